@@ -1,0 +1,1 @@
+"""Plyscribe's rules of the game: pure functions on immutable values, standard library only."""

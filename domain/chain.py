@@ -1,0 +1,130 @@
+"""Canonical bytes and the hash chain: what makes a recorded event impossible to change unseen.
+
+An event's stored form is its canonical JSON (RFC 8785, the JSON Canonicalization Scheme), exactly the bytes that are
+hashed. Each hash covers the hash before it, so that the last one vouches for the whole stream.
+"""
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from domain.errors import BrokenChain, NotCanonical
+
+MAX_INTEGER = 2**53 - 1
+"""The greatest integer that every JSON reader carries exactly."""
+
+
+class StoredEvent(NamedTuple):
+    """One entry of a stream: its place, its canonical bytes and the raw 32 bytes of its hash."""
+
+    version: int
+    e: bytes
+    h: bytes
+
+
+def canonical_json(value: object) -> bytes:
+    """The one canonical UTF-8 form of `value`.
+
+    NotCanonical on floats, integers beyond ±(2^53-1), lone surrogates and object keys that are not ASCII text (for
+    ASCII keys Python's order is the order of RFC 8785, 3.2.3).
+    """
+    _require_canonical(value)
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        raise NotCanonical("text holds a lone surrogate") from None
+
+
+def _require_canonical(value: object) -> None:
+    # The JSON encoder would quietly spell what other readers of RFC 8785 spell otherwise.
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return
+    if kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
+            raise NotCanonical(f"integer {value} lies beyond ±(2^53-1)")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if type(key) is not str or not key.isascii():
+                raise NotCanonical(f"object key {key!r} is not ASCII text")
+            _require_canonical(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _require_canonical(item)
+    else:
+        raise NotCanonical(f"a {kind.__name__} has no canonical form")
+
+
+def parse_json(raw: bytes) -> Any:
+    """The value of a JSON text that every reader understands alike.
+
+    NotCanonical on bytes that are no UTF-8 JSON, on floats, integers beyond ±(2^53-1), duplicate keys, lone
+    surrogates and nesting too deep to read.
+    """
+    try:
+        value = json.loads(
+            raw.decode(),
+            object_pairs_hook=_distinct,
+            parse_float=_refuse_number,
+            parse_int=_parse_integer,
+            parse_constant=_refuse_number,
+        )
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        raise NotCanonical(f"byte {error.start} is not UTF-8") from None
+    except UnicodeEncodeError:
+        raise NotCanonical("text holds a lone surrogate") from None
+    except json.JSONDecodeError as error:
+        raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+    except RecursionError:
+        raise NotCanonical("nested too deep") from None
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise NotCanonical(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
+    return result
+
+
+def _refuse_number(text: str) -> None:
+    raise NotCanonical(f"the number {text[:40]} is no integer")
+
+
+def _parse_integer(text: str) -> int:
+    # 17 characters hold every integer within the bound; longer ones are not even converted.
+    if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
+        raise NotCanonical(f"integer {text[:40]} lies beyond ±(2^53-1)")
+    return int(text)
+
+
+def first_link(stream: str) -> bytes:
+    """What stands before version 1 of a stream: SHA-256 of the UTF-8 of its id."""
+    return sha256(stream.encode()).digest()
+
+
+def next_link(previous: bytes, e: bytes) -> bytes:
+    """The hash of an event: SHA-256 of the hash before it and the event's canonical bytes."""
+    return sha256(previous + e).digest()
+
+
+def link_all(previous: bytes, start: int, encoded: Iterable[bytes]) -> list[StoredEvent]:
+    """The stored form of canonical events that follow the hash `previous`, numbered from `start`."""
+    stored = []
+    for version, e in enumerate(encoded, start):
+        previous = next_link(previous, e)
+        stored.append(StoredEvent(version, e, previous))
+    return stored
+
+
+def check_chain(previous: bytes, after: int, events: Iterable[StoredEvent]) -> bytes:
+    """The hash of the last event (`previous` when there is none); BrokenChain at the first that does not follow."""
+    for version, e, h in events:
+        after += 1
+        previous = sha256(previous + e).digest()
+        if version != after or h != previous:
+            raise BrokenChain(after)
+    return previous

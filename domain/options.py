@@ -1,0 +1,66 @@
+"""The option types that rulesets declare: one declaration gives parser, default and JSON Schema."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number from `low` to `high` (None: no upper bound); `nullable` admits null as well."""
+
+    name: str
+    default: int | None
+    low: int
+    high: int | None = None
+    nullable: bool = False
+
+    def parse(self, value: object) -> int | None:
+        """The value itself; OptionError unless it is in range. True and false are no integers."""
+        if value is None and self.nullable:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.ceiling:
+            return value
+        raise OptionError(self.name, value, self.allowed)
+
+    @property
+    def ceiling(self) -> int:
+        """The greatest value: what JSON carries exactly where the option itself has no upper bound."""
+        return 2**53 - 1 if self.high is None else self.high
+
+    @property
+    def allowed(self) -> str:
+        """The range in words."""
+        bounds = f"an integer ≥ {self.low}" if self.high is None else f"an integer {self.low}..{self.high}"
+        return f"{bounds} or null" if self.nullable else bounds
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value."""
+        kind: Any = ["integer", "null"] if self.nullable else "integer"
+        schema: dict[str, Any] = {"type": kind, "minimum": self.low, "maximum": self.ceiling}
+        return schema if self.default is None and not self.nullable else {**schema, "default": self.default}
+
+
+Option = Integer
+
+
+def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
+    """OptionError on the first name in `raw` that no option has."""
+    names = [option.name for option in options]
+    for name, value in raw.items():
+        if name not in names:
+            raise OptionError(name, value, f"only {', '.join(names)}")
+
+
+def parse_options(raw: dict[str, Any], options: Sequence[Option]) -> dict[str, Any]:
+    """The complete options in the order of their declaration; OptionError on anything unknown or out of range."""
+    refuse_unknown(raw, options)
+    return {option.name: option.parse(raw.get(option.name, option.default)) for option in options}
+
+
+def options_schema(options: Sequence[Option]) -> dict[str, Any]:
+    """JSON Schema of an object that holds these options and nothing else."""
+    properties = {option.name: option.schema() for option in options}
+    return {"type": "object", "properties": properties, "additionalProperties": False}

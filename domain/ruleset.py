@@ -1,0 +1,148 @@
+"""What a ruleset is: the contract between a game's rules and everything else.
+
+States are immutable and hashable; every method is a pure function of its arguments. Seats count from 1. All text
+from outside goes through `parse_move`, so an illegal move cannot reach `apply_move`: parse, do not validate.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+State = TypeVar("State", bound=Hashable)
+Move = TypeVar("Move", bound=Hashable)
+
+RandBelow = Callable[[int], int]
+"""`randbelow(n)` answers an integer from 0 to n-1, as `random.Random.randrange` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`seat` must play one of the legal moves; at least one exists."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """`count` dice of `sides` faces are due for `purpose`, made for `seat` (None: for the table)."""
+
+    sides: int
+    count: int
+    purpose: str
+    seat: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The match has ended: `ranks` holds one rank a seat, 1 is best, ties share the better rank."""
+
+    reason: str
+    ranks: tuple[int, ...]
+
+
+Turn = Decision | Roll | Over
+
+
+class Ruleset(ABC, Generic[State, Move]):
+    """The rules of one game in one version. A released version never changes its behaviour."""
+
+    id: str
+    version: int
+    title: str
+    min_seats: int
+    max_seats: int
+
+    @abstractmethod
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """The complete options, defaults filled in; OptionError on an unknown name or a value out of range."""
+
+    @abstractmethod
+    def options_schema(self) -> dict[str, Any]:
+        """JSON Schema of the options, defaults included."""
+
+    @abstractmethod
+    def has_chance(self, options: dict[str, Any]) -> bool:
+        """Whether a match with these complete options can ever await a roll."""
+
+    @abstractmethod
+    def initial_state(self, options: dict[str, Any], seats: int) -> State:
+        """The state before the first move, from complete options; OptionError where options and seats do not fit."""
+
+    @abstractmethod
+    def turn(self, state: State) -> Turn:
+        """The one thing that the state waits for."""
+
+    @abstractmethod
+    def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
+        """The legal moves whose notation starts with `prefix`: fixed order, no duplicates, lazily.
+
+        Empty exactly when the turn is no Decision (or no notation starts with `prefix`).
+        """
+
+    @abstractmethod
+    def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        """A legal move drawn without listing all; each ruleset documents the distribution."""
+
+    @abstractmethod
+    def parse_move(self, state: State, text: str) -> Move:
+        """The legal move that `text` spells; inverse of format_move. BadNotation or IllegalMove otherwise."""
+
+    @abstractmethod
+    def format_move(self, state: State, move: Move) -> str:
+        """The one ASCII spelling of a legal move; inverse of parse_move."""
+
+    @abstractmethod
+    def apply_move(self, state: State, move: Move) -> State:
+        """The state after a move that came from legal_moves, sample_move or parse_move of this state."""
+
+    @abstractmethod
+    def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
+        """The state after the awaited dice showed `values`; RollError where they cannot, or none are awaited."""
+
+    @abstractmethod
+    def withdraw(self, state: State, seat: int) -> State:
+        """The state after `seat` left the match; NotInPlay when it is not in play or the match is over."""
+
+    @abstractmethod
+    def standing(self, state: State) -> tuple[int, ...]:
+        """The ranks if the match ended now, one a seat."""
+
+    @abstractmethod
+    def evaluate(self, state: State, seat: int) -> int:
+        """A heuristic value of the state for `seat`, greater is better; zero-sum not required."""
+
+    @abstractmethod
+    def view(self, state: State) -> dict[str, Any]:
+        """The complete public state, JSON-ready, with exactly the keys of the ruleset's spec.
+
+        Starts with `ruleset`, `ply` (moves played) and `left` (seats that withdrew, in that order). Two states are
+        equal if and only if their views and turns are.
+        """
+
+    @abstractmethod
+    def render_text(self, state: State) -> str:
+        """The board as a person reads it in a terminal: ASCII or box drawing, lines of at most 100 characters."""
+
+
+AnyRuleset = Ruleset[Any, Any]
+
+
+def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
+    """Ranks from scores, greater is better: 1 + the number of seats placed better, ties share.
+
+    >>> rank_by([5, 9, 5])
+    (2, 1, 2)
+    """
+    return tuple(1 + sum(other > score for other in scores) for score in scores)
+
+
+def format_turn(turn: Turn) -> dict[str, Any]:
+    """The turn as it stands in answers: `{"decision": seat}`, `{"roll": {..}}` or `{"over": {..}}`."""
+    match turn:
+        case Decision(seat):
+            return {"decision": seat}
+        case Roll(sides, count, purpose, seat):
+            return {"roll": {"sides": sides, "count": count, "purpose": purpose, "seat": seat}}
+        case Over(reason, ranks):
+            return {"over": {"reason": reason, "ranks": list(ranks)}}

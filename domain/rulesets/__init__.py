@@ -1,0 +1,26 @@
+"""The registry: every ruleset in every released version, found by id and version."""
+
+from domain.errors import UnknownRuleset
+from domain.ruleset import AnyRuleset
+
+RULESETS: list[AnyRuleset] = []
+"""All registered rulesets, by id, newest version first within an id."""
+
+
+def register(ruleset: AnyRuleset) -> None:
+    """Enter a ruleset; entering the same one twice is harmless, ValueError when another holds its id and version."""
+    for known in RULESETS:
+        if (known.id, known.version) == (ruleset.id, ruleset.version):
+            if known is ruleset:
+                return
+            raise ValueError(f"ruleset {ruleset.id} version {ruleset.version} is registered already")
+    RULESETS.append(ruleset)
+    RULESETS.sort(key=lambda r: (r.id, -r.version))
+
+
+def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
+    """The ruleset of that id, the newest version when none is named; UnknownRuleset when there is none."""
+    for ruleset in RULESETS:
+        if ruleset.id == id and version in (None, ruleset.version):
+            return ruleset
+    raise UnknownRuleset(id, version)

@@ -1,0 +1,1 @@
+"""Everything that talks: HTTP, the store, the command line."""

@@ -1,0 +1,1 @@
+"""The rq jobs, one a file, and the relay."""
