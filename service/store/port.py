@@ -1,0 +1,131 @@
+"""The port of the event store: what the in-memory twin and the Redis adapter both do.
+
+StoreError
+├── StoreUnavailable        store/unavailable   no answer in time; the same append may safely be sent again
+└── WrongType               store/wrong-type    a key of ours holds something else
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple, Protocol
+
+from domain.chain import StoredEvent
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked."""
+
+    code = "store/error"
+
+
+class StoreUnavailable(StoreError):
+    """The store gave no answer; whether a write was stored is not known, and sending it again is safe."""
+
+    code = "store/unavailable"
+
+
+class WrongType(StoreError):
+    """A key of ours holds a value of another type; nothing was written."""
+
+    code = "store/wrong-type"
+
+
+class Command(NamedTuple):
+    """What the store remembers a command by: 16 bytes of id, 8 bytes of digest of the request."""
+
+    id: bytes
+    digest: bytes
+
+
+class Stored(NamedTuple):
+    """The events were stored now, as versions first..last."""
+
+    first: int
+    last: int
+
+
+class Seen(NamedTuple):
+    """The same command was stored before, as versions first..last."""
+
+    first: int
+    last: int
+
+
+class Reused(NamedTuple):
+    """The command id is known from a request with another digest."""
+
+
+class Stale(NamedTuple):
+    """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them."""
+
+    have: int
+    entries: list[StoredEvent]
+
+
+class Forked(NamedTuple):
+    """The stream stands at the expected version, `have`, with another head than the expected one."""
+
+    have: int
+
+
+Appended = Stored | Seen | Reused | Stale | Forked
+
+
+class Loaded(NamedTuple):
+    """What is known of the command (None: nothing), and the entries after the version asked for, in order."""
+
+    command: Seen | Reused | None
+    entries: list[StoredEvent]
+
+
+class FeedEntry(NamedTuple):
+    """One append as the feed tells of it: versions first..last of `stream`, with the types of these events."""
+
+    stream: str
+    first: int
+    last: int
+    types: tuple[str, ...]
+
+
+class Tail(NamedTuple):
+    """Feed entries after a position, ordered within a bucket, and the position after them."""
+
+    position: str
+    entries: list[FeedEntry]
+
+
+class EventStore(Protocol):
+    """Streams of events, appended under an expected version and head; every append is one atomic step."""
+
+    def append(
+        self,
+        stream: str,
+        expected_version: int,
+        expected_head: bytes,
+        events: Sequence[StoredEvent],
+        types: Sequence[str],
+        command: Command,
+    ) -> Appended:
+        """Store `events` (numbered from expected_version + 1) after exactly the expected head, or say why not.
+
+        `expected_head` is b"" at version 0. Checks stand in this order: command seen, version, head. Nothing is
+        written unless the answer is Stored; with StoreUnavailable it is unknown.
+        """
+        ...
+
+    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+        """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
+        ...
+
+    def tail(self, position: str = "", limit: int = 256) -> Tail:
+        """At most about `limit` feed entries after an opaque position; "" stands before the first."""
+        ...
+
+    def streams(self, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of stored streams after `after`, sorted by bucket and id; an empty list ends the listing."""
+        ...
+
+
+def bucket_of(stream: str) -> str:
+    """The bucket of a stream, two hex digits, fixed for the life of a store."""
+    return f"{int.from_bytes(sha256(stream.encode()).digest()[:4], 'big') % 64:02x}"
