@@ -23,6 +23,9 @@ class StoredEvent(NamedTuple):
     h: bytes
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
 def canonical_json(value: object) -> bytes:
     """The one canonical UTF-8 form of `value`.
 
@@ -31,7 +34,7 @@ def canonical_json(value: object) -> bytes:
     """
     _require_canonical(value)
     try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        return _encode(value).encode()
     except UnicodeEncodeError:
         raise NotCanonical("text holds a lone surrogate") from None
 

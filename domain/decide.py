@@ -1,0 +1,496 @@
+"""Deciding: what events a command on a match leads to, or why to none.
+
+One command is one append. After whatever a command does, with server dice all rolls then due follow, and where the
+ruleset is over the end of the match and the reveal of its dice.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from domain.commands import (
+    AbortMatch,
+    Actor,
+    AddEntropy,
+    AnnulMatch,
+    AnswerDraw,
+    Command,
+    CreateMatch,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    RecordVerdict,
+    ScoreMatch,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.dice import commit, roll_dice
+from domain.errors import BadNotation, DiceKeyMissing, MoveError, RollError, WrongPerson, WrongTime, WrongValue
+from domain.events import (
+    Account,
+    DiceRevealed,
+    DiceRolled,
+    DrawAgreed,
+    DrawDeclined,
+    DrawOffered,
+    EntropyAdded,
+    Event,
+    EventData,
+    Guest,
+    MatchAborted,
+    MatchAnnulled,
+    MatchCreated,
+    MatchEnded,
+    MatchScored,
+    MatchStarted,
+    MoveMade,
+    MovesTakenBack,
+    RecordedDice,
+    SeatLeft,
+    SeatTaken,
+    SeatWithdrawn,
+    ServerDice,
+)
+from domain.match import Lifecycle, Match, Play, Seat, evolve
+from domain.ruleset import Decision, Over, Roll
+from domain.rulesets import find_ruleset
+
+WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
+START_MODES = ("auto", "call")
+MAX_MOVE_LENGTH = 256
+MAX_ENTROPY_LENGTH = 64
+MAX_CAUSE_LENGTH = 200
+MAX_ROLLS_A_COMMAND = 1000
+LEGAL_MOVES_IN_A_REFUSAL = 20
+
+
+def decide(command: Command, match: Match) -> list[Event]:
+    """The events that the command leads to, at least one, in the order in which they are appended together.
+
+    Refusal and MoveError say why there are none; DiceKeyMissing when dice are due and the command's secret is not
+    the one that was committed to.
+    """
+    if isinstance(command, CreateMatch):
+        return _decide_create(command, match)
+    if match.version == 0:
+        raise WrongTime("match/unknown", f"there is no match {match.stream}")
+    draft = _Draft(match, command, _sign(command.actor, match.life.created.recorder))
+    _DECIDERS[type(command)](command, match.life, draft)
+    return draft.events
+
+
+class _Draft:
+    """The events decided so far, and the match as it will stand after them."""
+
+    def __init__(self, match: Match, command: Command, by: Actor) -> None:
+        self.match = match
+        self.events: list[Event] = []
+        self._command = command
+        self._by = str(by)
+
+    def emit(self, data: EventData) -> None:
+        event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
+        self.match = evolve(self.match, event)
+        self.events.append(event)
+
+    @property
+    def play(self) -> Play:
+        """The play; Refusal where the match is damaged and its play cannot go on."""
+        fault = self.match.fault
+        if fault is not None:
+            raise WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
+        assert self.match.play is not None  # a created match without a fault has a play
+        return self.match.play
+
+    def settle(self) -> None:
+        """With server dice make all rolls now due; if the ruleset is over, end the match and reveal the dice."""
+        life = self.match.life
+        if isinstance(life.created.dice, ServerDice):
+            self._roll_all(life.created.dice, [seat.entropy for seat in life.seats])
+        turn = self.play.turn
+        if isinstance(turn, Over):
+            self.end(turn.reason, turn.ranks)
+
+    def _roll_all(self, dice: ServerDice, entropies: Sequence[str | None]) -> None:
+        for _ in range(MAX_ROLLS_A_COMMAND):
+            turn = self.play.turn
+            if not isinstance(turn, Roll):
+                return
+            secret, number = self._secret(dice), self.play.rolls + 1
+            values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
+            self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
+        raise RollError(f"more than {MAX_ROLLS_A_COMMAND} rolls follow from one command")
+
+    def end(self, reason: str, ranks: tuple[int, ...]) -> None:
+        self.emit(MatchEnded(reason, ranks))
+        self.reveal()
+
+    def reveal(self) -> None:
+        dice = self.match.life.created.dice
+        if isinstance(dice, ServerDice):
+            self.emit(DiceRevealed(self._secret(dice).hex()))
+
+    def _secret(self, dice: ServerDice) -> bytes:
+        secret = self._command.secret
+        if secret is None or commit(secret) != dice.commitment:
+            raise DiceKeyMissing(dice.key)
+        return secret
+
+
+def _sign(actor: Actor, recorder: str | None) -> Actor:
+    """The actor as events name it: the recorder of a match acts as its recorder."""
+    return actor._replace(role="recorder") if actor == ("player", recorder) else actor
+
+
+def _is_recorder(actor: Actor, life: Lifecycle) -> bool:
+    return actor.role in ("player", "recorder") and actor.id == life.created.recorder
+
+
+def _is_creator(actor: Actor, life: Lifecycle) -> bool:
+    return actor.role in ("player", "recorder", "organiser") and actor.id == life.creator
+
+
+def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
+    """The seats that the actor speaks for: a player its own, the recorder all."""
+    if _is_recorder(actor, life):
+        return list(range(1, len(life.seats) + 1))
+    if actor.role != "player":
+        return []
+    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and seat.occupant == Account(actor.id)]
+
+
+def _require_open(life: Lifecycle) -> None:
+    if life.status != "open":
+        raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", status=life.status)
+
+
+def _require_playing(life: Lifecycle) -> None:
+    if life.status == "open":
+        raise WrongTime("match/not-started", "the match has not started", status=life.status)
+    if life.status != "playing":
+        raise WrongTime("match/over", f"the match is {life.status}", status=life.status)
+
+
+def _require_seat(life: Lifecycle, number: int) -> Seat:
+    if not 1 <= number <= len(life.seats):
+        raise WrongValue("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
+    return life.seats[number - 1]
+
+
+def _require_own_seat(actor: Actor, life: Lifecycle, seat: int | None) -> int:
+    """The seat that the actor means: the one named, or its only one."""
+    held = _seats_held(actor, life)
+    if seat is not None:
+        _require_seat(life, seat)
+        if seat not in held:
+            raise WrongPerson("seat/not-yours", f"seat {seat} is not yours", seat=seat)
+        return seat
+    if not held:
+        raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if len(held) > 1:
+        raise WrongValue("seat/ambiguous", f"name one of your seats {', '.join(map(str, held))}", seats=held)
+    return held[0]
+
+
+def _decide_create(command: CreateMatch, match: Match) -> list[Event]:
+    if match.version:
+        raise WrongTime("match/exists", f"the match {match.stream} was created before")
+    draft = _Draft(match, command, _sign(command.actor, command.recorder))
+    draft.emit(_created(command))
+    _start_if_ready(draft)
+    return draft.events
+
+
+def _created(command: CreateMatch) -> MatchCreated:
+    ruleset = find_ruleset(command.ruleset, command.ruleset_version)
+    options = ruleset.parse_options(command.options)
+    ruleset.initial_state(options, len(command.seats))
+    if command.recorder is None and any(isinstance(who, Guest) for who in command.seats):
+        raise WrongValue("seat/needs-recorder", "a seat for a guest needs a recorder, who enters its moves")
+    if command.recorder not in (None, command.actor.id) and command.actor.role != "organiser":
+        raise WrongPerson("match/recorder", "a match is recorded by who creates it")
+    if command.start not in START_MODES:
+        raise WrongValue("match/start-mode", f"start is {command.start!r}; allowed: {', '.join(START_MODES)}")
+    dice = command.dice if ruleset.has_chance(options) else None
+    if ruleset.has_chance(options) and dice is None:
+        raise WrongValue("dice/needed", f"{ruleset.id} needs dice: server or recorded")
+    if isinstance(dice, RecordedDice) and command.recorder is None:
+        raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
+    return MatchCreated(
+        ruleset=ruleset.id,
+        ruleset_version=ruleset.version,
+        options=options,
+        seats=command.seats,
+        recorder=command.recorder,
+        dice=dice,
+        rated=command.rated,
+        private=command.private,
+        start=command.start,
+        limits=command.limits,
+        about=command.about,
+        parent=command.parent,
+        tournament=command.tournament,
+        server=command.server,
+    )
+
+
+def _start_if_ready(draft: _Draft) -> None:
+    life = draft.match.life
+    if life.created.start == "auto" and all(seat.seated for seat in life.seats) and not _entropy_missing(life):
+        _start(draft)
+
+
+def _entropy_missing(life: Lifecycle) -> bool:
+    salted = isinstance(life.created.dice, ServerDice)
+    return salted and any(isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats)
+
+
+def _start(draft: _Draft) -> None:
+    draft.emit(MatchStarted())
+    draft.settle()
+
+
+def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: _Draft) -> None:
+    _require_open(life)
+    seat = _require_seat(life, command.seat)
+    occupant = command.guest or Account(command.actor.id)
+    if command.guest is not None and not _is_recorder(command.actor, life):
+        raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
+    if command.actor.role not in ("player", "recorder"):
+        raise WrongPerson("seat/not-yours", f"a {command.actor.role} takes no seat")
+    if seat.seated:
+        raise WrongTime("seat/taken", f"seat {command.seat} is taken", seat=command.seat)
+    if seat.occupant not in (None, occupant):
+        raise WrongPerson("seat/reserved", f"seat {command.seat} is reserved for another player", seat=command.seat)
+    draft.emit(SeatTaken(command.seat, occupant))
+    if command.entropy is not None:
+        draft.emit(_entropy_added(draft.match.life, command.seat, command.entropy))
+    _start_if_ready(draft)
+
+
+def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: _Draft) -> None:
+    _require_open(life)
+    seat = _require_seat(life, command.seat)
+    if not (_is_creator(command.actor, life) or seat.occupant == Account(command.actor.id)):
+        raise WrongPerson("seat/not-yours", f"seat {command.seat} is not yours", seat=command.seat)
+    if seat.occupant is None:
+        raise WrongTime("seat/empty", f"seat {command.seat} is open already", seat=command.seat)
+    draft.emit(SeatLeft(command.seat))
+
+
+def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: _Draft) -> None:
+    _require_open(life)
+    seat = _require_seat(life, command.seat)
+    if not (seat.seated and seat.occupant == Account(command.actor.id)):
+        raise WrongPerson("seat/not-yours", f"seat {command.seat} is not yours", seat=command.seat)
+    draft.emit(_entropy_added(life, command.seat, command.entropy))
+    _start_if_ready(draft)
+
+
+def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
+    if not isinstance(life.created.dice, ServerDice):
+        raise WrongValue("entropy/unwanted", "this match has no server dice to salt")
+    if life.seats[seat - 1].entropy is not None:
+        raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
+    if not (1 <= len(entropy) <= MAX_ENTROPY_LENGTH and entropy.isascii() and entropy.isprintable()):
+        raise WrongValue("entropy/invalid", f"entropy is 1 to {MAX_ENTROPY_LENGTH} printable ASCII characters")
+    return EntropyAdded(seat, entropy)
+
+
+def _decide_start(command: StartMatch, life: Lifecycle, draft: _Draft) -> None:
+    _require_open(life)
+    actor = command.actor
+    if not (_is_creator(actor, life) or _is_recorder(actor, life) or actor.role == "organiser"):
+        raise WrongPerson("match/not-yours", "only the creator, the recorder or the organiser starts it")
+    free = [number for number, seat in enumerate(life.seats, 1) if not seat.seated]
+    if free:
+        raise WrongTime("seat/not-taken", f"not taken yet: seats {', '.join(map(str, free))}", seats=free)
+    _start(draft)
+
+
+def _decide_move(command: MakeMove, life: Lifecycle, draft: _Draft) -> None:
+    held = _seats_held(command.actor, life)
+    if not held:
+        raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if command.seat is not None:
+        _require_own_seat(command.actor, life, command.seat)
+    _require_playing(life)
+    play = draft.play
+    turn = play.turn
+    if isinstance(turn, Roll):
+        raise WrongTime("move/roll-due", f"a roll is due first: {turn.purpose}", ply=play.ply)
+    assert isinstance(turn, Decision)  # a match that is over has ended
+    if turn.seat not in held or command.seat not in (None, turn.seat):
+        raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
+    draft.emit(MoveMade(turn.seat, _parse_move(play, command.move)))
+    draft.settle()
+
+
+def _parse_move(play: Play, text: str) -> str:
+    """The text of a legal move; a refusal lists some legal ones."""
+    ruleset, state = play.ruleset, play.state
+    try:
+        if len(text) > MAX_MOVE_LENGTH:
+            raise BadNotation(f"{text[:20]}…", play.ply, f"at most {MAX_MOVE_LENGTH} characters")
+        ruleset.parse_move(state, text)
+    except MoveError as error:
+        some = zip(range(LEGAL_MOVES_IN_A_REFUSAL), ruleset.legal_moves(state), strict=False)
+        error.details["legal"] = [ruleset.format_move(state, move) for _, move in some]
+        raise
+    return text
+
+
+def _decide_roll(command: RecordRoll, life: Lifecycle, draft: _Draft) -> None:
+    _require_recorder(command, life)
+    _require_playing(life)
+    turn = draft.play.turn
+    if not isinstance(life.created.dice, RecordedDice):
+        raise WrongValue("roll/unwanted", "the server rolls the dice of this match, if it has any")
+    if not isinstance(turn, Roll):
+        raise WrongTime("roll/not-due", "no roll is due", ply=draft.play.ply)
+    draft.play.ruleset.apply_roll(draft.play.state, command.values)
+    draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, command.values))
+    draft.settle()
+
+
+def _require_recorder(command: Command, life: Lifecycle) -> None:
+    if not _is_recorder(command.actor, life):
+        raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")
+
+
+def _decide_take_back(command: TakeBack, life: Lifecycle, draft: _Draft) -> None:
+    _require_recorder(command, life)
+    _require_playing(life)
+    if isinstance(life.created.dice, ServerDice):
+        raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
+    if not 0 <= command.ply < draft.play.ply:
+        raise WrongValue("take-back/ply", f"ply is 0..{draft.play.ply - 1}, not {command.ply}", ply=draft.play.ply)
+    draft.emit(MovesTakenBack(command.ply))
+
+
+def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: _Draft) -> None:
+    actor = command.actor
+    trusted = _is_recorder(actor, life) or actor.role in ("organiser", "system")
+    if trusted and command.seat is None:
+        raise WrongValue("seat/ambiguous", "name the seat that withdraws")
+    seat = command.seat if trusted else _require_own_seat(actor, life, command.seat)
+    assert seat is not None
+    _require_seat(life, seat)
+    if command.cause not in WITHDRAWAL_CAUSES:
+        allowed = ", ".join(WITHDRAWAL_CAUSES)
+        raise WrongValue("withdrawal/cause", f"cause is {command.cause!r}; allowed: {allowed}")
+    if (actor.role == "system" and command.cause != "time") or (not trusted and command.cause != "resigned"):
+        raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
+    _require_playing(life)
+    draft.play.ruleset.withdraw(draft.play.state, seat)
+    draft.emit(SeatWithdrawn(seat, command.cause))
+    draft.settle()
+
+
+def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: _Draft) -> None:
+    seat = _require_own_seat(command.actor, life, command.seat)
+    _require_playing(life)
+    _require_in_play(draft.play, seat)
+    if draft.play.offer is not None:
+        raise WrongTime("draw/open", f"seat {draft.play.offer.agreed[0]}'s offer is open: answer it")
+    if seat in draft.play.offered:
+        raise WrongTime("draw/offered", f"seat {seat} may offer again after its next move", seat=seat)
+    draft.emit(DrawOffered(seat))
+
+
+def _require_in_play(play: Play, seat: int) -> None:
+    if seat in play.left:
+        raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
+
+
+def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: _Draft) -> None:
+    seat = _require_own_seat(command.actor, life, command.seat)
+    _require_playing(life)
+    play = draft.play
+    _require_in_play(play, seat)
+    if play.offer is None:
+        raise WrongTime("draw/none", "no draw is on offer")
+    if seat in play.offer.agreed:
+        raise WrongTime("draw/answered", f"seat {seat} has agreed already", seat=seat)
+    draft.emit(DrawAgreed(seat) if command.accept else DrawDeclined(seat))
+    offer, in_play = draft.play.offer, len(life.seats) - len(play.left)
+    if offer is not None and len(offer.agreed) == in_play:
+        draft.end("draw-agreed", _drawn_ranks(len(life.seats), play.left))
+
+
+def _drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
+    """All seats in play share rank 1; those that left stand below, the one that left last first."""
+    below = {seat: seats - place for place, seat in enumerate(left)}
+    return tuple(below.get(seat, 1) for seat in range(1, seats + 1))
+
+
+def _decide_abort(command: AbortMatch, life: Lifecycle, draft: _Draft) -> None:
+    if life.status not in ("open", "playing"):
+        raise WrongTime("match/over", f"the match is {life.status}", status=life.status)
+    if not 1 <= len(command.cause) <= MAX_CAUSE_LENGTH:
+        raise WrongValue("match/abort-cause", f"the cause is a text of 1 to {MAX_CAUSE_LENGTH} characters")
+    if life.status == "open" and not _is_creator(command.actor, life):
+        raise WrongPerson("match/not-yours", "only the creator aborts a match that has not started")
+    if life.status == "playing":
+        _require_may_abort(command.actor, life, draft.match.play)
+    draft.emit(MatchAborted(command.cause))
+    draft.reveal()
+
+
+def _require_may_abort(actor: Actor, life: Lifecycle, play: Play | None) -> None:
+    if _is_recorder(actor, life) or actor.role in ("organiser", "system"):
+        return
+    held = _seats_held(actor, life)
+    if not held:
+        raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if play is None or any(step.seat in held for step in play.steps):
+        raise WrongTime("match/under-way", "after your first move the match is resigned, not aborted")
+
+
+def _require_system(actor: Actor) -> None:
+    if actor.role != "system":
+        raise WrongPerson("match/not-yours", f"a {actor.role} cannot do this")
+
+
+def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: _Draft) -> None:
+    _require_system(command.actor)
+    if life.status not in ("ended", "refuted"):
+        raise WrongTime("match/not-ended", f"the match is {life.status}", status=life.status)
+    draft.emit(command.verdict)
+
+
+def _decide_score(command: ScoreMatch, life: Lifecycle, draft: _Draft) -> None:
+    _require_system(command.actor)
+    if life.status != "verified":
+        raise WrongTime("match/not-verified", f"the match is {life.status}", status=life.status)
+    draft.emit(MatchScored(command.points, command.ledger))
+
+
+def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: _Draft) -> None:
+    if command.actor.role != "organiser":
+        raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
+    if life.status not in ("ended", "verified", "refuted", "scored"):
+        raise WrongTime("match/not-ended", f"the match is {life.status}", status=life.status)
+    if not 1 <= len(command.why) <= MAX_CAUSE_LENGTH:
+        raise WrongValue("match/annul-why", f"the reason is a text of 1 to {MAX_CAUSE_LENGTH} characters")
+    draft.emit(MatchAnnulled(command.why))
+
+
+_DECIDERS: dict[type[Command], Callable[[Any, Lifecycle, _Draft], None]] = {
+    TakeSeat: _decide_take_seat,
+    LeaveSeat: _decide_leave_seat,
+    AddEntropy: _decide_add_entropy,
+    StartMatch: _decide_start,
+    MakeMove: _decide_move,
+    RecordRoll: _decide_roll,
+    TakeBack: _decide_take_back,
+    Withdraw: _decide_withdraw,
+    OfferDraw: _decide_offer_draw,
+    AnswerDraw: _decide_answer_draw,
+    AbortMatch: _decide_abort,
+    RecordVerdict: _decide_verdict,
+    ScoreMatch: _decide_score,
+    AnnulMatch: _decide_annul,
+}

@@ -1,0 +1,394 @@
+"""The recorded facts of a match, their envelope, and their one canonical form.
+
+An event's type word and fields are fixed for ever once released: older shapes are brought to the newest form here,
+on reading, and nowhere else.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NoReturn, get_type_hints
+
+from domain.chain import StoredEvent, canonical_json, parse_json
+from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The player with this account id: binds a seat only when its own token took it."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A person without an account, entered by a recorder under a name."""
+
+    name: str
+
+
+Occupant = Account | Guest
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDice:
+    """Dice that the server committed to before the match: SHA-256 of their secret, in hex."""
+
+    mode: ClassVar[str] = "server"
+    dice_id: str
+    commitment: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDice:
+    """Dice thrown on a real table and written down by the recorder."""
+
+    mode: ClassVar[str] = "recorded"
+
+
+Dice = ServerDice | RecordedDice
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCreated:
+    """The match is announced; its options are complete and its seats numbered in order."""
+
+    type: ClassVar[str] = "match-created"
+    ruleset: str
+    ruleset_version: int
+    options: dict[str, Any]
+    seats: tuple[Occupant | None, ...]
+    recorder: str | None
+    dice: Dice | None
+    rated: bool
+    private: bool
+    start: str
+    limits: dict[str, Any] | None
+    about: dict[str, Any] | None
+    parent: dict[str, Any] | None
+    tournament: dict[str, Any] | None
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTaken:
+    """Someone sat down: an account by its own token, or a guest that the recorder entered."""
+
+    type: ClassVar[str] = "seat-taken"
+    seat: int
+    player: Occupant
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """The seat is open to anyone."""
+
+    type: ClassVar[str] = "seat-left"
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyAdded:
+    """The seat's salt for the server's dice."""
+
+    type: ClassVar[str] = "entropy-added"
+    seat: int
+    entropy: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStarted:
+    """From here on the ruleset says whose turn it is."""
+
+    type: ClassVar[str] = "match-started"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMade:
+    """A legal move, in notation."""
+
+    type: ClassVar[str] = "move-made"
+    seat: int
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiceRolled:
+    """What the awaited dice showed."""
+
+    type: ClassVar[str] = "dice-rolled"
+    sides: int
+    count: int
+    purpose: str
+    seat: int | None
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MovesTakenBack:
+    """The match stands as it did just before move `ply` + 1."""
+
+    type: ClassVar[str] = "moves-taken-back"
+    ply: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatWithdrawn:
+    """A seat left the match: resigned, time, absent or disqualified."""
+
+    type: ClassVar[str] = "seat-withdrawn"
+    seat: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawOffered:
+    """Open until every other seat in play agreed, one declined, or play went on."""
+
+    type: ClassVar[str] = "draw-offered"
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawAgreed:
+    """The seat agrees to the open offer."""
+
+    type: ClassVar[str] = "draw-agreed"
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawDeclined:
+    """The seat declined; the offer is closed."""
+
+    type: ClassVar[str] = "draw-declined"
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The outcome: one rank a seat."""
+
+    type: ClassVar[str] = "match-ended"
+    reason: str
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiceRevealed:
+    """The secret behind the commitment, in hex: every roll can be computed again."""
+
+    type: ClassVar[str] = "dice-revealed"
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchAborted:
+    """The match has no outcome."""
+
+    type: ClassVar[str] = "match-aborted"
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchVerified:
+    """A second execution up to `version` agreed; `digest` is SHA-256 of the final view, in hex."""
+
+    type: ClassVar[str] = "match-verified"
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRefuted:
+    """A second execution disagreed first at event `version`."""
+
+    type: ClassVar[str] = "match-refuted"
+    version: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScored:
+    """Points of each seat, and the place in the ratings ledger (None: unrated)."""
+
+    type: ClassVar[str] = "match-scored"
+    points: tuple[int, ...]
+    ledger: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchAnnulled:
+    """The match counts for nothing; its record stays."""
+
+    type: ClassVar[str] = "match-annulled"
+    why: str
+
+
+EventData = (
+    MatchCreated
+    | SeatTaken
+    | SeatLeft
+    | EntropyAdded
+    | MatchStarted
+    | MoveMade
+    | DiceRolled
+    | MovesTakenBack
+    | SeatWithdrawn
+    | DrawOffered
+    | DrawAgreed
+    | DrawDeclined
+    | MatchEnded
+    | DiceRevealed
+    | MatchAborted
+    | MatchVerified
+    | MatchRefuted
+    | MatchScored
+    | MatchAnnulled
+)
+
+EVENT_TYPES: dict[str, type[EventData]] = {kind.type: kind for kind in EventData.__args__}
+"""Every event type of a match by its word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The envelope: `version` is the order, `at` (UTC milliseconds) informs, `cause` is the command's id in hex."""
+
+    version: int
+    at: int
+    by: str
+    cause: str
+    data: EventData
+
+
+def format_event(event: Event) -> bytes:
+    """The canonical bytes of an event, the ones that are stored and hashed; inverse of parse_event."""
+    return canonical_json(
+        {
+            "version": event.version,
+            "type": event.data.type,
+            "at": event.at,
+            "by": event.by,
+            "cause": event.cause,
+            "data": dump_data(event.data),
+        }
+    )
+
+
+def parse_event(stored: StoredEvent, types: dict[str, Any] = EVENT_TYPES) -> Event:
+    """The event in its newest form, its data of one of `types`.
+
+    NotCanonical, UnknownEventType or UnknownEventShape where it cannot be read.
+    """
+    raw = parse_json(stored.e)
+    if not isinstance(raw, dict):
+        raise NotCanonical(f"event {stored.version} is no object")
+    return Event(*parse_envelope(raw, stored.version), parse_data(types, raw))
+
+
+def parse_envelope(raw: dict[str, Any], version: int) -> tuple[int, int, str, str]:
+    """Version, at, by and cause of an envelope; UnknownEventShape when they are not what an envelope holds."""
+    if raw.keys() != _ENVELOPE.keys() or any(type(raw[key]) is not kind for key, kind in _ENVELOPE.items()):
+        raise UnknownEventShape(str(raw.get("type")), version, "not the fields of an envelope")
+    if raw["version"] != version:
+        raise UnknownEventShape(raw["type"], version, f"it calls itself version {raw['version']}")
+    return raw["version"], raw["at"], raw["by"], raw["cause"]
+
+
+_ENVELOPE = {"version": int, "type": str, "at": int, "by": str, "cause": str, "data": dict}
+
+
+def parse_data(types: dict[str, Any], raw: dict[str, Any]) -> Any:
+    """The data of an envelope as the dataclass that `types` names for its type word."""
+    kind = types.get(raw["type"])
+    if kind is None:
+        raise UnknownEventType(raw["type"], raw["version"])
+    shape, data = _shape_of(kind), raw["data"]
+    if data.keys() != shape.keys():
+        strange = sorted(data.keys() ^ shape.keys())
+        raise UnknownEventShape(raw["type"], raw["version"], f"unknown or missing fields {', '.join(strange)}")
+    try:
+        return kind(**{name: parse(data[name]) for name, parse in shape.items()})
+    except ValueError as error:
+        raise UnknownEventShape(raw["type"], raw["version"], str(error)) from None
+
+
+def _refuse(value: object, expected: str) -> NoReturn:
+    raise ValueError(f"{value!r} is not {expected}")
+
+
+def _exactly(kind: type) -> Callable[[Any], Any]:
+    def parse(value: Any) -> Any:
+        return value if type(value) is kind else _refuse(value, kind.__name__)
+
+    return parse
+
+
+def _optional(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else parse(value)
+
+
+def _each(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: tuple(map(parse, value)) if type(value) is list else _refuse(value, "a list")
+
+
+def parse_occupant(value: Any) -> Occupant:
+    """`{"player": id}` or `{"name": name}`; ValueError otherwise."""
+    match value:
+        case {"player": str(player)} if len(value) == 1:
+            return Account(player)
+        case {"name": str(name)} if len(value) == 1:
+            return Guest(name)
+    _refuse(value, "a player or a name")
+
+
+def _parse_dice(value: Any) -> Dice:
+    match value:
+        case {"mode": "recorded"} if len(value) == 1:
+            return RecordedDice()
+        case {"mode": "server", "dice_id": str(dice_id), "commitment": str(commitment), "key": str(key)}:
+            if len(value) == 4:
+                return ServerDice(dice_id, commitment, key)
+    _refuse(value, "dice of a known mode")
+
+
+_PARSERS: dict[Any, Callable[[Any], Any]] = {
+    int: _exactly(int),
+    str: _exactly(str),
+    bool: _exactly(bool),
+    int | None: _optional(_exactly(int)),
+    str | None: _optional(_exactly(str)),
+    dict[str, Any]: _exactly(dict),
+    dict[str, Any] | None: _optional(_exactly(dict)),
+    tuple[int, ...]: _each(_exactly(int)),
+    tuple[str, ...]: _each(_exactly(str)),
+    Occupant: parse_occupant,
+    tuple[Occupant | None, ...]: _each(_optional(parse_occupant)),
+    Dice | None: _optional(_parse_dice),
+}
+
+_shapes: dict[type, dict[str, Callable[[Any], Any]]] = {}
+
+
+def _shape_of(kind: type) -> dict[str, Callable[[Any], Any]]:
+    if kind not in _shapes:
+        hints = get_type_hints(kind)
+        _shapes[kind] = {field.name: _PARSERS[hints[field.name]] for field in fields(kind)}
+    return _shapes[kind]
+
+
+def dump_data(data: Any) -> dict[str, Any]:
+    """The JSON-ready fields of an event's data, an occupant or dice; inverse of parse_data."""
+    return {name: _dump_value(getattr(data, name)) for name in _shape_of(type(data))}
+
+
+def _dump_value(value: Any) -> Any:
+    match value:
+        case Account() | Guest():
+            return dump_data(value)
+        case ServerDice() | RecordedDice():
+            return {"mode": value.mode, **dump_data(value)}
+        case tuple():
+            return [_dump_value(item) for item in value]
+    return value

@@ -1,0 +1,40 @@
+"""Positions: the state of a match at any ply of its surviving line."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from domain.chain import StoredEvent
+from domain.errors import WrongValue
+from domain.match import Match, Play, fold
+from domain.ruleset import Turn
+
+
+class Position(NamedTuple):
+    """A state with its place: `version` is the last event folded into it, `turn` is None while nothing is awaited."""
+
+    version: int
+    ply: int
+    state: Any
+    turn: Turn | None
+
+
+def replay(stream: str, entries: Iterable[StoredEvent]) -> Match:
+    """The match that these events make, or its good prefix with the first fault in `fault`; never fails."""
+    return fold(Match(stream), entries)
+
+
+def position_at(match: Match, ply: int) -> Position:
+    """The state just before move `ply` + 1, all else folded in; WrongValue where the match has no such ply."""
+    play = match.play
+    if play is None or not 0 <= ply <= play.ply:
+        last = play.ply if play else 0
+        raise WrongValue("position/unknown", f"the match has positions 0..{last}, not {ply}", ply=last)
+    if ply == play.ply:
+        return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
+    step = play.steps[ply]
+    return Position(step.version - 1, ply, step.state, play.ruleset.turn(step.state))
+
+
+def view_position(play: Play, position: Position) -> dict[str, Any]:
+    """The position's public state, JSON-ready, as the ruleset's spec lists it."""
+    return play.ruleset.view(position.state)
