@@ -1,0 +1,142 @@
+"""The proofs on disk, and the command that writes them: `python -m tests.domain.prove <ruleset id> [<version>]`.
+
+Each ruleset's proofs lie in `tests/domain/proofs/<id>_v<version>/`: `cases.json` by hand, the rest by the command.
+"""
+
+import sys
+from functools import cache
+from json import JSONDecodeError, loads
+from pathlib import Path
+
+import pytest
+
+from domain.errors import RulesetError
+from domain.proofs import DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
+from domain.ruleset import AnyRuleset
+from domain.rulesets import RULESETS
+from tests.domain.conformance import Setting
+from tests.domain.toy import TOY_V1
+
+PROOFS = Path(__file__).parent / "proofs"
+CASES = "cases.json"
+
+# A test that registered the toy before must not enter it here twice.
+PROVED: list[AnyRuleset] = [*(ruleset for ruleset in RULESETS if ruleset is not TOY_V1), TOY_V1]
+"""All that must be proved: every registered ruleset, and the toy."""
+
+every_ruleset = pytest.mark.parametrize("ruleset", PROVED, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
+"""Run a test for each of them."""
+
+
+class Unproved(AssertionError):
+    """Proofs that are missing or cannot be made; the text says what to do."""
+
+
+def name_ruleset(ruleset: AnyRuleset) -> str:
+    return f"{ruleset.id}_v{ruleset.version}"
+
+
+def folder_of(ruleset: AnyRuleset, root: Path = PROOFS) -> Path:
+    return root / name_ruleset(ruleset)
+
+
+def command_for(ruleset: AnyRuleset) -> str:
+    return f"python -m tests.domain.prove {ruleset.id} {ruleset.version}"
+
+
+@cache
+def read_cases(ruleset: AnyRuleset, root: Path = PROOFS) -> Cases:
+    """The cases written by hand; Unproved with an example where there are none or they cannot be read."""
+    path = folder_of(ruleset, root) / CASES
+    try:
+        return parse_cases(loads(path.read_text()))
+    except FileNotFoundError:
+        raise Unproved(
+            f"{name_ruleset(ruleset)} has no cases: write {path} by hand, such as\n\n{EXAMPLE}\n"
+            f"then run {command_for(ruleset)}"
+        ) from None
+    except (JSONDecodeError, ValueError) as error:
+        raise Unproved(f"{path} cannot be read: {error}") from None
+
+
+def require_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> None:
+    """Unproved unless every file that follows from the cases is there, and no transcript of a case that is gone."""
+    names = {PERFT, DIGEST, *(playthrough_file(case) for case in read_cases(ruleset, root).playthroughs)}
+    found = {path.name for path in folder_of(ruleset, root).glob("*.txt")}
+    if missing := sorted(names - found):
+        raise Unproved(f"{name_ruleset(ruleset)} lacks {', '.join(missing)}: run {command_for(ruleset)}")
+    if surplus := sorted(found - names):
+        raise Unproved(f"{name_ruleset(ruleset)} has {', '.join(surplus)}, no case's: run {command_for(ruleset)}")
+
+
+def read_proof(ruleset: AnyRuleset, name: str) -> str:
+    """The text of one proof; Unproved where any is missing."""
+    require_proofs(ruleset)
+    return (folder_of(ruleset) / name).read_text()
+
+
+def what_to_do(ruleset: AnyRuleset) -> str:
+    """What a change of proved behaviour asks of whoever made it."""
+    if is_released(read_proof(ruleset, DIGEST)):
+        return (
+            f"{name_ruleset(ruleset)} is released and frozen: old matches must replay for ever. "
+            "Undo the change, or make it a new version beside this one."
+        )
+    return f"{name_ruleset(ruleset)} is not released yet: if the change is right, run {command_for(ruleset)}"
+
+
+def settings_of(ruleset: AnyRuleset) -> list[Setting]:
+    """The seats and options to play with: those of the cases, and every number of seats with the defaults."""
+    chosen = [Setting(seats, options) for seats, options in read_cases(ruleset).settings]
+    plain = [Setting(seats, {}) for seats in range(ruleset.min_seats, ruleset.max_seats + 1)]
+    return list({setting.key: setting for setting in (*plain, *chosen)}.values())
+
+
+def write_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> list[Path]:
+    """Make all proofs anew and write them; Unproved, and nothing written, where a released version changed."""
+    try:
+        files = prove(ruleset, read_cases(ruleset, root))
+    except (RulesetError, ValueError) as error:
+        raise Unproved(f"{name_ruleset(ruleset)}: {error}") from None
+    folder = folder_of(ruleset, root)
+    old = (folder / DIGEST).read_text() if (folder / DIGEST).exists() else ""
+    if is_released(old):
+        if old.split()[0] != files[DIGEST].split()[0]:
+            raise Unproved(
+                f"{name_ruleset(ruleset)} is released and frozen, but behaves otherwise now (or its cases changed). "
+                "A change of behaviour is a new version."
+            )
+        files[DIGEST] = old
+    for stale in folder.glob("*.txt"):
+        if stale.name not in files:
+            stale.unlink()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return [folder / name for name in files]
+
+
+def find_proved(id: str, version: int | None) -> AnyRuleset | None:
+    return next((ruleset for ruleset in PROVED if ruleset.id == id and version in (None, ruleset.version)), None)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the proofs of the ruleset that the arguments name; 0, or 2 with the reason on stderr."""
+    if not 1 <= len(arguments) <= 2 or not all(word.isdecimal() for word in arguments[1:]):
+        print("usage: python -m tests.domain.prove <ruleset id> [<version>]", file=sys.stderr)
+        return 2
+    ruleset = find_proved(arguments[0], int(arguments[1]) if arguments[1:] else None)
+    if ruleset is None:
+        known = ", ".join(f"{ruleset.id} {ruleset.version}" for ruleset in PROVED)
+        print(f"no ruleset {' '.join(arguments)!r} is registered; there are: {known}", file=sys.stderr)
+        return 2
+    try:
+        for path in write_proofs(ruleset):
+            print(path)
+    except Unproved as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,143 @@
+"""No ruleset is registered without its proofs, and none changes unnoticed."""
+
+from json import dumps, loads
+from pathlib import Path
+
+import pytest
+
+from domain.proofs import DIGEST, EXAMPLE, PERFT, behaviour_digest, parse_cases, playthrough_file, prove
+from domain.ruleset import AnyRuleset
+from tests.domain import prove as kit
+from tests.domain.prove import (
+    CASES,
+    Unproved,
+    every_ruleset,
+    folder_of,
+    main,
+    read_cases,
+    read_proof,
+    require_proofs,
+    what_to_do,
+    write_proofs,
+)
+from tests.domain.toy import TOY_V1, ToyV1
+
+
+class Newcomer(ToyV1):
+    id = "newcomer"
+    version = 3
+
+
+@every_ruleset
+def test_a_registered_ruleset_is_proved(ruleset: AnyRuleset) -> None:
+    require_proofs(ruleset)
+
+
+@every_ruleset
+def test_the_pinned_digest_is_that_of_the_proofs(ruleset: AnyRuleset) -> None:
+    names = [PERFT, *(playthrough_file(case) for case in read_cases(ruleset).playthroughs)]
+    found = behaviour_digest({name: read_proof(ruleset, name) for name in names})
+    pinned = read_proof(ruleset, DIGEST).split()[0]
+    assert found == pinned, f"the behaviour on file is not the pinned one. {what_to_do(ruleset)}"
+
+
+def test_a_ruleset_without_proofs_is_told_what_to_write_and_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError) as caught:
+        require_proofs(Newcomer(), tmp_path)
+    message = str(caught.value)
+    assert "newcomer_v3/cases.json" in message
+    assert EXAMPLE in message
+    assert "python -m tests.domain.prove newcomer 3" in message
+
+
+@pytest.mark.parametrize("missing", [PERFT, DIGEST, "playthrough-plain.txt"])
+def test_a_ruleset_with_a_proof_missing_is_told_the_command(tmp_path: Path, missing: str) -> None:
+    newcomer = settle_newcomer(tmp_path)
+    require_proofs(newcomer, tmp_path)
+    (folder_of(newcomer, tmp_path) / missing).unlink()
+    with pytest.raises(Unproved, match=rf"lacks {missing}: run python -m tests.domain.prove newcomer 3"):
+        require_proofs(newcomer, tmp_path)
+
+
+def settle_newcomer(root: Path) -> Newcomer:
+    newcomer = Newcomer()
+    folder_of(newcomer, root).mkdir()
+    cases = {
+        "perft": [{"name": "plain", "seats": 2, "depth": 2}],
+        "playthroughs": [{"name": "plain", "seats": 2, "seed": 1}],
+    }
+    (folder_of(newcomer, root) / CASES).write_text(dumps(cases))
+    write_proofs(newcomer, root)
+    return newcomer
+
+
+def test_a_transcript_of_no_case_is_reported_and_removed_by_the_command(tmp_path: Path) -> None:
+    newcomer = settle_newcomer(tmp_path)
+    (folder_of(newcomer, tmp_path) / "playthrough-old.txt").write_text("")
+    with pytest.raises(Unproved, match=r"playthrough-old.txt, no case's"):
+        require_proofs(newcomer, tmp_path)
+    write_proofs(newcomer, tmp_path)
+    require_proofs(newcomer, tmp_path)
+
+
+def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> None:
+    newcomer = settle_newcomer(tmp_path)
+    digest = folder_of(newcomer, tmp_path) / DIGEST
+    digest.write_text(digest.read_text().replace("draft", "released"))
+    released = digest.read_text()
+    write_proofs(newcomer, tmp_path)
+    assert digest.read_text() == released
+    digest.write_text(f"{'0' * 64} released\n")
+    with pytest.raises(Unproved, match="released and frozen"):
+        write_proofs(newcomer, tmp_path)
+
+
+def test_the_digest_covers_every_line_but_drawings() -> None:
+    files = {"perft.txt": "perft 1 2\n", "playthrough-a.txt": "ply 0\n| board\n"}
+    digest = behaviour_digest(files)
+    assert behaviour_digest(dict(reversed(files.items()))) == digest
+    assert behaviour_digest({**files, "playthrough-a.txt": "ply 0\n| better\n| board\n"}) == digest
+    others = [
+        {**files, "perft.txt": "perft 1 3\n"},
+        {**files, "playthrough-b.txt": ""},
+        {"perft.txt": "perft 1 2\nply 0\n", "playthrough-a.txt": ""},
+    ]
+    assert digest not in {behaviour_digest(other) for other in others}
+
+
+def test_proving_twice_gives_the_same_files() -> None:
+    cases = read_cases(TOY_V1)
+    assert prove(TOY_V1, cases) == prove(TOY_V1, cases)
+
+
+def test_the_example_of_cases_can_be_read() -> None:
+    cases = parse_cases(loads(EXAMPLE))
+    assert [depth for _, depth in cases.perft] == [3, 2]
+    assert cases.playthroughs[2].rolls == ((3, 5),)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [],
+        {"perft": []},
+        {"perft": [], "playthroughs": []},
+        {"perft": [{"name": "a", "seats": 2}], "playthroughs": [{"name": "a", "seats": 2, "seed": 1}]},
+        {"perft": [{"name": "a", "seats": 2, "depth": 1}], "playthroughs": [{"name": "A b", "seats": 2, "seed": 1}]},
+        {"perft": [{"name": "a", "seats": 2, "depth": 1}], "playthroughs": [{"name": "a", "seats": 2, "sed": 1}]},
+        {"perft": [{"name": "a", "seats": 2, "depth": 1}] * 2, "playthroughs": [{"name": "a", "seats": 2, "seed": 1}]},
+    ],
+)
+def test_cases_that_make_no_sense_are_refused(raw: object) -> None:
+    with pytest.raises(ValueError, match=r"cases\.json"):
+        parse_cases(raw)
+
+
+def test_the_command_refuses_politely(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kit, "PROVED", [TOY_V1, Newcomer()])
+    assert main([]) == main(["toy", "one"]) == main(["toy", "1", "2"]) == 2
+    assert "usage" in capsys.readouterr().err
+    assert main(["chess"]) == main(["toy", "2"]) == 2
+    assert "there are: toy 1, newcomer 3" in capsys.readouterr().err
+    assert main(["newcomer"]) == 2
+    assert EXAMPLE in capsys.readouterr().err
