@@ -7,7 +7,9 @@ from outside goes through `parse_move`, so an illegal move cannot reach `apply_m
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
+
+from domain.errors import NotInPlay, OptionError, RollError
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
@@ -128,6 +130,77 @@ class Ruleset(ABC, Generic[State, Move]):
 AnyRuleset = Ruleset[Any, Any]
 
 
+class DuelState(Hashable, Protocol):
+    """What a duel asks of its states: seat 1 plays at even plies, seat 2 at odd ones, until `over` is set."""
+
+    @property
+    def ply(self) -> int:
+        """Moves played so far."""
+
+    @property
+    def over(self) -> Over | None:
+        """The outcome, once there is one."""
+
+
+AnyDuelState = TypeVar("AnyDuelState", bound=DuelState)
+
+
+class Duel(Ruleset[AnyDuelState, Move]):
+    """A ruleset for two seats that alternate, without chance."""
+
+    min_seats = 2
+    max_seats = 2
+
+    @abstractmethod
+    def end(self, state: AnyDuelState, over: Over) -> AnyDuelState:
+        """The state once the match has ended in it: what concerned the seat on turn is gone."""
+
+    def has_chance(self, options: dict[str, Any]) -> bool:
+        """False."""
+        return False
+
+    def turn(self, state: AnyDuelState) -> Turn:
+        """A decision of the seats by turns until the match is over."""
+        return state.over or _DECISIONS[state.ply & 1]
+
+    def apply_roll(self, state: AnyDuelState, values: tuple[int, ...]) -> NoReturn:
+        """RollError, always."""
+        raise RollError(f"{self.id} has no dice: no roll is awaited at ply {state.ply}")
+
+    def withdraw(self, state: AnyDuelState, seat: int) -> AnyDuelState:
+        """The state in which the other seat has won."""
+        if state.over or seat not in (1, 2):
+            raise NotInPlay(seat)
+        return self.end(state, Over("withdrawal", (2, 1) if seat == 1 else (1, 2)))
+
+    def _starting_with(self, prefix: str, state: AnyDuelState, moves: Iterator[Move]) -> Iterator[Move]:
+        return (move for move in moves if self.format_move(state, move).startswith(prefix)) if prefix else moves
+
+    def _view_head(self, state: AnyDuelState) -> dict[str, Any]:
+        left = [state.over.ranks.index(2) + 1] if state.over and state.over.reason == "withdrawal" else []
+        return {"ruleset": self.id, "ply": state.ply, "left": left}
+
+
+_DECISIONS = (Decision(1), Decision(2))
+
+
+def require_seats(ruleset: AnyRuleset, seats: int) -> None:
+    """OptionError unless so many seats can play the game."""
+    low, high = ruleset.min_seats, ruleset.max_seats
+    if not low <= seats <= high:
+        raise OptionError("seats", seats, f"{low}" if low == high else f"{low}..{high}")
+
+
+def evaluate_over(over: Over, seat: int) -> int:
+    """The value of an ended match for `seat`: a million for each seat placed worse, minus one for each placed better.
+
+    >>> evaluate_over(Over("path", (1, 2)), 2)
+    -1000000
+    """
+    mine = over.ranks[seat - 1]
+    return 1_000_000 * (sum(rank > mine for rank in over.ranks) - sum(rank < mine for rank in over.ranks))
+
+
 def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
     """Ranks from scores, greater is better: 1 + the number of seats placed better, ties share.
 
@@ -135,6 +208,17 @@ def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
     (2, 1, 2)
     """
     return tuple(1 + sum(other > score for other in scores) for score in scores)
+
+
+def describe_turn(turn: Turn) -> str:
+    """The turn as a sentence."""
+    match turn:
+        case Decision(seat):
+            return f"Seat {seat} is on turn."
+        case Roll(sides, count, purpose, seat):
+            return f"{count}d{sides} due for {purpose}" + (f" of seat {seat}." if seat else ".")
+        case Over(reason, ranks):
+            return f"Over: {reason}, ranks {' '.join(map(str, ranks))}."
 
 
 def format_turn(turn: Turn) -> dict[str, Any]:

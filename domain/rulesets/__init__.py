@@ -2,6 +2,8 @@
 
 from domain.errors import UnknownRuleset
 from domain.ruleset import AnyRuleset
+from domain.rulesets.pathagon_v1 import PATHAGON_V1
+from domain.rulesets.zhen_v1 import ZHEN_V1
 
 RULESETS: list[AnyRuleset] = []
 """All registered rulesets, by id, newest version first within an id."""
@@ -24,3 +26,7 @@ def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
         if ruleset.id == id and version in (None, ruleset.version):
             return ruleset
     raise UnknownRuleset(id, version)
+
+
+register(PATHAGON_V1)
+register(ZHEN_V1)

@@ -1,0 +1,319 @@
+"""Pathagon: join two opposite edges with a chain of pieces, trap enemy pieces between two of your own.
+
+The clauses PA1..PA11 are those of docs/rulesets/pathagon.md.
+"""
+
+# ruff: noqa: D102 (what the methods do is said by the contract)
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, compress, product
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from domain.errors import BadNotation, IllegalMove
+from domain.options import Integer, options_schema, parse_options
+from domain.ruleset import Duel, Over, RandBelow, describe_turn, evaluate_over, require_seats
+
+SIZE = Integer("size", 7, 5, 9)
+PIECES = Integer("pieces", None, 5, 38)  # for any size: what a size allows is narrower
+PLY_LIMIT = Integer("ply_limit", 400, 1, nullable=True)
+
+PATH = (Over("path", (1, 2)), Over("path", (2, 1)))
+DRAW = Over("ply-limit", (1, 1))  # PA11
+
+
+Move = tuple[int, int]
+"""The square from which the piece comes (0: the reserve), and the square on which it is put."""
+
+
+def _pieces_on(size: int) -> Integer:
+    most = (size * size - 4) // 2
+    return Integer("pieces", min(14, most), size, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The geometry of one size. A square is the number of one bit, a set of squares is the sum of its squares.
+
+    Bits on a board of size 5: a column takes one more than it has squares. The bit above its top square is never
+    set, so that what is shifted by 1 or by `stride` never lands in another column or row.
+
+        5 | 4  10  16  22  28
+        4 | 3   9  15  21  27
+        3 | 2   8  14  20  26
+        2 | 1   7  13  19  25
+        1 | 0   6  12  18  24
+            a   b   c   d   e
+    """
+
+    size: int
+    stride: int = field(compare=False, repr=False)
+    names: dict[int, str] = field(compare=False, repr=False)
+    """The squares in the order of notation, with their names."""
+    squares: tuple[int, ...] = field(compare=False, repr=False)
+    named: dict[str, int] = field(compare=False, repr=False)
+    everywhere: int = field(compare=False, repr=False)
+    beside: dict[int, int] = field(compare=False, repr=False)
+    """The set of squares that share a side with a square."""
+    traps: dict[int, tuple[tuple[int, int], ...]] = field(compare=False, repr=False)
+    """In each direction from a square: where the prey stands, and where behind it the partner."""
+    edges: tuple[tuple[int, int], tuple[int, int]] = field(compare=False, repr=False)
+    """The two sets of squares that seat 1 joins, and those of seat 2."""
+    placements: tuple[Move, ...] = field(compare=False, repr=False)
+    """A placement for each bit."""
+    shifts: tuple[tuple[Move, ...], ...] = field(compare=False, repr=False)
+    """For each bit of a source, a shift to each bit of a target: listing them picks, and makes no tuple."""
+
+
+@cache
+def lay_board(size: int) -> Board:
+    """The board with `size` squares on a side."""
+    stride = size + 1
+    names = {1 << i * stride + j: f"{chr(97 + i)}{j + 1}" for i, j in product(range(size), repeat=2)}  # PA1
+    bottom, left = sum(1 << i * stride for i in range(size)), (1 << size) - 1
+    everywhere = sum(names)
+    bits = [1 << i for i in range(size * stride)]
+    return Board(
+        size,
+        stride,
+        names,
+        squares=tuple(names),
+        named={name: square for square, name in names.items()},
+        everywhere=everywhere,
+        beside={square: _grow(square, stride) & everywhere for square in names},
+        traps={square: tuple(_pairs(square, stride, names)) for square in names},
+        edges=((bottom, bottom << size - 1), (left, left << stride * (size - 1))),  # PA2
+        placements=tuple((0, target) for target in bits),
+        shifts=tuple(tuple((source, target) for target in bits) for source in bits),
+    )
+
+
+def _pairs(square: int, stride: int, names: dict[int, str]) -> Iterator[tuple[int, int]]:
+    for step in (1, stride):
+        for prey, partner in ((square << step, square << 2 * step), (square >> step, square >> 2 * step)):
+            if prey in names and partner in names:
+                yield prey, partner
+
+
+def _grow(squares: int, stride: int) -> int:
+    return squares << 1 | squares >> 1 | squares << stride | squares >> stride  # PA3
+
+
+def _flood(squares: int, pieces: int, stride: int) -> int:
+    """The squares, and all `pieces` that chains join to them."""
+    reached = 0
+    while squares != reached:
+        reached = squares
+        squares |= (squares << 1 | squares >> 1 | squares << stride | squares >> stride) & pieces
+    return reached
+
+
+class Setup(NamedTuple):
+    """What stays the same in a match."""
+
+    board: Board
+    pieces: int
+    ply_limit: int | None
+
+
+class State(NamedTuple):
+    """A position as the seat on turn sees it: `own` are its pieces, `enemy` those of the other seat.
+
+    `closed` are the squares of PA6. `resting` is the piece of PA5, `resting_other` that of the other seat, 0 for none.
+    """
+
+    setup: Setup
+    ply: int
+    own: int
+    enemy: int
+    closed: int
+    resting: int
+    resting_other: int
+    over: Over | None
+
+
+class PathagonV1(Duel[State, Move]):
+    """Pathagon, version 1."""
+
+    id = "pathagon"
+    version = 1
+    title = "Pathagon"
+
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]
+        return parse_options(raw, [SIZE, _pieces_on(size), PLY_LIMIT])
+
+    def options_schema(self) -> dict[str, Any]:
+        return options_schema([SIZE, PIECES, PLY_LIMIT])
+
+    def initial_state(self, options: dict[str, Any], seats: int) -> State:
+        require_seats(self, seats)
+        setup = Setup(lay_board(options["size"]), options["pieces"], options["ply_limit"])
+        return State(setup, 0, 0, 0, 0, 0, 0, None)
+
+    def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
+        if state.over:
+            return iter(())
+        board, own = state.setup.board, state.own
+        # At least four squares are always open, so that the getter answers a tuple.
+        pick = itemgetter(*_bits(board.everywhere & ~(own | state.enemy | state.closed)))
+        if _has_reserve(state):
+            moves = iter(pick(board.placements))
+        else:
+            moves = chain.from_iterable(map(pick, map(board.shifts.__getitem__, _bits(own & ~state.resting))))
+        return self._starting_with(prefix, state, moves)
+
+    def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        """A legal move, each as likely as any other: drawn, but for taken targets, without a second try."""
+        (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
+        squares = board.squares
+        count = len(squares)
+        taken = own | enemy | closed
+        target = squares[randbelow(count)]
+        while target & taken:
+            target = squares[randbelow(count)]
+        if own.bit_count() < pieces:
+            return 0, target
+        source = own & ~resting
+        for _ in range(randbelow(source.bit_count())):
+            source &= source - 1
+        return source & -source, target
+
+    def parse_move(self, state: State, text: str) -> Move:
+        named = state.setup.board.named
+        squares = [named.get(name, 0) for name in text.split("-", 2)]
+        if len(squares) > 2 or not all(squares):
+            raise BadNotation(text, state.ply, f"a square a1..{list(named)[-1]}, or two such as a1-b2")
+        move = squares[0] if len(squares) == 2 else 0, squares[-1]
+        breach = _find_breach(state, *move)
+        if breach:
+            raise IllegalMove(text, state.ply, *breach)
+        return move
+
+    def format_move(self, state: State, move: Move) -> str:
+        names = state.setup.board.names
+        source, target = move
+        return f"{names[source]}-{names[target]}" if source else names[target]
+
+    def apply_move(self, state: State, move: Move) -> State:
+        setup, ply, own, enemy, _, _, resting, _ = state
+        board = setup.board
+        source, target = move
+        own = own ^ source | target
+        trapped = 0
+        for prey, partner in board.traps[target]:
+            if prey & enemy and partner & own:  # PA8, PA9
+                trapped |= prey
+        ply += 1
+        moved = source and target
+        # State(..) itself takes twice as long.
+        after = tuple.__new__(State, (setup, ply, enemy ^ trapped, own, trapped, resting & ~trapped, moved, None))
+        low, high = board.edges[~ply & 1]
+        # A new chain runs through the target: there it meets two more pieces, or one and the edge.
+        if (own & board.beside[target]).bit_count() + (target & (low | high) > 0) > 1:
+            chain = _flood(target, own, board.stride)
+            if chain & low and chain & high:
+                return self.end(after, PATH[~ply & 1])  # PA10
+        return self.end(after, DRAW) if ply == setup.ply_limit else after
+
+    def end(self, state: State, over: Over) -> State:
+        return state._replace(closed=0, resting=0, resting_other=0, over=over)
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        return state.over.ranks if state.over else DRAW.ranks  # PA11
+
+    def evaluate(self, state: State, seat: int) -> int:
+        """How many pieces fewer the seat still needs for its path than the enemy, then who has more on the board."""
+        if state.over:
+            return evaluate_over(state.over, seat)
+        one, two = _sides(state)
+        board = state.setup.board
+        ahead = 10 * (_distance(board, 1, two, one) - _distance(board, 0, one, two)) + one.bit_count() - two.bit_count()
+        return ahead if seat == 1 else -ahead
+
+    def view(self, state: State) -> dict[str, Any]:
+        names = state.setup.board.names
+        return {
+            **self._view_head(state),
+            "board": _rows(state),
+            "reserve": [state.setup.pieces - pieces.bit_count() for pieces in _sides(state)],
+            "closed": [name for square, name in names.items() if square & state.closed],
+            "resting": names.get(state.resting),
+            "resting_other": names.get(state.resting_other),
+        }
+
+    def render_text(self, state: State) -> str:
+        view = self.view(state)
+        size = state.setup.board.size
+        columns = "   " + " ".join("abcdefghi"[:size])
+        rows = [
+            f"{row}  {' '.join(squares)}  {row}" for row, squares in zip(range(size, 0, -1), view["board"], strict=True)
+        ]
+        notes = [
+            f"Reserve: {view['reserve'][0]} of seat 1 (bottom to top), {view['reserve'][1]} of seat 2 (left to right)."
+        ]
+        if view["closed"]:
+            notes.append(f"Closed: {' '.join(view['closed'])}.")
+        if resting := [name for name in (view["resting"], view["resting_other"]) if name]:
+            notes.append(f"Resting: {' '.join(resting)}.")
+        return "\n".join([columns, *rows, columns, "", *notes, describe_turn(self.turn(state))])
+
+
+def _bits(squares: int) -> Iterator[int]:
+    """The numbers of the bits that are set, ascending."""
+    return compress(range(90), bin(squares)[:1:-1].encode().translate(_BINARY_DIGITS))
+
+
+_BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
+
+
+def _has_reserve(state: State) -> bool:
+    return state.own.bit_count() < state.setup.pieces
+
+
+def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
+    """A clause that the move breaks and how, None when it is legal."""
+    names = state.setup.board.names
+    if state.over:
+        return "PA11" if state.over.reason == DRAW.reason else "PA10", "the match is over"
+    if source and _has_reserve(state):
+        return "PA4", "a piece in reserve must be placed first"
+    if not source and not _has_reserve(state):
+        return "PA4", "no piece is left in reserve, one on the board must be moved"
+    if source and not source & state.own:
+        return "PA4", f"{names[source]} holds no piece of the seat on turn"
+    if source and source == state.resting:
+        return "PA5", f"the piece on {names[source]} was moved in the seat's last turn"
+    if target & (state.own | state.enemy):
+        return "PA4", f"{names[target]} is not empty"
+    if target & state.closed:
+        return "PA6", f"{names[target]} is closed: a piece of the seat was trapped there a moment ago"
+    return None
+
+
+def _distance(board: Board, index: int, own: int, enemy: int) -> int:
+    """How many more pieces would join the seat's edges, up to two for each row; traps are left out of account."""
+    low, high = board.edges[index]
+    open = board.everywhere & ~enemy
+    reached = _flood(own & low, own, board.stride)
+    for missing in range(2 * board.size):
+        if reached & high:
+            return missing
+        reached = _flood((reached | low | _grow(reached, board.stride)) & open, own, board.stride)
+    return 2 * board.size
+
+
+def _sides(state: State) -> tuple[int, int]:
+    """The pieces of seat 1 and those of seat 2."""
+    return (state.enemy, state.own) if state.ply & 1 else (state.own, state.enemy)
+
+
+def _rows(state: State) -> list[str]:
+    board, (one, two) = state.setup.board, _sides(state)
+    marks = ["1" if square & one else "2" if square & two else "." for square in board.squares]
+    return ["".join(marks[row :: board.size]) for row in reversed(range(board.size))]
+
+
+PATHAGON_V1 = PathagonV1()

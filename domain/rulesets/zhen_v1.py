@@ -1,0 +1,280 @@
+"""Zhen: drive cubes along a line of tiles, and enemy cubes into your own goal.
+
+The clauses ZH1..ZH9 are those of docs/rulesets/zhen.md.
+"""
+
+# ruff: noqa: D102 (what the methods do is said by the contract)
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from domain.errors import BadNotation, IllegalMove
+from domain.options import Integer, options_schema, parse_options
+from domain.ruleset import Duel, Over, RandBelow, describe_turn, evaluate_over, rank_by, require_seats
+
+OPTIONS = [
+    Integer("tiles", 10, 4, 20),
+    Integer("cubes", 10, 2, 30),
+    Integer("ply_limit", 200, 1, nullable=True),
+]
+
+Shifts = tuple[tuple[int, ...], ...]
+
+Move = int
+"""The number of a tile. An empty one is put on, another is moved: no tile admits both, so the number says all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The geometry of so many tiles, and what the only action on a tile adds to the line if it is legal."""
+
+    end: int
+    """The place of seat 2's goal: the number of tiles plus one."""
+    shifts: tuple[Shifts, Shifts] = field(compare=False, repr=False)
+    """For each seat, by tile and by the cubes on it; 0 where there is no action."""
+
+
+@cache
+def lay_track(tiles: int) -> Track:
+    """The track with so many tiles."""
+    end = tiles + 1
+    one, two = (
+        tuple(tuple(_shift(end, seat, tile, cubes) for cubes in range(1024)) for tile in range(end)) for seat in (1, 2)
+    )
+    return Track(end, (one, two))
+
+
+def _shift(end: int, seat: int, tile: int, cubes: int) -> int:
+    one, two = cubes & 31, cubes >> 5
+    if not cubes:
+        return (1 if seat == 1 else 32) << 10 * tile  # ZH4
+    target = tile - one if seat == 1 else tile + two  # ZH1, ZH2
+    if target == tile or not 0 <= target <= end:
+        return 0  # ZH3
+    if target in (0, end) and not (one and two):
+        return 0  # ZH3
+    return (cubes << 10 * target) - (cubes << 10 * tile)
+
+
+class Setup(NamedTuple):
+    """What stays the same in a match."""
+
+    track: Track
+    ply_limit: int | None
+
+
+class State(NamedTuple):
+    """A position. `line` and `before`, the line as it stood before the last move, are one number each.
+
+    Ten bits a place, seat 1's goal lowest, and in each place five bits for each seat's cubes:
+
+        place    0          1        2        ..   end - 1     end
+                 goal of    tile 1   tile 2        last tile   goal of
+                 seat 1                                        seat 2
+    """
+
+    setup: Setup
+    ply: int
+    line: int
+    before: int | None
+    reserve: int
+    """Cubes in reserve of the seat on turn."""
+    reserve_other: int
+    over: Over | None
+
+
+class ZhenV1(Duel[State, Move]):
+    """Zhen, version 1."""
+
+    id = "zhen"
+    version = 1
+    title = "Zhen"
+
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        return parse_options(raw, OPTIONS)
+
+    def options_schema(self) -> dict[str, Any]:
+        return options_schema(OPTIONS)
+
+    def initial_state(self, options: dict[str, Any], seats: int) -> State:
+        require_seats(self, seats)
+        setup = Setup(lay_track(options["tiles"]), options["ply_limit"])
+        return State(setup, 0, 0, None, options["cubes"], options["cubes"], None)
+
+    def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
+        return self._starting_with(prefix, state, iter(()) if state.over else _actions(state))
+
+    def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        """A legal move, each as likely as any other: tiles are drawn until one admits an action."""
+        (track, _), ply, line, before, reserve, _, _ = state
+        shifts = track.shifts[ply & 1]
+        tiles = track.end - 1
+        while True:
+            tile = 1 + randbelow(tiles)
+            cubes = line >> 10 * tile & 1023
+            shift = shifts[tile][cubes]
+            if shift and (cubes or reserve) and line + shift != before:
+                return tile
+
+    def parse_move(self, state: State, text: str) -> Move:
+        tiles = state.setup.track.end - 1
+        spelled = _spellings(tiles).get(text)
+        if spelled is None:
+            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, N a tile 1..{tiles}")
+        source, target = spelled
+        breach = _find_breach(state, source, target)
+        if breach:
+            raise IllegalMove(text, state.ply, *breach)
+        return source or target
+
+    def format_move(self, state: State, move: Move) -> str:
+        if not _cubes(state.line, move):
+            return f"+{move}"
+        return f"{move}-{_reach(state, move) % state.setup.track.end or 'goal'}"
+
+    def apply_move(self, state: State, move: Move) -> State:
+        setup, ply, line, _, reserve, reserve_other, _ = state
+        cubes = line >> 10 * move & 1023
+        shift = setup.track.shifts[ply & 1][move][cubes]
+        if not cubes:
+            reserve -= 1
+        # State(..) itself takes twice as long.
+        after = tuple.__new__(State, (setup, ply + 1, line + shift, line, reserve_other, reserve, None))
+        if not any(_actions(after)):
+            after = after._replace(line=_collect(after))
+            return self.end(after, Over("blocked", self.standing(after)))  # ZH7, ZH8
+        return self.end(after, Over("ply-limit", self.standing(after))) if ply + 1 == setup.ply_limit else after
+
+    def end(self, state: State, over: Over) -> State:
+        return state._replace(over=over)
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        return state.over.ranks if state.over else rank_by(_captured(state))  # ZH8, ZH9
+
+    def evaluate(self, state: State, seat: int) -> int:
+        """Cubes captured and about to be captured, then actions to choose from, each minus the enemy's."""
+        if state.over:
+            return evaluate_over(state.over, seat)
+        passed = state._replace(
+            ply=state.ply + 1, before=None, reserve=state.reserve_other, reserve_other=state.reserve
+        )
+        ahead = _prospect(state) - _prospect(passed)
+        return ahead if _seat(state) == seat else -ahead
+
+    def view(self, state: State) -> dict[str, Any]:
+        reserve = [state.reserve, state.reserve_other]
+        return {
+            **self._view_head(state),
+            **_view_line(state, state.line),
+            "reserve": reserve[::-1] if state.ply & 1 else reserve,
+            "before": None if state.before is None else _view_line(state, state.before),
+        }
+
+    def render_text(self, state: State) -> str:
+        view = self.view(state)
+        places = [view["goals"][0], *view["tiles"], view["goals"][1]]
+        tiles = "".join(f"{tile:4}" for tile in range(1, state.setup.track.end))
+        rows = ["".join(f"{cubes[index] or '.':>4}" for cubes in places) for index in (0, 1)]
+        return "\n".join(
+            [
+                f"tile   goal{tiles}  goal",
+                f"seat 1 {rows[0]}   <",
+                f"seat 2 {rows[1]}   >",
+                "",
+                f"Reserve: {view['reserve'][0]} of seat 1, {view['reserve'][1]} of seat 2.",
+                describe_turn(self.turn(state)),
+            ]
+        )
+
+
+@cache
+def _spellings(tiles: int) -> dict[str, tuple[int, int]]:
+    """All that can be read, as source (0: the reserve) and target (0: the goal)."""
+    numbers = range(1, tiles + 1)
+    puts = {f"+{n}": (0, n) for n in numbers}
+    return puts | {f"{n}-{target or 'goal'}": (n, target) for n in numbers for target in (0, *numbers)}
+
+
+def _seat(state: State) -> int:
+    return 1 + (state.ply & 1)
+
+
+def _cubes(line: int, place: int) -> int:
+    return line >> 10 * place & 1023
+
+
+def _own(state: State, tile: int) -> int:
+    """How many cubes of the seat on turn lie on the tile."""
+    return _cubes(state.line, tile) >> 5 * (state.ply & 1) & 31
+
+
+def _reach(state: State, tile: int) -> int:
+    """The place to which the seat on turn would move the tile's cubes, beyond the line where they overshoot."""
+    return tile + _own(state, tile) if state.ply & 1 else tile - _own(state, tile)  # ZH1, ZH2
+
+
+def _actions(state: State) -> Iterator[Move]:
+    (track, _), ply, line, before, reserve, _, _ = state
+    shifts = track.shifts[ply & 1]
+    for tile in range(1, track.end):
+        cubes = line >> 10 * tile & 1023
+        shift = shifts[tile][cubes]
+        if shift and (cubes or reserve) and line + shift != before:  # ZH4, ZH5
+            yield tile
+
+
+def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
+    """A clause that the move breaks and how, None when it is legal."""
+    if state.over:
+        return "ZH9" if state.over.reason == "ply-limit" else "ZH7", "the match is over"
+    if not source and _cubes(state.line, target):
+        return "ZH4", f"tile {target} is not empty"
+    if not source and not state.reserve:
+        return "ZH4", "no cube is left in reserve"
+    if not source:
+        return None
+    own, reach, end = _own(state, source), _reach(state, source), state.setup.track.end
+    if not own:
+        return "ZH2", f"tile {source} holds no cube of the seat on turn"
+    if not 0 <= reach <= end:
+        return "ZH3", f"{own} steps from tile {source} overshoot the goal"
+    if reach % end != target:
+        return "ZH2", f"the cubes of tile {source} move {own} steps, to {reach % end or 'the goal'}"
+    if not target and own << 5 * (state.ply & 1) == _cubes(state.line, source):
+        return "ZH3", f"tile {source} holds no enemy cube to take into the goal"
+    if source not in _actions(state):
+        return "ZH5", "it recreates what stood before the enemy's last turn"
+    return None
+
+
+def _collect(state: State) -> int:
+    """The line after the opponent of the seat on turn took all cubes on tiles into its goal."""
+    end = state.setup.track.end
+    tiles = sum(_cubes(state.line, tile) for tile in range(1, end))
+    goals = _cubes(state.line, 0) + (_cubes(state.line, end) << 10 * end)
+    return goals + (tiles << 10 * (0 if state.ply & 1 else end))
+
+
+def _captured(state: State) -> tuple[int, int]:
+    """The enemy cubes in the goal of seat 1, and in that of seat 2."""
+    return _cubes(state.line, 0) >> 5, _cubes(state.line, state.setup.track.end) & 31
+
+
+def _prospect(state: State) -> int:
+    """What the seat on turn has captured, could capture at once and can choose from."""
+    actions = list(_actions(state))
+    end, enemy = state.setup.track.end, 5 * (~state.ply & 1)
+    preys = [_cubes(state.line, tile) >> enemy & 31 for tile in actions if _reach(state, tile) in (0, end)]
+    return 100 * _captured(state)[state.ply & 1] + 30 * max(preys, default=0) + len(actions)
+
+
+def _view_line(state: State, line: int) -> dict[str, Any]:
+    goal, *tiles, other = [
+        [_cubes(line, place) & 31, _cubes(line, place) >> 5] for place in range(state.setup.track.end + 1)
+    ]
+    return {"tiles": tiles, "goals": [goal, other]}
+
+
+ZHEN_V1 = ZhenV1()
