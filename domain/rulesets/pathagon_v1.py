@@ -23,6 +23,8 @@ PLY_LIMIT = Integer("ply_limit", 400, 1, nullable=True)
 PATH = (Over("path", (1, 2)), Over("path", (2, 1)))
 DRAW = Over("ply-limit", (1, 1))  # PA11
 
+BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
+
 
 Move = tuple[int, int]
 """The square from which the piece comes (0: the reserve), and the square on which it is put."""
@@ -166,7 +168,7 @@ class PathagonV1(Duel[State, Move]):
         return self._starting_with(prefix, state, moves)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move, each as likely as any other: drawn, but for taken targets, without a second try."""
+        """A legal move, each as likely as any other: the target is drawn until it is open, the piece at once."""
         (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
         squares = board.squares
         count = len(squares)
@@ -256,17 +258,14 @@ class PathagonV1(Duel[State, Move]):
         ]
         if view["closed"]:
             notes.append(f"Closed: {' '.join(view['closed'])}.")
-        if resting := [name for name in (view["resting"], view["resting_other"]) if name]:
+        if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
             notes.append(f"Resting: {' '.join(resting)}.")
         return "\n".join([columns, *rows, columns, "", *notes, describe_turn(self.turn(state))])
 
 
 def _bits(squares: int) -> Iterator[int]:
     """The numbers of the bits that are set, ascending."""
-    return compress(range(90), bin(squares)[:1:-1].encode().translate(_BINARY_DIGITS))
-
-
-_BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
+    return compress(range(90), bin(squares)[:1:-1].encode().translate(BINARY_DIGITS))
 
 
 def _has_reserve(state: State) -> bool:

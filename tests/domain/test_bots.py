@@ -1,0 +1,79 @@
+"""Bots: repeatable, legal, and the greedy one stronger than chance."""
+
+import pytest
+
+from domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
+from domain.errors import WrongValue
+from domain.ruleset import AnyRuleset, Decision, Over
+from domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
+from domain.rulesets.zhen_v1 import ZHEN_V1
+
+BOTH = pytest.mark.parametrize("ruleset", [PATHAGON_V1, ZHEN_V1], ids=lambda ruleset: ruleset.id)
+
+
+def play(ruleset: AnyRuleset, *bots: Bot, **options: object) -> tuple[list[str], Over]:
+    """The notations of a match between the bots of seats 1 and 2, and its end."""
+    state, moves = ruleset.initial_state(ruleset.parse_options(options), 2), []
+    while isinstance(turn := ruleset.turn(state), Decision):
+        move = bots[turn.seat - 1].choose_move(ruleset, state)
+        assert move in list(ruleset.legal_moves(state))
+        moves.append(ruleset.format_move(state, move))
+        state = ruleset.apply_move(state, move)
+    assert isinstance(turn, Over)
+    return moves, turn
+
+
+def test_a_bot_is_made_by_name() -> None:
+    assert list(BOTS) == ["random", "greedy"]
+    assert isinstance(make_bot("greedy", 1), GreedyBot)
+
+
+def test_an_unknown_bot_is_refused_with_the_names_that_exist() -> None:
+    with pytest.raises(WrongValue, match="unknown bot 'clever': there are random, greedy") as refused:
+        make_bot("clever", 1)
+    assert refused.value.code == "bot/unknown"
+    assert refused.value.details == {"known": ["random", "greedy"]}
+
+
+@BOTH
+@pytest.mark.parametrize("name", BOTS)
+def test_the_same_seed_plays_the_same_match(ruleset: AnyRuleset, name: str) -> None:
+    first, again, other = (
+        play(ruleset, make_bot(name, seed), make_bot(name, seed + 1), ply_limit=30)[0] for seed in (1, 1, 3)
+    )
+    assert first == again
+    assert first != other
+
+
+@BOTH
+def test_greedy_beats_random(ruleset: AnyRuleset) -> None:
+    wins = 0
+    for seed in range(20):
+        greedy_seat = 1 + seed % 2
+        bots = [make_bot("greedy" if seat == greedy_seat else "random", seed) for seat in (1, 2)]
+        ranks = play(ruleset, *bots, ply_limit=120)[1].ranks
+        wins += ranks[greedy_seat - 1] < ranks[2 - greedy_seat]
+    assert wins >= 16
+
+
+def test_greedy_wins_at_once_where_it_can() -> None:
+    state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({"size": 5}), 2)
+    for text in ("a1", "c1", "a2", "c2", "a3", "d4", "a4", "e4"):
+        state = PATHAGON_V1.apply_move(state, PATHAGON_V1.parse_move(state, text))
+    move = make_bot("greedy", 1).choose_move(PATHAGON_V1, state)
+    assert PATHAGON_V1.format_move(state, move) == "a5"
+
+
+def test_greedy_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.bots.MOST_MOVES", 10)
+    state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({}), 2)
+    evaluated = []
+
+    class Counted(PathagonV1):
+        def evaluate(self, state: object, seat: int) -> int:
+            evaluated.append(state)
+            return 0
+
+    assert MOST_MOVES == 500
+    make_bot("greedy", 1).choose_move(Counted(), state)
+    assert len(evaluated) == 10
