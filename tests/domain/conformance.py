@@ -7,8 +7,8 @@ Nothing here knows any ruleset.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from itertools import islice
 from random import Random
@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from domain.chain import canonical_json, parse_json
 from domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
+from domain.playthrough import apply_step
 from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
 
 LISTED = 200
@@ -49,9 +50,12 @@ class Setting(NamedTuple):
         return canonical_json([self.seats, self.options])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Position:
-    """A state in its match: the complete options, and notations that were legal somewhere in this match."""
+    """A state in its match: the complete options, and notations that were legal somewhere in this match.
+
+    Its view is the one taken first: a state that changes afterwards no longer fits it.
+    """
 
     ruleset: AnyRuleset
     seats: int
@@ -63,7 +67,7 @@ class Position:
     def turn(self) -> Turn:
         return self.ruleset.turn(self.state)
 
-    @property
+    @cached_property
     def view(self) -> dict[str, Any]:
         return self.ruleset.view(self.state)
 
@@ -76,7 +80,7 @@ class Position:
         return f"{self.ruleset.id} version {self.ruleset.version}, {self.seats} seats, {self.options}: {self.view}"
 
     def after(self, state: Any) -> "Position":
-        return Position(self.ruleset, self.seats, self.options, state, self.readable)
+        return replace(self, state=state)
 
     def moves(self, limit: int = LISTED) -> list[Any]:
         return list(islice(self.ruleset.legal_moves(self.state), limit))
@@ -150,7 +154,7 @@ def check_standing(position: Position) -> None:
 
 def check_view(position: Position) -> None:
     """The view starts with ruleset, ply and left, and comes back from its canonical JSON as it went in."""
-    view = position.view
+    view = position.ruleset.view(position.state)
     if list(view)[:3] != ["ruleset", "ply", "left"]:
         raise AssertionError(f"a view starts with ruleset, ply and left: {view}")
     require(view["ruleset"] == position.ruleset.id, "the view names its ruleset", position)
@@ -176,16 +180,21 @@ def check_text(position: Position) -> None:
 
 def check_listing(position: Position) -> None:
     """Legal moves exist exactly at a decision, each once, in a fixed order; a prefix filters them."""
-    ruleset, state = position.ruleset, position.state
     moves, texts = position.moves(), position.texts()
     require(bool(moves) == isinstance(position.turn, Decision), "moves are legal exactly at a decision", position)
     require(position.moves() == moves and position.texts() == texts, "the order is fixed", position)
     require(len(set(moves)) == len(moves), "no legal move is listed twice", position)
     require(len(set(texts)) == len(texts), "no notation spells two moves", position)
-    prefixes = {text[:length] for text in texts[:: max(1, len(texts) // 3)] for length in (1, len(text) // 2, 99)}
-    for prefix in sorted(prefixes):
+    for prefix in sorted(prefixes_of(texts)):
         check_prefix(position, texts, prefix)
-    require(not list(ruleset.legal_moves(state, "\x00")), "no notation starts with a NUL", position)
+
+
+def prefixes_of(texts: list[str]) -> set[str]:
+    if len(texts) == LISTED:
+        # Of thousands of moves, a scan for the last few is too slow to repeat.
+        return {texts[0], texts[-1][:1]}
+    picked = texts[:: max(1, len(texts) // 3)]
+    return {"\x00", *(text[:length] for text in picked for length in (1, len(text) // 2, len(text)))}
 
 
 def check_prefix(position: Position, texts: list[str], prefix: str) -> None:
@@ -264,10 +273,10 @@ def check_sample(position: Position, random: Random) -> None:
 def check_purity(position: Position, call: Callable[[Any], Any]) -> Any:
     """What `call` makes of the state, the same each time; the state itself stays as it was."""
     state, ruleset = position.state, position.ruleset
-    before = (canonical_json(ruleset.view(state)), ruleset.turn(state), hash(state))
+    before = (position.view, ruleset.turn(state), hash(state))
     result = require_result("what is allowed", lambda: call(state), position)
     again = call(state)
-    after = (canonical_json(ruleset.view(state)), ruleset.turn(state), hash(state))
+    after = (ruleset.view(state), ruleset.turn(state), hash(state))
     require(before == after, "a state never changes", position)
     require(result == again and hash(result) == hash(again), "the same input gives the same state", position)
     same = (ruleset.view(result), ruleset.turn(result)) == (ruleset.view(again), ruleset.turn(again))
@@ -407,25 +416,13 @@ def check_replay(visited: list[tuple[Position, str]]) -> None:
     for position, step in visited:
         require(state == position.state and hash(state) == hash(position.state), "replay gives equal states", position)
         require(position.ruleset.view(state) == position.view, "replay gives equal views", position)
-        state = follow(position.ruleset, state, step)
-
-
-def follow(ruleset: AnyRuleset, state: Any, step: str) -> Any:
-    kind, _, rest = step.partition(" ")
-    match kind:
-        case "move":
-            return ruleset.apply_move(state, ruleset.parse_move(state, rest))
-        case "roll":
-            return ruleset.apply_roll(state, tuple(map(int, rest.split())))
-        case "withdraw":
-            return ruleset.withdraw(state, int(rest))
-    return state
+        state = apply_step(position.ruleset, state, step) if step else state
 
 
 def play_matches(ruleset: AnyRuleset, settings: list[Setting], plies: int, seed: int = 1) -> list[Position]:
-    """Positions of random matches, over all settings in turn, of `plies` plies in total; every one was checked.
+    """Positions of random matches, of `plies` plies in total over all settings in turn; every one was checked.
 
-    A hundredth of them comes back, spread over matches and plies, each with notations that its match knows.
+    About a hundred of them come back, and the last one of each match, each with notations that its match knows.
     """
     random = Random(seed)
     identities = {setting.key: Identity() for setting in settings}
@@ -434,28 +431,30 @@ def play_matches(ruleset: AnyRuleset, settings: list[Setting], plies: int, seed:
     while played < plies:
         setting = settings[number % len(settings)]
         number += 1
-        start = start_position(ruleset, setting)
-        check_progress(start, start.state, 0)
-        visited = []
-        for position, step in play_match(start, random, plies - played):
-            identities[setting.key].check(position)
-            check_standing(position)
-            visited.append((position, step))
-        check_replay(visited)
+        visited = visit(start_position(ruleset, setting), random, plies // len(settings), identities[setting.key])
         played += max(1, visited[-1][0].view["ply"])
-        kept += pick_positions(visited, random)
+        kept += pick_positions(visited, random, odds=max(1, plies // 100))
     return kept
 
 
-def pick_positions(visited: list[tuple[Position, str]], random: Random) -> list[Position]:
-    """The last position of a match and every hundredth or so, with the moves of the match as readable texts."""
+def visit(start: Position, random: Random, plies: int, identity: Identity) -> list[tuple[Position, str]]:
+    """The positions of one random match, cut after `plies`, with the steps between them; all checked."""
+    check_progress(start, start.state, 0)
+    visited = []
+    for position, step in play_match(start, random, plies):
+        identity.check(position)
+        check_standing(position)
+        visited.append((position, step))
+    check_replay(visited)
+    return visited
+
+
+def pick_positions(visited: list[tuple[Position, str]], random: Random, odds: int) -> list[Position]:
+    """The last position and one in `odds` of the others, with moves of the match as readable texts."""
     texts = sorted({step.removeprefix("move ") for _, step in visited if step.startswith("move ")})
     readable = tuple(random.sample(texts, min(len(texts), 12)))
-    picked = [position for position, _ in visited if random.randrange(100) == 0]
-    return [
-        Position(position.ruleset, position.seats, position.options, position.state, readable)
-        for position in (*picked, visited[-1][0])
-    ]
+    picked = [position for position, _ in visited[:-1] if random.randrange(odds) == 0]
+    return [replace(position, readable=readable) for position in (*picked, visited[-1][0])]
 
 
 def check_transpositions(ruleset: AnyRuleset, setting: Setting, states: int = 300) -> None:
@@ -489,7 +488,12 @@ def successors(position: Position) -> list[Any]:
 @cache
 def sample_positions(ruleset: AnyRuleset, settings: Callable[[AnyRuleset], list[Setting]]) -> tuple[Position, ...]:
     """About a hundred positions of a ruleset, spread over settings and matches."""
-    return tuple(play_matches(ruleset, settings(ruleset), 1_500, seed=2)[:120])
+    return spread(play_matches(ruleset, settings(ruleset), 1_500, seed=2), 120)
+
+
+def spread(positions: list[Position], number: int) -> tuple[Position, ...]:
+    """At most so many of the positions, evenly taken from all."""
+    return tuple(positions[:: -(-len(positions) // number)])
 
 
 # ---- options

@@ -25,6 +25,7 @@ from tests.domain.conformance import (
     check_wrong_options,
     play_matches,
     sample_positions,
+    spread,
 )
 from tests.domain.prove import every_ruleset, settings_of
 
@@ -66,7 +67,7 @@ def test_random_matches_keep_the_contract_and_replay(ruleset: AnyRuleset) -> Non
 @pytest.mark.long
 @every_ruleset
 def test_many_random_matches_keep_the_contract_and_replay(ruleset: AnyRuleset) -> None:
-    for position in play_matches(ruleset, settings_of(ruleset), LONG_PLIES, seed=3)[:1_000]:
+    for position in spread(play_matches(ruleset, settings_of(ruleset), LONG_PLIES, seed=3), 1_000):
         for check in POSITION_CHECKS:
             check(position)
 
