@@ -75,8 +75,8 @@ class LeaveSeat(Command):
 class AddEntropy(Command):
     """Salt the server's dice, once a seat."""
 
-    seat: int
     entropy: str
+    seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from domain.commands import (
     Withdraw,
 )
 from domain.dice import commit, roll_dice
-from domain.errors import BadNotation, DiceKeyMissing, MoveError, RollError, WrongPerson, WrongTime, WrongValue
+from domain.errors import BadNotation, DiceKeyMissing, MoveError, RollError, Unknown, WrongPerson, WrongTime, WrongValue
 from domain.events import (
     Account,
     DiceRevealed,
@@ -75,7 +75,7 @@ def decide(command: Command, match: Match) -> list[Event]:
     if isinstance(command, CreateMatch):
         return _decide_create(command, match)
     if match.version == 0:
-        raise WrongTime("match/unknown", f"there is no match {match.stream}")
+        raise Unknown("match/unknown", f"there is no match {match.stream}")
     draft = _Draft(match, command, _sign(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft.events
@@ -152,13 +152,15 @@ def _is_creator(actor: Actor, life: Lifecycle) -> bool:
     return actor.role in ("player", "recorder", "organiser") and actor.id == life.creator
 
 
+def _seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
+    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and seat.occupant == Account(actor.id)]
+
+
 def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
     """The seats that the actor speaks for: a player its own, the recorder all."""
     if _is_recorder(actor, life):
         return list(range(1, len(life.seats) + 1))
-    if actor.role != "player":
-        return []
-    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and seat.occupant == Account(actor.id)]
+    return _seats_sat_on(actor, life) if actor.role == "player" else []
 
 
 def _require_open(life: Lifecycle) -> None:
@@ -175,13 +177,12 @@ def _require_playing(life: Lifecycle) -> None:
 
 def _require_seat(life: Lifecycle, number: int) -> Seat:
     if not 1 <= number <= len(life.seats):
-        raise WrongValue("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
+        raise Unknown("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
     return life.seats[number - 1]
 
 
-def _require_own_seat(actor: Actor, life: Lifecycle, seat: int | None) -> int:
-    """The seat that the actor means: the one named, or its only one."""
-    held = _seats_held(actor, life)
+def _require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int:
+    """The seat that the actor means of those it holds: the one named, or its only one."""
     if seat is not None:
         _require_seat(life, seat)
         if seat not in held:
@@ -282,10 +283,9 @@ def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: _Draft) -> No
 
 def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: _Draft) -> None:
     _require_open(life)
-    seat = _require_seat(life, command.seat)
-    if not (seat.seated and seat.occupant == Account(command.actor.id)):
-        raise WrongPerson("seat/not-yours", f"seat {command.seat} is not yours", seat=command.seat)
-    draft.emit(_entropy_added(life, command.seat, command.entropy))
+    # A recorder salts for itself alone.
+    number = _require_own_seat(_seats_sat_on(command.actor, life), life, command.seat)
+    draft.emit(_entropy_added(life, number, command.entropy))
     _start_if_ready(draft)
 
 
@@ -315,7 +315,7 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: _Draft) -> None:
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if command.seat is not None:
-        _require_own_seat(command.actor, life, command.seat)
+        _require_own_seat(held, life, command.seat)
     _require_playing(life)
     play = draft.play
     turn = play.turn
@@ -375,7 +375,7 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: _Draft) -> None:
     trusted = _is_recorder(actor, life) or actor.role in ("organiser", "system")
     if trusted and command.seat is None:
         raise WrongValue("seat/ambiguous", "name the seat that withdraws")
-    seat = command.seat if trusted else _require_own_seat(actor, life, command.seat)
+    seat = command.seat if trusted else _require_own_seat(_seats_held(actor, life), life, command.seat)
     assert seat is not None
     _require_seat(life, seat)
     if command.cause not in WITHDRAWAL_CAUSES:
@@ -390,7 +390,7 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: _Draft) -> None:
 
 
 def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: _Draft) -> None:
-    seat = _require_own_seat(command.actor, life, command.seat)
+    seat = _require_own_seat(_seats_held(command.actor, life), life, command.seat)
     _require_playing(life)
     _require_in_play(draft.play, seat)
     if draft.play.offer is not None:
@@ -406,7 +406,7 @@ def _require_in_play(play: Play, seat: int) -> None:
 
 
 def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: _Draft) -> None:
-    seat = _require_own_seat(command.actor, life, command.seat)
+    seat = _require_own_seat(_seats_held(command.actor, life), life, command.seat)
     _require_playing(life)
     play = draft.play
     _require_in_play(play, seat)

@@ -12,7 +12,8 @@
     ├── Refusal                 a command that the match cannot accept now
     │   ├── WrongTime           the match is not in the state that the command needs
     │   ├── WrongPerson         the actor may not do this
-    │   └── WrongValue          what the command says cannot be
+    │   ├── WrongValue          what the command says cannot be
+    │   └── Unknown             the command is about something that is not there
     ├── DiceKeyMissing          dice/key-missing
     └── StreamError
         ├── NotCanonical        stream/not-canonical
@@ -24,6 +25,7 @@
 Refusals carry their code as an argument: one class a kind of remedy, one code a cause.
 """
 
+from reprlib import repr as shorten
 from typing import Any
 
 
@@ -57,7 +59,7 @@ class OptionError(RulesetError):
     code = "option/invalid"
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"option {name!r} is {value!r}; allowed: {allowed}", option=name, allowed=allowed)
+        super().__init__(f"option {shorten(name)} is {shorten(value)}; allowed: {allowed}", allowed=allowed)
 
 
 class MoveError(RulesetError):
@@ -116,6 +118,10 @@ class WrongPerson(Refusal):
 
 class WrongValue(Refusal):
     """The command can never be accepted as it is."""
+
+
+class Unknown(Refusal):
+    """What the command is about does not exist."""
 
 
 class DiceKeyMissing(DomainError):

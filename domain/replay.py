@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from domain.chain import StoredEvent
-from domain.errors import WrongValue
-from domain.match import Match, Play, fold
+from domain.errors import Unknown
+from domain.match import Match, fold
 from domain.ruleset import Turn
 
 
@@ -24,17 +24,12 @@ def replay(stream: str, entries: Iterable[StoredEvent]) -> Match:
 
 
 def position_at(match: Match, ply: int) -> Position:
-    """The state just before move `ply` + 1, all else folded in; WrongValue where the match has no such ply."""
+    """The state just before move `ply` + 1, all else folded in; Unknown where the match has no such ply."""
     play = match.play
     if play is None or not 0 <= ply <= play.ply:
         last = play.ply if play else 0
-        raise WrongValue("position/unknown", f"the match has positions 0..{last}, not {ply}", ply=last)
+        raise Unknown("position/unknown", f"the match has positions 0..{last}, not {ply}", ply=last)
     if ply == play.ply:
         return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
     step = play.steps[ply]
     return Position(step.version - 1, ply, step.state, play.ruleset.turn(step.state))
-
-
-def view_position(play: Play, position: Position) -> dict[str, Any]:
-    """The position's public state, JSON-ready, as the ruleset's spec lists it."""
-    return play.ruleset.view(position.state)

@@ -75,6 +75,8 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
     version where it should stand.
     """
     try:
+        if not entries:
+            raise _Refuted(1, "the match was never created")
         recorded = replay(stream, entries)
         if recorded.fault is not None:
             raise _Refuted(recorded.fault.version, str(recorded.fault.error))

@@ -1,0 +1,80 @@
+"""Given-when-then for matches: commands are decided, their events stored in memory and folded."""
+
+from typing import Any
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
+from domain.decide import decide
+from domain.dice import commit
+from domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice, format_event
+from domain.match import Match, fold
+from domain.rulesets import register
+from tests.domain.toy import TOY_V1
+
+register(TOY_V1)
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+SECRET = bytes(range(32))
+SERVER_DICE = ServerDice(STREAM, commit(SECRET), "0123456789abcdef")
+
+ANN, BEN, CAT, DAN, RECORDER = (Actor("player", f"player-{name * 26}") for name in "abcdr")
+SYSTEM = Actor("system", "verify")
+ORGANISER = Actor("organiser", "player-" + "o" * 26)
+
+
+def account(actor: Actor) -> Account:
+    return Account(actor.id)
+
+
+class Table:
+    """A match under test: every command that is carried out is appended, as a store would."""
+
+    def __init__(self) -> None:
+        self.match = Match(STREAM)
+        self.entries: list[StoredEvent] = []
+
+    def when(self, command: type[Command], actor: Actor, **fields: Any) -> list[EventData]:
+        """What the events of the command say; they are appended."""
+        number = len(self.entries) + 1
+        order = command(actor=actor, at=1000 + number, id=f"{number:032x}", secret=SECRET, **fields)
+        events = decide(order, self.match)
+        start = self.match.head or first_link(STREAM)
+        stored = link_all(start, self.match.version + 1, map(format_event, events))
+        self.entries += stored
+        self.match = fold(self.match, stored)
+        assert self.match.fault is None
+        return [event.data for event in events]
+
+    def play(self, *moves: str) -> None:
+        """Moves of whoever is on turn."""
+        for move in moves:
+            seat = self.match.play.turn.seat
+            self.when(MakeMove, Actor("player", self.match.lifecycle.seats[seat - 1].occupant.player), move=move)
+
+    @property
+    def status(self) -> str:
+        return self.match.life.status
+
+
+def new_match(
+    ruleset: str = "pathagon",
+    seats: tuple[Occupant | None, ...] = (None, None),
+    creator: Actor = ANN,
+    dice: Dice | None = SERVER_DICE,
+    **more: Any,
+) -> Table:
+    table = Table()
+    table.when(CreateMatch, creator, ruleset=ruleset, seats=seats, dice=dice, **more)
+    return table
+
+
+def hot_seat(ruleset: str = "pathagon", seats: int = 2, **more: Any) -> Table:
+    """A match that Ann plays alone on all seats, started by call so that no entropy is waited for."""
+    table = new_match(ruleset, (account(ANN),) * seats, start="call", **more)
+    table.when(StartMatch, ANN)
+    return table
+
+
+def recorded(ruleset: str = "toy", names: tuple[str, ...] = ("Ada", "Bea"), **more: Any) -> Table:
+    """A match that a recorder enters for guests."""
+    return new_match(ruleset, tuple(map(Guest, names)), RECORDER, recorder=RECORDER.id, **more)

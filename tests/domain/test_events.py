@@ -1,0 +1,108 @@
+"""Event types and shapes: what is recorded now must be readable for ever."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from domain.chain import StoredEvent, canonical_json
+from domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
+from domain.events import EVENT_TYPES, format_event, parse_event
+from domain.player import PLAYER_EVENT_TYPES
+
+FIXTURES = Path(__file__).parent / "events.jsonl"
+LINES = FIXTURES.read_text(encoding="utf-8").splitlines()
+
+MOVE = {"version": 7, "type": "move-made", "at": 1, "by": "player:x", "cause": "00", "data": {"seat": 1, "move": "d4"}}
+
+
+def stored(raw: object, version: int = 7) -> StoredEvent:
+    return StoredEvent(version, canonical_json(raw), b"")
+
+
+def test_the_event_types_are_these_words_for_ever():
+    assert sorted(EVENT_TYPES) == [
+        "dice-revealed",
+        "dice-rolled",
+        "draw-agreed",
+        "draw-declined",
+        "draw-offered",
+        "entropy-added",
+        "match-aborted",
+        "match-annulled",
+        "match-created",
+        "match-ended",
+        "match-refuted",
+        "match-scored",
+        "match-started",
+        "match-verified",
+        "move-made",
+        "moves-taken-back",
+        "seat-left",
+        "seat-taken",
+        "seat-withdrawn",
+    ]
+    assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_shape_that_was_ever_written_is_read_and_written_alike(line):
+    entry = StoredEvent(json.loads(line)["version"], line.encode(), b"")
+    event = parse_event(entry, EVENT_TYPES | PLAYER_EVENT_TYPES)
+    assert format_event(event) == entry.e
+
+
+def test_there_is_a_fixture_of_every_type():
+    written = {json.loads(line)["type"] for line in LINES}
+    assert written == EVENT_TYPES.keys() | PLAYER_EVENT_TYPES.keys(), f"add the missing ones to {FIXTURES.name}"
+
+
+def test_an_unknown_type_is_refused_by_name():
+    with pytest.raises(UnknownEventType, match="event 7 has the unknown type 'seat-swapped'"):
+        parse_event(stored({**MOVE, "type": "seat-swapped"}))
+
+
+def test_a_newer_shape_is_refused_by_name():
+    newer = {**MOVE, "data": {**MOVE["data"], "clock_ms": 5}}
+    with pytest.raises(UnknownEventShape, match=r"event 7 of type 'move-made'.*clock_ms"):
+        parse_event(stored(newer))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"seat": 1},
+        {"seat": "1", "move": "d4"},
+        {"seat": True, "move": "d4"},
+        {"seat": 1, "move": None},
+        {},
+    ],
+)
+def test_fields_that_are_missing_or_of_another_type_are_refused(data):
+    with pytest.raises(UnknownEventShape):
+        parse_event(stored({**MOVE, "data": data}))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [],
+        "text",
+        {},
+        {**MOVE, "extra": 1},
+        {**MOVE, "at": "noon"},
+        {**MOVE, "version": 8},
+        {**MOVE, "data": []},
+        {**MOVE, "type": "seat-taken", "data": {"seat": 1, "player": "x"}},
+        {**MOVE, "type": "seat-taken", "data": {"seat": 1, "player": {"player": "x", "name": "y"}}},
+        {**MOVE, "type": "match-ended", "data": {"reason": "x", "ranks": [1, "2"]}},
+    ],
+)
+def test_what_is_no_envelope_is_refused(raw):
+    with pytest.raises(StreamError):
+        parse_event(stored(raw))
+
+
+def test_bytes_that_are_no_json_are_refused():
+    with pytest.raises(NotCanonical):
+        parse_event(StoredEvent(1, b"\xff", b""))

@@ -1,0 +1,639 @@
+"""The match: who may do what when, and what follows."""
+
+import pytest
+
+from domain.commands import (
+    AbortMatch,
+    Actor,
+    AddEntropy,
+    AnnulMatch,
+    AnswerDraw,
+    CreateMatch,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    RecordVerdict,
+    ScoreMatch,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.decide import decide
+from domain.dice import commit, roll_dice
+from domain.errors import (
+    BadNotation,
+    DiceKeyMissing,
+    DomainError,
+    IllegalMove,
+    NotInPlay,
+    OptionError,
+    RollError,
+    Unknown,
+    UnknownRuleset,
+    WrongPerson,
+    WrongTime,
+    WrongValue,
+)
+from domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    DrawAgreed,
+    DrawDeclined,
+    DrawOffered,
+    EntropyAdded,
+    Guest,
+    MatchAborted,
+    MatchAnnulled,
+    MatchCreated,
+    MatchEnded,
+    MatchRefuted,
+    MatchScored,
+    MatchStarted,
+    MatchVerified,
+    MoveMade,
+    MovesTakenBack,
+    RecordedDice,
+    SeatLeft,
+    SeatTaken,
+    SeatWithdrawn,
+)
+from domain.match import Match
+from domain.replay import position_at
+from domain.ruleset import Decision, Over, Roll
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CAT,
+    DAN,
+    ORGANISER,
+    RECORDER,
+    SECRET,
+    SERVER_DICE,
+    STREAM,
+    SYSTEM,
+    Table,
+    account,
+    hot_seat,
+    new_match,
+    recorded,
+)
+
+VERIFIED = MatchVerified(3, "00")
+REFUTED = MatchRefuted(3, "why")
+
+
+def refusal(kind: type[DomainError], code: str, table: Table, command: type, actor: Actor, **fields: object) -> str:
+    """The text of a refusal that must come, with this class and code; nothing is recorded."""
+    before = list(table.entries)
+    with pytest.raises(kind) as refused:
+        table.when(command, actor, **fields)
+    assert refused.value.code == code
+    assert table.entries == before
+    return str(refused.value)
+
+
+def types(events: list[object]) -> list[str]:
+    return [event.type for event in events]
+
+
+def two_players() -> Table:
+    table = new_match(seats=(account(ANN), None))
+    table.when(TakeSeat, BEN, seat=2)
+    return table
+
+
+def ended() -> Table:
+    table = two_players()
+    table.when(Withdraw, BEN)
+    return table
+
+
+# ---------------------------------------------------------------------------------------------------------- create
+
+
+def test_a_new_match_records_complete_options_and_the_newest_ruleset_version():
+    created = new_match().match.life.created
+    assert created.options == {"size": 7, "pieces": 14, "ply_limit": 400}
+    assert created.ruleset_version == 1
+
+
+def test_the_creators_own_seat_is_taken_and_others_are_invited():
+    seats = new_match(seats=(account(ANN), account(BEN))).match.life.seats
+    assert [seat.seated for seat in seats] == [True, False]
+
+
+def test_guests_are_seated_at_once():
+    assert all(seat.seated for seat in recorded("pathagon").match.life.seats)
+
+
+def test_a_match_without_chance_in_it_has_no_dice():
+    assert new_match().match.life.created.dice is None
+    assert new_match("toy", options={"dice": 0}).match.life.created.dice is None
+
+
+def test_a_game_with_chance_needs_dice():
+    with pytest.raises(WrongValue, match="needs dice"):
+        new_match("toy", dice=None)
+
+
+def test_recorded_dice_need_a_recorder():
+    with pytest.raises(WrongValue, match="recorder"):
+        new_match("toy", dice=RecordedDice())
+
+
+def test_guests_need_a_recorder():
+    with pytest.raises(WrongValue, match="recorder"):
+        new_match(seats=(Guest("Ada"), None))
+
+
+def test_nobody_names_another_recorder():
+    with pytest.raises(WrongPerson):
+        new_match(recorder=BEN.id)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"ruleset": "chess"}, UnknownRuleset),
+        ({"ruleset_version": 9}, UnknownRuleset),
+        ({"options": {"size": 99}}, OptionError),
+        ({"options": {"colour": 1}}, OptionError),
+        ({"seats": (None,) * 3}, OptionError),
+        ({"seats": ()}, OptionError),
+        ({"start": "never"}, WrongValue),
+    ],
+)
+def test_what_cannot_be_created_is_refused(fields, kind):
+    with pytest.raises(kind):
+        new_match(**fields)
+
+
+def test_a_match_is_created_once():
+    table = new_match()
+    refusal(WrongTime, "match/exists", table, CreateMatch, ANN, ruleset="pathagon", seats=(None, None))
+
+
+def test_a_command_on_no_match_is_refused():
+    refusal(Unknown, "match/unknown", Table(), StartMatch, ANN)
+
+
+def test_a_full_match_starts_at_its_creation():
+    table = Table()
+    events = table.when(CreateMatch, ANN, ruleset="pathagon", seats=(account(ANN), account(ANN)))
+    assert types(events) == ["match-created", "match-started"]
+
+
+def test_the_recorder_signs_as_recorder():
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="d4")
+    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[0].e
+    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[-1].e
+
+
+# ---------------------------------------------------------------------------------------------------------- seats
+
+
+def test_filling_the_last_seat_starts_the_match():
+    table = new_match(seats=(account(ANN), None))
+    assert table.when(TakeSeat, BEN, seat=2) == [SeatTaken(2, account(BEN)), MatchStarted()]
+    assert table.status == "playing"
+
+
+def test_a_match_to_be_started_by_call_waits_for_it():
+    table = new_match(seats=(account(ANN), None), start="call")
+    table.when(TakeSeat, BEN, seat=2)
+    assert table.status == "open"
+    assert table.when(StartMatch, ANN) == [MatchStarted()]
+
+
+def test_a_taken_seat_is_not_taken_again():
+    table = new_match(seats=(account(ANN), None, None), ruleset="toy")
+    refusal(WrongTime, "seat/taken", table, TakeSeat, BEN, seat=1)
+
+
+def test_an_invited_seat_is_for_that_player_alone():
+    table = new_match(seats=(account(ANN), account(BEN)))
+    refusal(WrongPerson, "seat/reserved", table, TakeSeat, CAT, seat=2)
+    assert SeatTaken(2, account(BEN)) in table.when(TakeSeat, BEN, seat=2)
+
+
+@pytest.mark.parametrize("seat", [0, 3, -1])
+def test_a_seat_that_does_not_exist_is_refused(seat):
+    refusal(Unknown, "seat/unknown", new_match(), TakeSeat, BEN, seat=seat)
+
+
+def test_seats_are_settled_once_the_match_started():
+    table = two_players()
+    refusal(WrongTime, "match/not-open", table, TakeSeat, CAT, seat=1)
+    refusal(WrongTime, "match/not-open", table, LeaveSeat, BEN, seat=2)
+    refusal(WrongTime, "match/not-open", table, StartMatch, ANN)
+
+
+def test_a_recorder_seats_a_guest_and_nobody_else_does():
+    table = new_match(seats=(None, None), creator=RECORDER, recorder=RECORDER.id)
+    refusal(WrongPerson, "seat/needs-recorder", table, TakeSeat, BEN, seat=1, guest=Guest("Ada"))
+    assert table.when(TakeSeat, RECORDER, seat=1, guest=Guest("Ada")) == [SeatTaken(1, Guest("Ada"))]
+
+
+def test_the_system_takes_no_seat():
+    refusal(WrongPerson, "seat/not-yours", new_match(), TakeSeat, SYSTEM, seat=1)
+
+
+def test_a_seat_that_was_left_is_open_to_anyone():
+    table = new_match(seats=(account(ANN), account(BEN)))
+    assert table.when(LeaveSeat, BEN, seat=2) == [SeatLeft(2)]
+    table.when(TakeSeat, CAT, seat=2)
+    assert table.match.life.seats[1].occupant == account(CAT)
+
+
+def test_the_creator_opens_a_seat_again_and_strangers_do_not():
+    table = new_match(seats=(account(ANN), account(BEN)))
+    refusal(WrongPerson, "seat/not-yours", table, LeaveSeat, CAT, seat=2)
+    assert table.when(LeaveSeat, ANN, seat=2) == [SeatLeft(2)]
+    refusal(WrongTime, "seat/empty", table, LeaveSeat, ANN, seat=2)
+
+
+def test_a_start_waits_for_all_seats_and_is_for_the_creator():
+    table = new_match(seats=(account(ANN), None), start="call")
+    assert "2" in refusal(WrongTime, "seat/not-taken", table, StartMatch, ANN)
+    table.when(TakeSeat, BEN, seat=2)
+    refusal(WrongPerson, "match/not-yours", table, StartMatch, BEN)
+
+
+# ---------------------------------------------------------------------------------------------------------- dice
+
+
+def test_server_dice_wait_for_everybodys_entropy_then_roll_all_that_is_due():
+    table = new_match("toy", seats=(account(ANN), None))
+    table.when(TakeSeat, BEN, seat=2, entropy="ben's")
+    assert table.status == "open"
+    events = table.when(AddEntropy, ANN, entropy="ann's")
+    assert types(events) == ["entropy-added", "match-started", "dice-rolled", "dice-rolled", "dice-rolled"]
+    assert table.match.turn == Decision(1)
+
+
+def test_rolls_follow_from_secret_entropies_and_number():
+    table = new_match("toy", seats=(account(ANN), None))
+    table.when(TakeSeat, BEN, seat=2, entropy="ben's")
+    rolls = [event for event in table.when(AddEntropy, ANN, entropy="ann's") if isinstance(event, DiceRolled)]
+    entropies = ["ann's", "ben's"]
+    assert rolls[0].values == roll_dice(SECRET, STREAM, entropies, 1, 7, 2)
+    assert rolls[1].values == roll_dice(SECRET, STREAM, entropies, 2, 3, 1)
+    assert (rolls[0].seat, rolls[1].seat) == (None, 1)
+
+
+def test_a_start_by_call_does_not_wait_for_entropy():
+    table = new_match("toy", seats=(account(ANN), account(ANN)))
+    assert table.status == "open"
+    assert types(table.when(StartMatch, ANN))[:2] == ["match-started", "dice-rolled"]
+
+
+def test_guests_owe_no_entropy():
+    assert recorded("toy").status == "playing"
+
+
+def test_entropy_is_given_once_by_its_own_seat_in_printable_ascii():
+    table = new_match("toy", seats=(account(ANN), None))
+    for bad in ("", "x" * 65, "é", "a\nb"):
+        refusal(WrongValue, "entropy/invalid", table, AddEntropy, ANN, entropy=bad)
+    refusal(WrongPerson, "seat/not-yours", table, AddEntropy, BEN, entropy="b", seat=1)
+    assert table.when(AddEntropy, ANN, entropy="x") == [EntropyAdded(1, "x")]
+    refusal(WrongTime, "entropy/given", table, AddEntropy, ANN, entropy="y")
+
+
+def test_entropy_of_a_seat_that_was_left_is_gone():
+    table = new_match("toy", seats=(account(ANN), None))
+    table.when(AddEntropy, ANN, entropy="x")
+    table.when(LeaveSeat, ANN, seat=1)
+    assert table.match.life.seats[0].entropy is None
+
+
+def test_a_match_without_server_dice_wants_no_entropy():
+    refusal(WrongValue, "entropy/unwanted", new_match(seats=(account(ANN), None)), AddEntropy, ANN, entropy="x")
+
+
+def test_a_move_is_followed_by_all_rolls_then_due():
+    table = hot_seat("toy")
+    events = table.when(MakeMove, ANN, move="push")
+    assert types(events)[:2] == ["move-made", "dice-rolled"]
+    assert not isinstance(table.match.turn, Roll)
+
+
+def test_a_withdrawal_is_followed_by_rolls_too():
+    table = hot_seat("toy", seats=3)
+    table.play("hold", "hold")
+    assert types(table.when(Withdraw, ANN, seat=3))[:2] == ["seat-withdrawn", "dice-rolled"]
+
+
+def test_the_end_reveals_the_dice():
+    table = hot_seat("toy")
+    events = table.when(Withdraw, ANN, seat=1)
+    assert events[-2:] == [MatchEnded("withdrawal", (2, 1)), DiceRevealed(SECRET.hex())]
+    assert commit(bytes.fromhex(table.match.life.secret)) == SERVER_DICE.commitment
+
+
+def test_without_the_key_nothing_is_rolled():
+    table = hot_seat("toy")
+    for secret in (None, bytes(32)):
+        with pytest.raises(DiceKeyMissing):
+            decide(MakeMove(actor=ANN, move="push", secret=secret), table.match)
+
+
+def test_recorded_dice_wait_for_the_recorder():
+    table = recorded("toy", dice=RecordedDice())
+    assert table.match.turn == Roll(7, 2, "track", None)
+    refusal(WrongTime, "move/roll-due", table, MakeMove, RECORDER, move="hold")
+    refusal(WrongPerson, "match/not-recorder", table, RecordRoll, ANN, values=(1, 2))
+    assert table.when(RecordRoll, RECORDER, values=(1, 2)) == [DiceRolled(7, 2, "track", None, (1, 2))]
+
+
+@pytest.mark.parametrize("values", [(1,), (1, 8), (0, 1), (1, 2, 3)])
+def test_recorded_values_must_be_what_the_dice_can_show(values):
+    refusal(RollError, "roll/invalid", recorded("toy", dice=RecordedDice()), RecordRoll, RECORDER, values=values)
+
+
+def test_a_recorder_rolls_no_server_dice_and_none_that_are_not_due():
+    refusal(WrongValue, "roll/unwanted", recorded("toy"), RecordRoll, RECORDER, values=(1, 2))
+    table = recorded("toy", dice=RecordedDice())
+    for values in ((1, 2), (1,), (1,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    refusal(WrongTime, "roll/not-due", table, RecordRoll, RECORDER, values=(1,))
+
+
+# ---------------------------------------------------------------------------------------------------------- moves
+
+
+def test_a_move_belongs_to_the_seat_on_turn():
+    table = two_players()
+    assert table.when(MakeMove, ANN, move="d4") == [MoveMade(1, "d4")]
+    refusal(WrongTime, "move/not-your-turn", table, MakeMove, ANN, move="d5")
+    refusal(WrongPerson, "seat/not-yours", table, MakeMove, CAT, move="d5")
+    refusal(WrongPerson, "seat/not-yours", table, MakeMove, ANN, move="d5", seat=2)
+    refusal(WrongTime, "move/not-your-turn", table, MakeMove, ANN, move="d5", seat=1)
+
+
+def test_an_illegal_move_names_its_clause_and_some_legal_ones():
+    table = two_players()
+    table.play("d4")
+    with pytest.raises(IllegalMove) as refused:
+        table.when(MakeMove, BEN, move="d4")
+    assert refused.value.details["clause"] == "PA4"
+    assert refused.value.details["ply"] == 1
+    assert refused.value.details["legal"] == [f"{c}{r}" for c in "abc" for r in range(1, 8)][:20]
+
+
+@pytest.mark.parametrize("text", ["", "d44", "D4", "x" * 257, "d4\n", "\0", "d4-d5-d6", "\ud800"])
+def test_an_unreadable_move_is_refused(text):
+    refusal(BadNotation, "move/bad-notation", two_players(), MakeMove, ANN, move=text)
+
+
+def test_a_match_that_did_not_start_or_is_over_takes_no_moves():
+    table = new_match(seats=(account(ANN), None))
+    refusal(WrongTime, "match/not-started", table, MakeMove, ANN, move="d4")
+    refusal(WrongTime, "match/over", ended(), MakeMove, ANN, move="d4")
+
+
+def test_a_match_ends_with_the_move_that_ends_the_game():
+    table = hot_seat(options={"size": 5, "ply_limit": 2})
+    table.play("a1")
+    assert table.when(MakeMove, ANN, move="a2") == [MoveMade(2, "a2"), MatchEnded("ply-limit", (1, 1))]
+    assert (table.status, table.match.turn) == ("ended", Over("ply-limit", (1, 1)))
+
+
+# ---------------------------------------------------------------------------------------------------------- take back
+
+
+def test_a_take_back_returns_to_the_state_before_the_move():
+    table = recorded("pathagon")
+    for move in ("a1", "b1", "c1"):
+        table.when(MakeMove, RECORDER, move=move)
+    before = position_at(table.match, 1)
+    assert table.when(TakeBack, RECORDER, ply=1) == [MovesTakenBack(1)]
+    assert position_at(table.match, 1).state == before.state
+    assert [step.move for step in table.match.play.steps] == ["a1"]
+
+
+def test_rolls_that_followed_the_last_kept_move_stay():
+    table = recorded("toy", dice=RecordedDice())
+    for values in ((1, 2), (1,), (1,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    table.when(MakeMove, RECORDER, move="push")
+    table.when(RecordRoll, RECORDER, values=(1, 2))
+    after_roll = table.match.play.state
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(TakeBack, RECORDER, ply=1)
+    assert table.match.play.state == after_roll
+
+
+def test_a_take_back_undoes_withdrawals_after_the_ply():
+    table = recorded("toy", ("Ada", "Bea", "Cyd"), dice=None, options={"dice": 0})
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(Withdraw, RECORDER, seat=3, cause="time")
+    table.when(TakeBack, RECORDER, ply=0)
+    assert table.match.play.left == []
+
+
+def test_take_backs_are_for_the_recorder_without_server_dice_and_within_the_match():
+    refusal(WrongPerson, "match/not-recorder", two_players(), TakeBack, ANN, ply=0)
+    refusal(WrongValue, "take-back/server-dice", recorded("toy"), TakeBack, RECORDER, ply=0)
+    table = recorded("pathagon")
+    refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=0)
+    table.when(MakeMove, RECORDER, move="a1")
+    refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=1)
+    refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=-1)
+
+
+# ---------------------------------------------------------------------------------------------------------- withdraw
+
+
+def test_a_player_resigns_its_own_seat():
+    table = two_players()
+    assert table.when(Withdraw, ANN) == [SeatWithdrawn(1, "resigned"), MatchEnded("withdrawal", (2, 1))]
+
+
+def test_who_may_withdraw_whom_for_what():
+    table = two_players()
+    refusal(WrongPerson, "seat/not-yours", table, Withdraw, CAT)
+    refusal(WrongPerson, "seat/not-yours", table, Withdraw, ANN, seat=2)
+    refusal(WrongPerson, "withdrawal/cause", table, Withdraw, ANN, cause="time")
+    refusal(WrongPerson, "withdrawal/cause", table, Withdraw, SYSTEM, seat=1, cause="absent")
+    refusal(WrongValue, "withdrawal/cause", table, Withdraw, ORGANISER, seat=1, cause="boredom")
+    refusal(WrongValue, "seat/ambiguous", table, Withdraw, ORGANISER)
+    assert SeatWithdrawn(1, "time") in table.when(Withdraw, SYSTEM, seat=1, cause="time")
+
+
+def test_a_player_on_several_seats_names_the_one_that_resigns():
+    table = hot_seat()
+    refusal(WrongValue, "seat/ambiguous", table, Withdraw, ANN)
+    assert SeatWithdrawn(2, "resigned") in table.when(Withdraw, ANN, seat=2)
+
+
+def test_a_seat_withdraws_once():
+    table = hot_seat("toy", seats=3)
+    table.when(Withdraw, ANN, seat=2)
+    refusal(NotInPlay, "seat/not-in-play", table, Withdraw, ANN, seat=2)
+
+
+# ---------------------------------------------------------------------------------------------------------- draws
+
+
+def test_a_draw_needs_all_other_seats_in_play():
+    table = new_match("toy", (account(ANN), None, None), start="call", options={"dice": 0})
+    table.when(TakeSeat, BEN, seat=2)
+    table.when(TakeSeat, CAT, seat=3)
+    table.when(StartMatch, ANN)
+    assert table.when(OfferDraw, BEN) == [DrawOffered(2)]
+    assert table.when(AnswerDraw, ANN, accept=True) == [DrawAgreed(1)]
+    refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
+    assert table.when(AnswerDraw, CAT, accept=True) == [DrawAgreed(3), MatchEnded("draw-agreed", (1, 1, 1))]
+
+
+def test_seats_that_left_rank_below_a_draw_the_last_leaver_first():
+    table = hot_seat("toy", seats=4, options={"dice": 0})
+    table.when(Withdraw, ANN, seat=3)
+    table.when(Withdraw, ANN, seat=1)
+    table.when(OfferDraw, ANN, seat=2)
+    events = table.when(AnswerDraw, ANN, seat=4, accept=True)
+    assert events[-1] == MatchEnded("draw-agreed", (3, 1, 4, 1))
+
+
+def test_a_seat_that_left_has_no_say_in_a_draw():
+    table = hot_seat("toy", seats=3, options={"dice": 0})
+    table.when(Withdraw, ANN, seat=3)
+    refusal(WrongTime, "seat/not-in-play", table, OfferDraw, ANN, seat=3)
+    table.when(OfferDraw, ANN, seat=1)
+    refusal(WrongTime, "seat/not-in-play", table, AnswerDraw, ANN, seat=3, accept=False)
+
+
+def test_a_decline_closes_the_offer():
+    table = two_players()
+    table.when(OfferDraw, ANN)
+    assert table.when(AnswerDraw, BEN, accept=False) == [DrawDeclined(2)]
+    refusal(WrongTime, "draw/none", table, AnswerDraw, BEN, accept=True)
+
+
+def test_a_move_closes_the_offer():
+    table = two_players()
+    table.when(OfferDraw, BEN)
+    table.play("d4")
+    refusal(WrongTime, "draw/none", table, AnswerDraw, ANN, accept=True)
+
+
+def test_one_offer_at_a_time_and_one_between_own_moves():
+    table = two_players()
+    table.when(OfferDraw, ANN)
+    refusal(WrongTime, "draw/open", table, OfferDraw, BEN)
+    table.when(AnswerDraw, BEN, accept=False)
+    refusal(WrongTime, "draw/offered", table, OfferDraw, ANN)
+    table.play("d4")
+    assert table.when(OfferDraw, ANN) == [DrawOffered(1)]
+
+
+def test_nobody_answers_its_own_offer_or_one_from_outside():
+    table = two_players()
+    table.when(OfferDraw, ANN)
+    refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
+    refusal(WrongPerson, "seat/not-yours", table, AnswerDraw, CAT, accept=True)
+
+
+def test_a_recorder_enters_a_draw_agreed_at_the_table():
+    table = recorded("pathagon")
+    table.when(OfferDraw, RECORDER, seat=1)
+    assert table.when(AnswerDraw, RECORDER, seat=2, accept=True)[-1] == MatchEnded("draw-agreed", (1, 1))
+
+
+# ---------------------------------------------------------------------------------------------------------- abort
+
+
+def test_the_creator_calls_an_open_match_off():
+    table = new_match(seats=(account(ANN), None))
+    refusal(WrongPerson, "match/not-yours", table, AbortMatch, BEN)
+    assert table.when(AbortMatch, ANN, cause="rain") == [MatchAborted("rain")]
+    assert (table.status, table.match.turn) == ("aborted", None)
+
+
+def test_a_seat_aborts_before_its_own_first_move_only():
+    table = two_players()
+    table.play("d4")
+    refusal(WrongTime, "match/under-way", table, AbortMatch, ANN)
+    refusal(WrongPerson, "seat/not-yours", table, AbortMatch, CAT)
+    assert table.when(AbortMatch, BEN) == [MatchAborted("called off")]
+
+
+def test_an_abort_reveals_the_dice():
+    table = hot_seat("toy")
+    assert types(table.when(AbortMatch, ANN)) == ["match-aborted", "dice-revealed"]
+
+
+@pytest.mark.parametrize("actor", [SYSTEM, ORGANISER])
+def test_organiser_and_system_abort_a_match_under_way(actor):
+    table = two_players()
+    table.play("d4", "d5")
+    table.when(AbortMatch, actor)
+    assert table.status == "aborted"
+
+
+def test_an_abort_needs_a_cause_and_a_match_that_is_not_over():
+    for cause in ("", "x" * 201):
+        refusal(WrongValue, "match/abort-cause", two_players(), AbortMatch, ANN, cause=cause)
+    refusal(WrongTime, "match/over", ended(), AbortMatch, ANN)
+
+
+# ---------------------------------------------------------------------------------------------------------- verdicts
+
+
+def test_an_ended_match_is_verified_then_scored_once():
+    table = ended()
+    table.when(RecordVerdict, SYSTEM, verdict=VERIFIED)
+    refusal(WrongTime, "match/not-ended", table, RecordVerdict, SYSTEM, verdict=VERIFIED)
+    assert table.when(ScoreMatch, SYSTEM, points=(2, 0), ledger=None) == [MatchScored((2, 0), None)]
+    refusal(WrongTime, "match/not-verified", table, ScoreMatch, SYSTEM, points=(2, 0), ledger=None)
+    assert table.status == "scored"
+
+
+def test_a_refuted_match_can_be_verified_again():
+    table = ended()
+    table.when(RecordVerdict, SYSTEM, verdict=REFUTED)
+    assert table.status == "refuted"
+    table.when(RecordVerdict, SYSTEM, verdict=VERIFIED)
+    assert table.match.life.verdicts == (REFUTED, VERIFIED)
+
+
+def test_only_the_system_records_verdicts_and_scores():
+    refusal(WrongPerson, "match/not-yours", ended(), RecordVerdict, ANN, verdict=VERIFIED)
+    refusal(WrongPerson, "match/not-yours", ended(), ScoreMatch, ANN, points=(), ledger=None)
+
+
+def test_a_match_under_way_has_no_verdict():
+    refusal(WrongTime, "match/not-ended", two_players(), RecordVerdict, SYSTEM, verdict=VERIFIED)
+
+
+def test_an_organiser_annuls_a_finished_match_with_a_reason():
+    refusal(WrongTime, "match/not-ended", two_players(), AnnulMatch, ORGANISER, why="cheat")
+    refusal(WrongPerson, "match/not-yours", ended(), AnnulMatch, ANN, why="cheat")
+    refusal(WrongValue, "match/annul-why", ended(), AnnulMatch, ORGANISER, why="")
+    table = ended()
+    assert table.when(AnnulMatch, ORGANISER, why="cheat") == [MatchAnnulled("cheat")]
+    refusal(WrongTime, "match/not-ended", table, AnnulMatch, ORGANISER, why="twice")
+
+
+def test_creation_is_the_first_event_with_every_field():
+    created = new_match(about={"place": "Turin"}).match.life.created
+    assert isinstance(created, MatchCreated)
+    assert created.about == {"place": "Turin"}
+    assert created.recorder is None
+
+
+def test_a_match_that_was_never_created_waits_for_nothing():
+    assert Match(STREAM).turn is None
+
+
+def test_four_seats_act_in_seat_order():
+    table = new_match("toy", (account(ANN), None, None, None), start="call", options={"dice": 0})
+    for actor, seat in ((BEN, 2), (CAT, 3), (DAN, 4)):
+        table.when(TakeSeat, actor, seat=seat)
+    table.when(StartMatch, ANN)
+    table.play("hold", "hold", "hold", "hold")
+    assert [step.seat for step in table.match.play.steps] == [1, 2, 3, 4]

@@ -1,0 +1,207 @@
+"""The second execution finds whatever was recorded wrongly, and where."""
+
+from dataclasses import replace
+
+import pytest
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnnulMatch,
+    AnswerDraw,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    RecordVerdict,
+    ScoreMatch,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    Event,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    MoveMade,
+    RecordedDice,
+    format_event,
+    parse_event,
+)
+from domain.verification import digest_view, verify_match
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CAT,
+    ORGANISER,
+    RECORDER,
+    STREAM,
+    SYSTEM,
+    Table,
+    account,
+    hot_seat,
+    new_match,
+    recorded,
+)
+
+
+def finished_with_dice() -> Table:
+    table = new_match("toy", seats=(account(ANN), None))
+    table.when(TakeSeat, BEN, seat=2, entropy="ben's")
+    table.when(AddEntropy, ANN, entropy="ann's")
+    while table.status == "playing":
+        table.play("push")
+    return table
+
+
+def chained(events: list[Event]) -> list[StoredEvent]:
+    """Events as a server would store them that chains whatever it likes."""
+    renumbered = [replace(event, version=version) for version, event in enumerate(events, 1)]
+    return link_all(first_link(STREAM), 1, map(format_event, renumbered))
+
+
+def parsed(table: Table) -> list[Event]:
+    return [parse_event(entry) for entry in table.entries]
+
+
+def first(events: list[Event], kind: type) -> int:
+    return next(n for n, event in enumerate(events) if isinstance(event.data, kind))
+
+
+def test_an_honest_match_is_verified_with_the_digest_of_its_final_view():
+    table = finished_with_dice()
+    assert verify_match(STREAM, table.entries) == MatchVerified(len(table.entries), digest_view(table.match))
+
+
+def test_everything_a_match_can_contain_is_verified():
+    table = new_match("toy", (account(ANN), account(BEN), None), start="call")
+    table.when(LeaveSeat, ANN, seat=2)
+    table.when(TakeSeat, BEN, seat=2, entropy="b")
+    table.when(TakeSeat, CAT, seat=3)
+    table.when(StartMatch, ANN)
+    table.play("hold")
+    table.when(OfferDraw, BEN)
+    table.when(AnswerDraw, ANN, accept=False)
+    table.when(Withdraw, CAT)
+    table.when(OfferDraw, ANN)
+    table.when(AnswerDraw, BEN, accept=True)
+    table.when(RecordVerdict, SYSTEM, verdict=MatchRefuted(2, "once"))
+    table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(2, "00"))
+    table.when(ScoreMatch, SYSTEM, points=(2, 2, 0), ledger=3)
+    table.when(AnnulMatch, ORGANISER, why="test")
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_a_recorded_match_with_take_back_is_verified():
+    table = recorded("toy", dice=RecordedDice())
+    for values in ((1, 2), (1,), (1,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(TakeBack, RECORDER, ply=0)
+    table.when(Withdraw, RECORDER, seat=2, cause="absent")
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_an_aborted_match_is_verified_too():
+    table = hot_seat("toy")
+    table.when(AbortMatch, ANN)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def refuted_at(entries: list[StoredEvent], version: int, why: str) -> None:
+    verdict = verify_match(STREAM, entries)
+    assert isinstance(verdict, MatchRefuted)
+    assert verdict.version == version
+    assert why in verdict.why
+
+
+def test_every_changed_byte_breaks_the_chain_where_it_stands():
+    table = finished_with_dice()
+    for n, entry in enumerate(table.entries):
+        changed = list(table.entries)
+        changed[n] = entry._replace(e=entry.e[:10] + bytes([entry.e[10] ^ 1]) + entry.e[11:])
+        refuted_at(changed, n + 1, "hash")
+
+
+def test_an_illegal_move_in_a_sound_chain_is_found():
+    events = parsed(finished_with_dice())
+    n = first(events, MoveMade)
+    events[n] = replace(events[n], data=MoveMade(events[n].data.seat, "give 1 1"))
+    refuted_at(chained(events), n + 1, "TO")
+
+
+def test_a_move_by_the_wrong_person_is_found():
+    events = parsed(finished_with_dice())
+    n = first(events, MoveMade)
+    events[n] = replace(events[n], by=str(CAT))
+    refuted_at(chained(events), n + 1, "no seat")
+
+
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_loaded_die_is_found(which):
+    events = parsed(finished_with_dice())
+    rolls = [n for n, event in enumerate(events) if isinstance(event.data, DiceRolled) and event.data.count == 1]
+    n = rolls[which]
+    roll = events[n].data
+    events[n] = replace(events[n], data=replace(roll, values=(roll.values[0] % roll.sides + 1,)))
+    verdict = verify_match(STREAM, chained(events))
+    assert isinstance(verdict, MatchRefuted)
+    assert verdict.version <= n + 2  # the changed roll may make the event after it impossible to fold
+
+
+def test_a_changed_outcome_is_found():
+    events = parsed(finished_with_dice())
+    n = first(events, MatchEnded)
+    ended = events[n].data
+    events[n] = replace(events[n], data=replace(ended, ranks=ended.ranks[::-1]))
+    refuted_at(chained(events), n + 1, "expected match-ended")
+
+
+def test_a_secret_that_was_not_committed_to_is_found():
+    events = parsed(finished_with_dice())
+    n = first(events, DiceRevealed)
+    for secret in ("00" * 32, "no hex"):
+        events[n] = replace(events[n], data=DiceRevealed(secret))
+        refuted_at(chained(events), n + 1, "committed")
+
+
+def test_a_missing_event_is_found_where_it_should_stand():
+    events = parsed(finished_with_dice())
+    n = first(events, MatchEnded)
+    refuted_at(chained([*events[:n], *events[n + 1 :]]), n + 1, "expected match-ended")
+
+
+def test_a_missing_last_event_is_found():
+    table = hot_seat()
+    table.when(Withdraw, ANN, seat=1)
+    refuted_at(table.entries[:-1], len(table.entries), "match-ended")
+
+
+def test_an_event_too_many_is_found():
+    events = parsed(finished_with_dice())
+    n = first(events, MoveMade)
+    events.insert(n + 1, events[n])
+    assert isinstance(verify_match(STREAM, chained(events)), MatchRefuted)
+
+
+def test_an_event_that_no_command_begins_with_is_found():
+    table = hot_seat()
+    events = [*parsed(table), Event(3, 1, str(SYSTEM), "ff", MatchEnded("mercy", (1, 2)))]
+    refuted_at(chained(events), 3, "no command begins with match-ended")
+
+
+def test_bytes_that_are_not_canonical_are_found():
+    table = hot_seat()
+    spaced = [entry.e for entry in table.entries]
+    spaced[1] = spaced[1].replace(b'":', b'": ')
+    refuted_at(link_all(first_link(STREAM), 1, spaced), 2, "canonical")
+
+
+def test_a_stream_that_is_empty_or_does_not_begin_with_a_creation_is_refuted():
+    refuted_at([], 1, "never created")
+    refuted_at(chained(parsed(finished_with_dice())[1:]), 1, "never created")
