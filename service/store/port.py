@@ -2,7 +2,9 @@
 
 StoreError
 ├── StoreUnavailable        store/unavailable   no answer in time; the same append may safely be sent again
-└── WrongType               store/wrong-type    a key of ours holds something else
+├── WrongType               store/wrong-type    a key of ours holds something else
+├── BadPosition             store/bad-position  a position that no tail gave
+└── UnsupportedServer       store/unsupported   the server is older than what we rely on
 """
 
 from collections.abc import Sequence
@@ -28,6 +30,18 @@ class WrongType(StoreError):
     """A key of ours holds a value of another type; nothing was written."""
 
     code = "store/wrong-type"
+
+
+class BadPosition(StoreError):
+    """A position of the feed that no `tail` of this store gave."""
+
+    code = "store/bad-position"
+
+
+class UnsupportedServer(StoreError):
+    """The server is older than what the store relies on; the message names the oldest that will do."""
+
+    code = "store/unsupported"
 
 
 class Command(NamedTuple):
@@ -56,7 +70,10 @@ class Reused(NamedTuple):
 
 
 class Stale(NamedTuple):
-    """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them."""
+    """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them.
+
+    None when the stream is behind the expected version: what the writer believes was never stored, or got lost.
+    """
 
     have: int
     entries: list[StoredEvent]
@@ -109,7 +126,8 @@ class EventStore(Protocol):
         """Store `events` (numbered from expected_version + 1) after exactly the expected head, or say why not.
 
         `expected_head` is b"" at version 0. Checks stand in this order: command seen, version, head. Nothing is
-        written unless the answer is Stored; with StoreUnavailable it is unknown.
+        written unless the answer is Stored; with StoreUnavailable it is unknown. ValueError without events, or
+        when they are numbered otherwise.
         """
         ...
 
@@ -118,14 +136,38 @@ class EventStore(Protocol):
         ...
 
     def tail(self, position: str = "", limit: int = 256) -> Tail:
-        """At most about `limit` feed entries after an opaque position; "" stands before the first."""
+        """At most about `limit` feed entries after an opaque position; "" stands before the first.
+
+        None left when there are no entries. BadPosition where the position is none.
+        """
         ...
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
         """Ids of stored streams after `after`, sorted by bucket and id; an empty list ends the listing."""
         ...
 
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
+        """The newest entry of each of these streams, in their order, in one round trip; StoreError if one is empty."""
+        ...
+
+    def describe(self) -> dict[str, str]:
+        """What the store is (`store`) and what its success is worth (`durability`: always, everysec, unknown).
+
+        StoreUnavailable when it does not answer.
+        """
+        ...
+
+
+BUCKETS = tuple(f"{number:02x}" for number in range(64))
+"""All buckets, in order."""
+
 
 def bucket_of(stream: str) -> str:
     """The bucket of a stream, two hex digits, fixed for the life of a store."""
-    return f"{int.from_bytes(sha256(stream.encode()).digest()[:4], 'big') % 64:02x}"
+    return BUCKETS[int.from_bytes(sha256(stream.encode()).digest()[:4], "big") % 64]
+
+
+def require_sequence(expected_version: int, events: Sequence[StoredEvent]) -> None:
+    """ValueError unless there are events, numbered from expected_version + 1."""
+    if not events or events[0].version != expected_version + 1 or events[-1].version != expected_version + len(events):
+        raise ValueError(f"the events to append are not numbered from {expected_version + 1}")

@@ -1,0 +1,72 @@
+# Two commands matter: `make demo` and `make test`. Nothing else is needed first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+DATA ?= .data
+
+.PHONY: demo serve test test-unit test-long check format openapi prepare servers clean help
+
+help:
+	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
+	@echo "make serve      run the service"
+	@echo "make test       run all tests; installs what they need"
+	@echo "make test-unit  run the tests that need no server"
+	@echo "make check      lint, formatting, types"
+
+demo: $(VENV)/run.stamp
+	@$(BIN)/plyscribe demo --data $(DATA) $(if $(ONCE),--once)
+
+serve: $(VENV)/run.stamp
+	@$(BIN)/plyscribe serve --data $(DATA)
+
+test: prepare
+	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 2 -m "not long"
+
+test-unit: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 -m "not server and not long"
+
+test-long: prepare
+	$(BIN)/python -m pytest -n 2 -m long
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/test.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+openapi: $(VENV)/run.stamp
+	$(BIN)/plyscribe openapi > openapi.yaml
+
+prepare: $(VENV)/test.stamp servers
+
+# Debian's server is the second one that the store is tested on.
+servers:
+	@command -v redis-server >/dev/null || { \
+	  command -v apt-get >/dev/null || { echo "error: the tests need redis-server 7.0 or newer on PATH"; exit 1; }; \
+	  sudo=$$(test $$(id -u) = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y redis-server; }
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed: Plyscribe needs Python 3.11 or newer"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: $$($(PYTHON) -V) is too old: Plyscribe needs Python 3.11 or newer; name one: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "error: $(PYTHON) lacks its venv module: install it (Debian: apt-get install python3-venv)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "installing into $(VENV) …"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml $(VENV)/run.stamp
+	@$(PIP) install -e ".[test,check]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -1,0 +1,113 @@
+"""The edge: reading what a request says, and writing answers and problems."""
+
+import re
+import secrets
+from typing import Any, cast
+
+import orjson
+from flask import Response, current_app, g, request
+from marshmallow import Schema, ValidationError
+
+from domain.chain import parse_json
+from domain.commands import Actor
+from domain.errors import NotCanonical
+from service.accounts import Principal
+from service.composition import Parts
+from service.errors import BadBody, BadRequest, NotAcceptable, Unauthenticated, UnsupportedType
+from service.ids import command_of
+from service.store.port import Command
+
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+TEXT = "text/plain"
+PROBLEM = "application/problem+json"
+
+MAX_BODY_BYTES = 64 * 1024
+_KEY = re.compile(r"[\x20-\x7e]{1,64}")
+_ETAG = re.compile(r'"(\d{1,15})"')
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def parts() -> Parts:
+    """What this application was composed of."""
+    return cast(Parts, current_app.extensions["plyscribe"])
+
+
+def request_id() -> str:
+    """The id of this request: the client's X-Request-Id where it is fit, else a fresh one."""
+    if "request_id" not in g:
+        given = request.headers.get("X-Request-Id", "")
+        g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    return cast(str, g.request_id)
+
+
+def principal() -> Principal:
+    """Who the request comes from; Unauthenticated without a valid token."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if not token or scheme.lower() != "bearer":
+        raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
+    return parts().accounts.authenticate(token.strip())
+
+
+def parse_body(schema: Schema) -> dict[str, Any]:
+    """The body as the schema reads it; an absent body counts as an empty object."""
+    raw = request.get_data()
+    if raw and request.mimetype != JSON:
+        raise UnsupportedType(f"the body is {request.mimetype or 'of no type'}; send {JSON}")
+    try:
+        value = parse_json(raw) if raw else {}
+        return cast(dict[str, Any], schema.load(value))
+    except NotCanonical as error:
+        raise BadRequest(f"the body cannot be read: {error}") from None
+    except ValidationError as error:
+        raise BadBody("the body does not fit: " + _tell(error), errors=error.messages_dict) from None
+
+
+def parse_query(schema: Schema) -> dict[str, Any]:
+    """The query parameters as the schema reads them."""
+    try:
+        return cast(dict[str, Any], schema.load(request.args.to_dict()))
+    except ValidationError as error:
+        raise BadBody("the query does not fit: " + _tell(error), errors=error.messages_dict) from None
+
+
+def _tell(error: ValidationError) -> str:
+    return "; ".join(f"{name}: {_first(messages)}" for name, messages in error.messages_dict.items())
+
+
+def _first(messages: Any) -> str:
+    if isinstance(messages, dict):
+        return _first(next(iter(messages.values())))
+    return _first(messages[0]) if isinstance(messages, list) else str(messages)
+
+
+def remembered(actor: Actor) -> Command:
+    """What the store remembers this request by; BadRequest where its Idempotency-Key is unfit."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
+    return command_of(str(actor), request.method, request.path, key, request.get_data())
+
+
+def expected_version() -> int | None:
+    """The version that If-Match asks for; None without one."""
+    text = request.headers.get("If-Match", "*").strip()
+    if text == "*":
+        return None
+    tag = _ETAG.fullmatch(text)
+    if tag is None:
+        raise BadRequest('If-Match is one version in quotes, as in an ETag of ours: "12"', "request/if-match")
+    return int(tag[1])
+
+
+def accepted(*media: str) -> str:
+    """The one of these media types that the client likes best, the first at a tie; NotAcceptable where none will do."""
+    best = request.accept_mimetypes.best_match(media) if request.accept_mimetypes else media[0]
+    if best is None:
+        raise NotAcceptable(f"this comes as {' or '.join(media)}")
+    return best
+
+
+def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
+    """A JSON answer."""
+    return Response(orjson.dumps(data), status, content_type=media)

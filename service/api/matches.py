@@ -1,0 +1,356 @@
+"""Matches over HTTP: every view parses, calls and dumps."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, g, request
+
+from domain.commands import (
+    AbortMatch,
+    Actor,
+    AddEntropy,
+    AnswerDraw,
+    Command,
+    CreateMatch,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.dice import commit
+from domain.errors import WrongValue
+from domain.events import Account, Dice, Guest, Occupant, RecordedDice, ServerDice
+from domain.match import Match
+from service import queries, schemas
+from service.api.http import (
+    JSON,
+    NDJSON,
+    TEXT,
+    accepted,
+    answer,
+    expected_version,
+    parse_body,
+    parse_query,
+    parts,
+    principal,
+    remembered,
+)
+from service.api.openapi import operation
+from service.api.players import find_player
+from service.clock import now_ms
+from service.config import SERVER
+from service.errors import NotFound
+from service.handlers import Answer
+from service.ids import is_stream_id, stream_id
+
+blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
+
+NEW_MATCH = schemas.NewMatch()
+TAKE_SEAT = schemas.TakeSeat()
+ENTROPY = schemas.Entropy()
+NOTHING = schemas.Nothing()
+NEW_MOVE = schemas.NewMove()
+NEW_ROLL = schemas.NewRoll()
+TAKE_BACK = schemas.TakeBack()
+WITHDRAWAL = schemas.Withdrawal()
+DRAW = schemas.Draw()
+ABORT = schemas.Abort()
+LEGAL_MOVES_QUERY = schemas.LegalMovesQuery()
+EVENTS_QUERY = schemas.EventsQuery()
+POSITION_QUERY = schemas.PositionQuery()
+
+COMMAND_PROBLEMS = (403, 404, 409, 412)
+
+
+# --------------------------------------------------------------------------------------------------------- commands
+
+
+@blueprint.post("")
+@operation("matches", schemas.Receipt, status=201, body=schemas.NewMatch, problems=(403,), command=True)
+def create_match() -> Response:
+    """Announce a match.
+
+    Your own seat and the guests of a recorded match are seated at once, other players are invited, null seats are
+    open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
+    """
+    who = principal()
+    body = parse_body(NEW_MATCH)
+    who.require(*(["record"] if body["recorded"] else ["play", "record", "organise"]))
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    stream = stream_id("match", asked)
+    _require_players(body["seats"], who.account)
+    command = CreateMatch(
+        actor=actor,
+        at=now_ms(),
+        id=asked.id.hex(),
+        secret=parts().config.server_key.secret_of(_server_dice(stream)),
+        ruleset=body["ruleset"],
+        ruleset_version=body["ruleset_version"],
+        options=body["options"],
+        seats=tuple(body["seats"]),
+        recorder=who.account if body["recorded"] else None,
+        dice=_dice(body["dice"], stream),
+        start=body["start"],
+        about=body["about"],
+        server=SERVER,
+    )
+    created = _receipt(parts().matches.execute(stream, lambda _: command, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/matches/{stream}"
+    return created
+
+
+def _require_players(seats: list[Occupant | None], creator: str) -> None:
+    for number, who in enumerate(seats, 1):
+        if isinstance(who, Account) and who.player != creator:
+            try:
+                find_player(who.player)
+            except NotFound as error:
+                raise WrongValue("player/unknown", f"seat {number}: {error}", seat=number) from None
+
+
+def _dice(mode: str, stream: str) -> Dice:
+    return RecordedDice() if mode == "recorded" else _server_dice(stream)
+
+
+def _server_dice(stream: str) -> ServerDice:
+    key = parts().config.server_key
+    unsealed = ServerDice(stream, "", key.id)
+    return ServerDice(stream, commit(key.secret_of(unsealed)), key.id)
+
+
+@blueprint.post("/<match>/seats/<int:seat>")
+@operation("seats", schemas.Receipt, body=schemas.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
+def take_seat(match: str, seat: int) -> Response:
+    """Take a seat that is open to you; the recorder of a match may seat a guest."""
+    body = parse_body(TAKE_SEAT)
+    guest = Guest(body["name"]) if body["name"] is not None else None
+    return _execute(match, lambda base: TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"]))
+
+
+@blueprint.delete("/<match>/seats/<int:seat>")
+@operation("seats", schemas.Receipt, problems=COMMAND_PROBLEMS, command=True)
+def leave_seat(match: str, seat: int) -> Response:
+    """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
+    return _execute(match, lambda base: LeaveSeat(**base, seat=seat))
+
+
+@blueprint.post("/<match>/entropy")
+@operation("seats", schemas.Receipt, body=schemas.Entropy, problems=COMMAND_PROBLEMS, command=True)
+def add_entropy(match: str) -> Response:
+    """Salt the server's dice, once a seat, before the start."""
+    body = parse_body(ENTROPY)
+    return _execute(match, lambda base: AddEntropy(**base, **body))
+
+
+@blueprint.post("/<match>/start")
+@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=COMMAND_PROBLEMS, command=True)
+def start_match(match: str) -> Response:
+    """Start a match whose seats are all taken, without waiting for entropy."""
+    parse_body(NOTHING)
+    return _execute(match, lambda base: StartMatch(**base))
+
+
+@blueprint.post("/<match>/moves")
+@operation("play", schemas.Receipt, body=schemas.NewMove, problems=COMMAND_PROBLEMS, command=True)
+def make_move(match: str) -> Response:
+    """Play a move for the seat on turn.
+
+    A refused move is answered with the broken clause of the rules and some legal moves.
+    """
+    body = parse_body(NEW_MOVE)
+    return _execute(match, lambda base: MakeMove(**base, **body))
+
+
+@blueprint.post("/<match>/rolls")
+@operation("play", schemas.Receipt, body=schemas.NewRoll, problems=COMMAND_PROBLEMS, command=True)
+def record_roll(match: str) -> Response:
+    """Record what the awaited dice showed on the table."""
+    body = parse_body(NEW_ROLL)
+    return _execute(match, lambda base: RecordRoll(**base, values=tuple(body["values"])))
+
+
+@blueprint.post("/<match>/take-back")
+@operation("play", schemas.Receipt, body=schemas.TakeBack, problems=COMMAND_PROBLEMS, command=True)
+def take_back(match: str) -> Response:
+    """Go back to the state just before move `ply` + 1, as the recorder of a match without server dice."""
+    body = parse_body(TAKE_BACK)
+    return _execute(match, lambda base: TakeBack(**base, **body))
+
+
+@blueprint.post("/<match>/withdrawal")
+@operation("play", schemas.Receipt, body=schemas.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
+def withdraw(match: str) -> Response:
+    """Resign your seat; the recorder may withdraw any seat, for any cause."""
+    body = parse_body(WITHDRAWAL)
+    return _execute(match, lambda base: Withdraw(**base, **body))
+
+
+@blueprint.post("/<match>/draw")
+@operation("play", schemas.Receipt, body=schemas.Draw, problems=COMMAND_PROBLEMS, command=True)
+def draw(match: str) -> Response:
+    """Offer a draw, agree to the open offer, or decline it.
+
+    A seat offers once between two of its moves. The match is drawn when every other seat in play has agreed; any
+    move, roll or withdrawal closes the offer.
+    """
+    body = parse_body(DRAW)
+    if body["action"] == "offer":
+        return _execute(match, lambda base: OfferDraw(**base, seat=body["seat"]))
+    accept = body["action"] == "agree"
+    return _execute(match, lambda base: AnswerDraw(**base, seat=body["seat"], accept=accept))
+
+
+@blueprint.post("/<match>/abort")
+@operation("matches", schemas.Receipt, body=schemas.Abort, problems=COMMAND_PROBLEMS, command=True)
+def abort_match(match: str) -> Response:
+    """End a match without an outcome.
+
+    Its creator may before the start, a seat before its own first move, the recorder at any time.
+    """
+    body = parse_body(ABORT)
+    return _execute(match, lambda base: AbortMatch(**base, **body))
+
+
+def _execute(match: str, make: Callable[[dict[str, Any]], Command]) -> Response:
+    who = principal()
+    who.require("play", "record", "organise")
+    _require_match_id(match)
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+
+    def command_for(state: Match) -> Command:
+        g.match = state
+        return make({**base, "secret": parts().secret_for(state)})
+
+    return _receipt(parts().matches.execute(match, command_for, asked, expected_version()))
+
+
+def _receipt(done: Answer[Match], status: int = 200) -> Response:
+    receipt = answer(queries.describe_receipt(done), status)
+    receipt.headers["ETag"] = f'"{done.events[-1].version}"'
+    if done.replayed:
+        receipt.headers["Idempotency-Replayed"] = "true"
+    return receipt
+
+
+def _require_match_id(id: str) -> None:
+    if not is_stream_id("match", id):
+        raise NotFound(f"there is no match {id[:64]}", "match/unknown")
+
+
+# ---------------------------------------------------------------------------------------------------------- queries
+
+
+def _read(id: str, version: int | None = None) -> Match:
+    _require_match_id(id)
+    match = parts().matches.read(id, version)
+    if match.version == 0:
+        raise NotFound(f"there is no match {id}", "match/unknown")
+    if version is not None and match.version != version:
+        raise NotFound(f"{id} is at version {match.version}, not yet at {version}", "stream/unknown-version")
+    return match
+
+
+@blueprint.get("/<match>")
+@operation("matches", schemas.MatchOut, problems=(404,), open=True)
+def get_match(match: str) -> Response:
+    """Give a match as it stands now."""
+    state = _read(match)
+    return _tagged(answer(queries.describe_match(state)), state.version)
+
+
+@blueprint.get("/<match>/legal-moves")
+@operation("play", schemas.LegalMoves, query=schemas.LegalMovesQuery, problems=(404,), open=True)
+def legal_moves(match: str) -> Response:
+    """List the legal moves of the seat on turn, those whose notation starts with a prefix, page by page."""
+    query = parse_query(LEGAL_MOVES_QUERY)
+    state = _read(match)
+    moves, more = queries.list_legal_moves(state, **query)
+    offset = query["offset"] + query["limit"]
+    return answer(
+        {
+            "match": match,
+            "version": state.version,
+            "turn": queries.dump_turn(state.turn),
+            "moves": moves,
+            "next": _next_path(query, offset=offset) if more else None,
+        }
+    )
+
+
+@blueprint.get("/<match>/events")
+@operation(
+    "replay",
+    media={JSON: schemas.EventPage, NDJSON: None},
+    query=schemas.EventsQuery,
+    problems=(404, 406),
+    open=True,
+)
+def list_events(match: str) -> Response:
+    """List a match's events with their hashes: pages as JSON, or all at once as NDJSON.
+
+    NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
+    """
+    media = accepted(JSON, NDJSON)
+    query = parse_query(EVENTS_QUERY)
+    _require_match_id(match)
+    limit = query["limit"] + 1 if media == JSON else None
+    entries = parts().matches.read_events(match, query["after"], limit)
+    if not entries and _read(match).version == 0:
+        raise NotFound(f"there is no match {match}", "match/unknown")
+    if media == NDJSON:
+        return Response(queries.export_lines(entries), content_type=NDJSON)
+    page = entries[: query["limit"]]
+    more = len(entries) > len(page)
+    return answer(
+        {
+            "match": match,
+            "version": page[-1].version if page else query["after"],
+            "events": queries.dump_events(page),
+            "next": _next_path(query, after=page[-1].version) if more else None,
+        }
+    )
+
+
+@blueprint.get("/<match>/positions/<int:ply>")
+@operation(
+    "replay",
+    media={JSON: schemas.PositionOut, TEXT: None},
+    query=schemas.PositionQuery,
+    problems=(404, 406),
+    open=True,
+)
+def get_position(match: str, ply: int) -> Response:
+    """Give the state just before move `ply` + 1, as JSON or as text for a terminal.
+
+    With `version` the answer is exact and never changes; without it a recorder's take-back can change it.
+    """
+    media = accepted(JSON, TEXT)
+    version = parse_query(POSITION_QUERY)["version"]
+    state = _read(match, version)
+    if media == TEXT:
+        response = Response(queries.render_position(state, ply), content_type=f"{TEXT}; charset=utf-8")
+    else:
+        response = answer(queries.describe_position(state, ply))
+    response.vary.add("Accept")
+    if version is not None:
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def _tagged(response: Response, version: int) -> Response:
+    response.headers["ETag"] = f'"{version}"'
+    response.make_conditional(request)
+    return response
+
+
+def _next_path(query: dict[str, Any], **changed: Any) -> str:
+    pairs = {name: value for name, value in {**query, **changed}.items() if value not in (None, "")}
+    return f"{request.path}?{urlencode(pairs)}"

@@ -1,0 +1,86 @@
+"""Accounts over HTTP."""
+
+from flask import Blueprint, Response, request
+
+from domain.commands import Actor
+from domain.player import Player
+from service import schemas
+from service.api.http import answer, parse_body, parts, principal
+from service.api.openapi import operation
+from service.errors import BadRequest, NotFound, ScopeMissing
+from service.ids import is_stream_id
+
+blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
+NEW_PLAYER = schemas.NewPlayer()
+
+
+@blueprint.post("")
+@operation(
+    "players",
+    schemas.NewPlayerOut,
+    status=201,
+    body=schemas.NewPlayer,
+    problems=(401, 403),
+    open=True,
+    command=True,
+    keyed=False,
+)
+def sign_up() -> Response:
+    """Open an account and get its first token.
+
+    The token is shown this once. Where sign-up is not open, an administrator's token is needed. There is no
+    `Idempotency-Key` here, for the answer holds a secret that is not kept: a request that is sent again opens
+    another account.
+    """
+    if "Idempotency-Key" in request.headers:
+        raise BadRequest("signing up takes no Idempotency-Key: the answer holds a secret", "key/not-here")
+    actor = _who_signs_up()
+    body = parse_body(NEW_PLAYER)
+    player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
+    scopes = next(iter(player.tokens.values()))
+    created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
+    created.headers["Location"] = f"/v1/players/{player.stream}"
+    return created
+
+
+def _who_signs_up() -> Actor:
+    if parts().config.open_sign_up and "Authorization" not in request.headers:
+        return Actor("system", "sign-up")
+    who = principal()
+    if not parts().config.open_sign_up and "admin" not in who.scopes:
+        raise ScopeMissing("accounts are opened by an administrator here")
+    return Actor("player", who.account)
+
+
+@blueprint.get("/me")
+@operation("players", schemas.Me)
+def me() -> Response:
+    """Tell who the token stands for and what it covers."""
+    who = principal()
+    player = parts().accounts.players.read(who.account)
+    return answer({**describe_player(player), "scopes": who.scopes})
+
+
+@blueprint.get("/<player>")
+@operation("players", schemas.PlayerOut, problems=(404,), open=True)
+def get_player(player: str) -> Response:
+    """Tell a player's name and kind."""
+    return answer(describe_player(find_player(player)))
+
+
+def find_player(id: str) -> Player:
+    """The account of this id; NotFound where there is none."""
+    account = parts().accounts.players.read(id) if is_stream_id("player", id) else Player(id)
+    if account.version == 0:
+        raise NotFound(f"there is no player {id}", "player/unknown")
+    return account
+
+
+def describe_player(player: Player) -> dict[str, object]:
+    """An account as anyone may see it."""
+    return {
+        "player": player.stream,
+        "name": player.name,
+        "kind": player.kind,
+        "registered_at": player.registered_at,
+    }

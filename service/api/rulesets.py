@@ -1,0 +1,63 @@
+"""Rulesets over HTTP."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from domain.errors import UnknownRuleset
+from domain.ruleset import AnyRuleset
+from domain.rulesets import RULESETS, find_ruleset
+from service import schemas
+from service.api.http import answer, parse_query
+from service.api.openapi import operation
+from service.errors import NotFound
+from service.rulebooks import read_clauses
+
+blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
+RULESET_QUERY = schemas.RulesetQuery()
+
+
+@blueprint.get("")
+@operation("rulesets", schemas.Rulesets, open=True)
+def list_rulesets() -> Response:
+    """List all rulesets in all versions."""
+    return answer({"rulesets": [describe_ruleset(ruleset) for ruleset in RULESETS]})
+
+
+@blueprint.get("/<ruleset>")
+@operation("rulesets", schemas.RulesetDetail, query=schemas.RulesetQuery, problems=(404,), open=True)
+def get_ruleset(ruleset: str) -> Response:
+    """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
+    found = _find(ruleset, parse_query(RULESET_QUERY)["version"])
+    versions = [other.version for other in RULESETS if other.id == found.id]
+    clauses = [{"ruleset": found.id, **clause._asdict()} for clause in read_clauses(found.id).values()]
+    return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
+
+
+@blueprint.get("/<ruleset>/clauses/<clause>")
+@operation("rulesets", schemas.ClauseOut, problems=(404,), open=True)
+def get_clause(ruleset: str, clause: str) -> Response:
+    """Give one clause of the rules, as refusals of moves name it."""
+    found = read_clauses(_find(ruleset).id).get(clause)
+    if found is None:
+        raise NotFound(f"{ruleset} has no clause {clause}", "ruleset/unknown-clause")
+    return answer({"ruleset": ruleset, **found._asdict()})
+
+
+def _find(id: str, version: int | None = None) -> AnyRuleset:
+    try:
+        return find_ruleset(id, version)
+    except UnknownRuleset as error:
+        raise NotFound(str(error), error.code) from None
+
+
+def describe_ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
+    """A ruleset as lists show it."""
+    return {
+        "ruleset": ruleset.id,
+        "version": ruleset.version,
+        "title": ruleset.title,
+        "min_seats": ruleset.min_seats,
+        "max_seats": ruleset.max_seats,
+        "options": ruleset.options_schema(),
+    }

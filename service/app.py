@@ -1,0 +1,93 @@
+"""The Flask application: blueprints, the table of problems, request ids."""
+
+import logging
+from typing import Any
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.http import HTTP_STATUS_CODES
+
+from domain.errors import IllegalMove
+from domain.match import Match
+from service import queries
+from service.api import matches, players, rulesets, system
+from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, parts, request_id
+from service.composition import Parts, compose_process
+from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title, status_of
+
+MISSED_EVENTS = 256
+
+log = logging.getLogger(__name__)
+
+
+def create_app(composed: Parts | None = None) -> Flask:
+    """The application over the given parts; without them, over those that the environment names."""
+    app = Flask("plyscribe", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.extensions["plyscribe"] = composed or compose_process()
+    for blueprint in (system.blueprint, players.blueprint, rulesets.blueprint, matches.blueprint):
+        app.register_blueprint(blueprint)
+    app.register_error_handler(HTTPException, _answer_http_error)
+    app.register_error_handler(Exception, _answer_error)
+    app.after_request(_add_request_id)
+    return app
+
+
+def _add_request_id(response: Response) -> Response:
+    response.headers["X-Request-Id"] = request_id()
+    return response
+
+
+def _answer_error(error: Exception) -> Response:
+    if status_of(error) >= 500:
+        log.exception("request %s %s %s failed", request_id(), request.method, request.path)
+    problem = {**problem_of(error), **_more_about(error)}
+    return _answer_problem(problem)
+
+
+def _more_about(error: Exception) -> dict[str, Any]:
+    """What only the request knows: where the clause stands, what a stale client missed."""
+    if isinstance(error, VersionConflict):
+        missed = parts().matches.read_events(error.stream, error.expected, MISSED_EVENTS)
+        return {"events": queries.dump_events(missed)}
+    match: Match | None = g.get("match")
+    if isinstance(error, IllegalMove) and match is not None and match.lifecycle is not None:
+        return {"clause_url": f"/v1/rulesets/{match.lifecycle.created.ruleset}/clauses/{error.clause}"}
+    return {}
+
+
+_CODES = {
+    400: "request/unreadable",
+    404: "request/not-found",
+    405: "request/method-not-allowed",
+    413: "request/too-large",
+    415: "request/unsupported-media-type",
+}
+
+
+def _answer_http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    code = _CODES.get(status, "request/refused" if status < 500 else "server/error")
+    response = _answer_problem(
+        {
+            "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
+            "title": problem_title(status) or HTTP_STATUS_CODES.get(status, "Error"),
+            "status": status,
+            "code": code,
+            "detail": error.description or "",
+        }
+    )
+    for name, value in error.get_headers():
+        if name == "Allow":
+            response.headers[name] = value
+    return response
+
+
+def _answer_problem(problem: dict[str, Any]) -> Response:
+    problem["instance"] = f"urn:plyscribe:request:{request_id()}"
+    response = answer(problem, problem["status"], PROBLEM)
+    if problem["status"] == 503:
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+    if problem["status"] == 401:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="plyscribe"'
+    return response

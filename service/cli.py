@@ -1,0 +1,219 @@
+"""The command line."""
+
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+
+import click
+from rich.console import Console
+
+from domain.commands import Actor
+from domain.errors import DomainError
+from domain.player import KINDS, SCOPES
+from service.api.openapi import format_openapi
+from service.composition import compose, compose_process
+from service.config import SERVER, Config, ConfigError, parse_key
+from service.serving import LOOPBACK, ServeError, ServeOptions, Service
+from service.store.embedded import EmbeddedStoreError
+from service.store.memory import MemoryStore
+from service.store.port import StoreError
+
+WATCH_EVERY_S = 0.1
+WEB_THREADS = 8
+DATA = click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".data"),
+    envvar="PLYSCRIBE_DATA",
+    show_default=True,
+    help="Where matches, keys and logs are kept.",
+)
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+PORT = click.option("--port", type=click.IntRange(1, 65535), default=8420, show_default=True, help="Port to listen on.")
+REDIS_URL = click.option("--redis-url", envvar="REDIS_URL", help="A store that runs already; without it, our own.")
+
+
+@click.group()
+@click.version_option(SERVER.split()[1], prog_name="plyscribe")
+def cli() -> None:
+    """Record matches of board games move by move, verify them, and give back any position."""
+
+
+@cli.command()
+@DATA
+@HOST
+@PORT
+@REDIS_URL
+@click.option("--verify-workers", type=click.IntRange(1, 64), default=1, show_default=True)
+def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int) -> None:
+    """Run everything: store, API, workers and relay, until Ctrl-C."""
+    options = ServeOptions(data, host, port, verify_workers, redis_url)
+    with _Running(options) as service:
+        click.echo(f"Plyscribe serves at {options.url}")
+        if host not in LOOPBACK:
+            click.echo("Sign-up is by the administrator alone, for others can reach this address.")
+        click.echo(f"data, logs and the administrator's token are in {data.resolve()}; Ctrl-C stops")
+        service.watch_until_stopped()
+
+
+@cli.command()
+@DATA
+@HOST
+@PORT
+@REDIS_URL
+@click.option("--matches", type=click.IntRange(1, 10_000), default=12, show_default=True)
+@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Matches at the same time.")
+@click.option("--once", is_flag=True, help="End after the table instead of serving on.")
+def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
+    """Play bot matches over HTTP, verify them, and show what came of it."""
+    from service.demo import run_demo
+
+    console = Console()
+    options = ServeOptions(data, host, port, redis_url=redis_url)
+    with _Running(options) as service:
+        console.print(f"Plyscribe serves at {options.url}")
+        service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))
+        if not once and not service.is_stopped:
+            console.print(f"Still serving at {options.url}: try the addresses above with curl. Ctrl-C stops.")
+            service.watch_until_stopped()
+
+
+class _Running:
+    """A service that runs while the block does, watched from the main thread, ended by SIGINT or SIGTERM."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        _require_free(options.host, options.port)
+        self._service = Service(options)
+        self._stop = threading.Event()
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def __enter__(self) -> "_Running":
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, self._on_signal)
+        try:
+            self._service.start()
+        except BaseException:
+            self._service.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._service.stop()
+
+    def _on_signal(self, signum: int, frame: FrameType | None) -> None:
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+        self._stop.set()
+
+    def watch_until_stopped(self) -> None:
+        while not self._stop.is_set():
+            self._watch()
+
+    def watch_while(self, work: Callable[[threading.Event], None]) -> None:
+        """Watch while `work` runs beside; what it raises is raised here."""
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                work(self._stop)
+            except BaseException as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            self._watch()
+        if failed and not self._stop.is_set():
+            raise failed[0]
+
+    def _watch(self) -> None:
+        self._service.watch()
+        time.sleep(WATCH_EVERY_S)
+
+
+def _require_free(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with closing(socket.socket(family)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}; choose with --port") from None
+
+
+@cli.command()
+@HOST
+@PORT
+def web(host: str, port: int) -> None:
+    """Run the API alone, over the store that REDIS_URL names."""
+    from granian import Granian
+    from granian.constants import Interfaces
+
+    compose_process().store.describe()
+    Granian(
+        "service.wsgi:build",
+        factory=True,
+        interface=Interfaces.WSGI,
+        address=host,
+        port=port,
+        blocking_threads=WEB_THREADS,
+        respawn_failed_workers=True,
+        websockets=False,
+        log_access=False,
+    ).serve()
+
+
+@cli.command("add-player")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(KINDS), default="person", show_default=True)
+@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, default=("play", "record"))
+def add_player(name: str, kind: str, scopes: tuple[str, ...]) -> None:
+    """Open an account on the store that REDIS_URL names, and print its token."""
+    player, token = compose_process().accounts.sign_up(Actor("system", "operator"), name, kind, scopes)
+    click.echo(f"{player.stream} {token}")
+
+
+@cli.command()
+@DATA
+def doctor(data: Path) -> None:
+    """Say what is set and what is wrong; exit 1 if anything is."""
+    from service.doctor import examine
+
+    console = Console(highlight=False)
+    findings = examine(data)
+    for finding in findings:
+        mark = {"ok": "[green]ok   [/]", "note": "[yellow]note [/]", "wrong": "[red]wrong[/]"}[finding.state]
+        console.print(f"{mark}  {finding.topic:10}  ", end="")
+        console.print(finding.text, markup=False, soft_wrap=True)
+    sys.exit(any(finding.state == "wrong" for finding in findings))
+
+
+@cli.command()
+def openapi() -> None:
+    """Print openapi.yaml as the code has it."""
+    from service.app import create_app
+
+    # The contract needs no store that lasts.
+    parts = compose(Config("", "", parse_key("00" * 32)), MemoryStore())
+    click.echo(format_openapi(create_app(parts)), nl=False)
+
+
+def main() -> None:
+    """The console script: errors that a person can mend are told in a line."""
+    try:
+        cli()
+    except (ConfigError, ServeError, StoreError, EmbeddedStoreError, DomainError) as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""A small typed client of the HTTP API, for bots, scripts and tests.
+
+Every command carries an idempotency key, so what the network or a restart swallowed is sent again until the deadline
+and counts once.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+import httpx
+
+RETRY_FOR_S = 60.0
+RETRY_PAUSE_S = 0.2
+PAGE = 1000
+
+Json = dict[str, Any]
+
+
+class Problem(Exception):
+    """A refusal by the server: the fields of its problem document, `code` and `status` first."""
+
+    def __init__(self, document: Json) -> None:
+        super().__init__(f"{document['code']}: {document['detail']}")
+        self.code: str = document["code"]
+        self.status: int = document["status"]
+        self.document = document
+
+
+class Client:
+    """One account's view of a server; without a token it can read and sign up."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        retry_for_s: float = RETRY_FOR_S,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url
+        self.token = token
+        self._retry_for_s = retry_for_s
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=30.0, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    # ------------------------------------------------------------------------------------------------------ accounts
+
+    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> Json:
+        """A new account with `player` and `token`; not sent again when it fails, for each one opens an account."""
+        body = {"name": name, "kind": kind, "scopes": list(scopes)}
+        opened: Json = self._send("POST", "/v1/players", json=body).json()
+        return opened
+
+    def me(self) -> Json:
+        """Who the token stands for."""
+        return self._get("/v1/players/me")
+
+    def player(self, player: str) -> Json:
+        """A player's name and kind."""
+        return self._get(f"/v1/players/{player}")
+
+    # ------------------------------------------------------------------------------------------------------- matches
+
+    def create_match(self, ruleset: str, seats: Sequence[Json | None], *, key: str | None = None, **more: Any) -> Json:
+        """The receipt of a new match; `more` as in the API: options, recorded, dice, start, about."""
+        return self._command("POST", "/v1/matches", {"ruleset": ruleset, "seats": list(seats), **more}, key)
+
+    def take_seat(self, match: str, seat: int, *, key: str | None = None, **more: Any) -> Json:
+        """The receipt of sitting down; `more`: entropy, or a guest's name."""
+        return self._command("POST", f"/v1/matches/{match}/seats/{seat}", more, key)
+
+    def leave_seat(self, match: str, seat: int, *, key: str | None = None) -> Json:
+        """The receipt of standing up."""
+        return self._command("DELETE", f"/v1/matches/{match}/seats/{seat}", None, key)
+
+    def add_entropy(self, match: str, entropy: str, seat: int | None = None, *, key: str | None = None) -> Json:
+        """The receipt of salting the server's dice."""
+        return self._command("POST", f"/v1/matches/{match}/entropy", {"entropy": entropy, **_seat(seat)}, key)
+
+    def start(self, match: str, *, key: str | None = None) -> Json:
+        """The receipt of starting the match."""
+        return self._command("POST", f"/v1/matches/{match}/start", {}, key)
+
+    def move(
+        self,
+        match: str,
+        move: str,
+        *,
+        seat: int | None = None,
+        version: int | None = None,
+        key: str | None = None,
+    ) -> Json:
+        """The receipt of a move; with `version` it counts only if nothing has happened since."""
+        return self._command("POST", f"/v1/matches/{match}/moves", {"move": move, **_seat(seat)}, key, version)
+
+    def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Json:
+        """The receipt of a roll on the table."""
+        return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)
+
+    def take_back(self, match: str, ply: int, *, key: str | None = None) -> Json:
+        """The receipt of going back to a ply."""
+        return self._command("POST", f"/v1/matches/{match}/take-back", {"ply": ply}, key)
+
+    def withdraw(self, match: str, seat: int | None = None, cause: str = "resigned", *, key: str | None = None) -> Json:
+        """The receipt of leaving a match under way."""
+        return self._command("POST", f"/v1/matches/{match}/withdrawal", {"cause": cause, **_seat(seat)}, key)
+
+    def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Json:
+        """The receipt of an offer, an agreement or a decline."""
+        return self._command("POST", f"/v1/matches/{match}/draw", {"action": action, **_seat(seat)}, key)
+
+    def abort(self, match: str, cause: str = "called off", *, key: str | None = None) -> Json:
+        """The receipt of ending a match without an outcome."""
+        return self._command("POST", f"/v1/matches/{match}/abort", {"cause": cause}, key)
+
+    def match(self, match: str) -> Json:
+        """The match as it stands now."""
+        return self._get(f"/v1/matches/{match}")
+
+    def position(self, match: str, ply: int, version: int | None = None) -> Json:
+        """The state just before move `ply` + 1."""
+        return self._get(f"/v1/matches/{match}/positions/{ply}", {"version": version} if version else None)
+
+    def board(self, match: str, ply: int) -> str:
+        """The position as text for a terminal."""
+        return self._ask("GET", f"/v1/matches/{match}/positions/{ply}", headers={"Accept": "text/plain"}).text
+
+    def legal_moves(self, match: str, prefix: str = "") -> list[str]:
+        """All legal moves of the seat on turn whose notation starts with `prefix`."""
+        query = {"prefix": prefix, "limit": PAGE}
+        return [move for page in self._pages(f"/v1/matches/{match}/legal-moves", query) for move in page["moves"]]
+
+    def events(self, match: str, after: int = 0) -> list[Json]:
+        """All events after a version."""
+        query = {"after": after, "limit": PAGE}
+        return [event for page in self._pages(f"/v1/matches/{match}/events", query) for event in page["events"]]
+
+    def export(self, match: str) -> bytes:
+        """All events as NDJSON, ended by the line of count, head and digest."""
+        headers = {"Accept": "application/x-ndjson"}
+        return self._ask("GET", f"/v1/matches/{match}/events", headers=headers).content
+
+    # ---------------------------------------------------------------------------------------------------------- rest
+
+    def rulesets(self) -> list[Json]:
+        """All rulesets in all versions."""
+        listed: list[Json] = self._get("/v1/rulesets")["rulesets"]
+        return listed
+
+    def ready(self) -> Json:
+        """What the server says of itself once its store answers."""
+        return self._get("/readyz")
+
+    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Json:
+        got: Json = self._ask("GET", path, params=query).json()
+        return got
+
+    def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Json]:
+        page = self._get(path, query)
+        while page["next"] is not None:
+            yield page
+            page = self._get(page["next"])
+        yield page
+
+    def _command(self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None) -> Json:
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        receipt: Json = self._ask(method, path, json=body, headers=headers).json()
+        return receipt
+
+    def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """The answer, asked for again while the server cannot be reached or is not ready."""
+        deadline = time.monotonic() + self._retry_for_s
+        while True:
+            try:
+                return self._send(method, path, **request)
+            except httpx.TransportError:
+                if time.monotonic() >= deadline:
+                    raise
+            except Problem as problem:
+                if problem.status != 503 or time.monotonic() >= deadline:
+                    raise
+            time.sleep(RETRY_PAUSE_S)
+
+    def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
+        response = self._http.request(method, path, **request)
+        if response.is_success:
+            return response
+        try:
+            document = response.json()
+        except ValueError:
+            document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
+        raise Problem(document)
+
+
+def _seat(seat: int | None) -> Json:
+    return {} if seat is None else {"seat": seat}

@@ -1,0 +1,47 @@
+"""The composition root: every part of a process, built from its settings, connected to nothing until it is used."""
+
+from dataclasses import dataclass
+
+from domain.decide import decide
+from domain.errors import DiceKeyMissing
+from domain.events import ServerDice
+from domain.match import Match, fold
+from service.accounts import Accounts
+from service.config import Config, read_config
+from service.handlers import Aggregate, Handler
+from service.store.port import EventStore
+from service.store.redis import connect
+
+MATCHES: Aggregate[Match] = Aggregate(Match, fold, decide)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the API, the command line and the workers share."""
+
+    config: Config
+    store: EventStore
+    matches: Handler[Match]
+    accounts: Accounts
+
+    def secret_for(self, match: Match) -> bytes | None:
+        """The secret of the match's server dice; None where it has none or our key is another."""
+        dice = match.lifecycle.created.dice if match.lifecycle else None
+        if not isinstance(dice, ServerDice):
+            return None
+        try:
+            return self.config.server_key.secret_of(dice)
+        except DiceKeyMissing:
+            return None
+
+
+def compose(config: Config, store: EventStore) -> Parts:
+    """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded."""
+    config.register_rulesets()
+    return Parts(config, store, Handler(store, MATCHES), Accounts(store))
+
+
+def compose_process() -> Parts:
+    """The parts of this process as its environment asks for; ConfigError says what is missing."""
+    config = read_config()
+    return compose(config, connect(config.redis_url))

@@ -1,0 +1,109 @@
+"""The settings of every process, read once from the environment."""
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from domain.dice import derive_secret
+from domain.errors import DiceKeyMissing
+from domain.events import ServerDice
+from domain.ruleset import Ruleset
+from domain.rulesets import register
+
+MIN_KEY_BYTES = 32
+SERVER = f"plyscribe {version('plyscribe')}"
+"""How this software signs the matches that it creates."""
+
+
+class ConfigError(Exception):
+    """A setting is missing or cannot be; the message names it and the remedy."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ServerKey:
+    """The key behind all server dice; it never appears in a log or answer, its id does."""
+
+    key: bytes
+
+    @property
+    def id(self) -> str:
+        """A fingerprint of the key that gives nothing away: 16 hex digits."""
+        return sha256(b"plyscribe server key " + self.key).hexdigest()[:16]
+
+    def secret_of(self, dice: ServerDice) -> bytes:
+        """The secret of these dice; DiceKeyMissing where they were committed with another key."""
+        if dice.key != self.id:
+            raise DiceKeyMissing(dice.key)
+        return derive_secret(self.key, dice.dice_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a process needs to know: where the store and the queues are, the key, who may sign up."""
+
+    redis_url: str
+    rq_redis_url: str
+    server_key: ServerKey
+    open_sign_up: bool = False
+    extra_rulesets: tuple[str, ...] = ()
+
+    def register_rulesets(self) -> None:
+        """Enter the rulesets named by `module:NAME`; ConfigError where one is none."""
+        for name in self.extra_rulesets:
+            register(_load_ruleset(name))
+
+
+def read_config(environ: Mapping[str, str] = os.environ) -> Config:
+    """The settings of this process; ConfigError says what is missing and how to give it."""
+    url = environ.get("REDIS_URL", "")
+    if not url:
+        raise ConfigError("REDIS_URL is not set: name the store, or run `plyscribe serve`, which brings its own")
+    sign_up = environ.get("PLYSCRIBE_SIGN_UP", "invited")
+    if sign_up not in ("open", "invited"):
+        raise ConfigError(f"PLYSCRIBE_SIGN_UP is {sign_up!r}; allowed: open, invited")
+    return Config(
+        redis_url=url,
+        rq_redis_url=environ.get("RQ_REDIS_URL") or url,
+        server_key=_read_key(environ),
+        open_sign_up=sign_up == "open",
+        extra_rulesets=tuple(filter(None, environ.get("PLYSCRIBE_RULESETS", "").split(","))),
+    )
+
+
+def _read_key(environ: Mapping[str, str]) -> ServerKey:
+    text = environ.get("PLYSCRIBE_SERVER_KEY", "")
+    path = environ.get("PLYSCRIBE_SERVER_KEY_FILE", "")
+    if not text and path:
+        try:
+            text = Path(path).read_text(encoding="ascii")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} cannot be read: {error}") from None
+    if not text:
+        raise ConfigError("PLYSCRIBE_SERVER_KEY is not set: give it 64 hex digits, and never lose them")
+    return parse_key(text)
+
+
+def parse_key(text: str) -> ServerKey:
+    """The key that a text of at least 64 hex digits spells; ConfigError otherwise."""
+    try:
+        key = bytes.fromhex(text.strip())
+    except ValueError:
+        raise ConfigError("the server key is not written in hex digits") from None
+    if len(key) < MIN_KEY_BYTES:
+        raise ConfigError(f"the server key has {len(key)} bytes; it needs at least {MIN_KEY_BYTES}")
+    return ServerKey(key)
+
+
+def _load_ruleset(name: str) -> Ruleset[object, object]:
+    module, _, attribute = name.strip().partition(":")
+    try:
+        ruleset = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which cannot be loaded: {error}") from None
+    if not isinstance(ruleset, Ruleset):
+        raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which is no ruleset")
+    return ruleset

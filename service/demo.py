@@ -1,0 +1,174 @@
+"""`plyscribe demo`: bots play both games over the HTTP API while one watches, and a table tells how it went.
+
+The demo leans on what the service promises: its matches and moves carry keys that follow from the demo's number, so
+that a second run, or a run after a crash, finds the matches of the first and goes on where they stood.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domain.bots import make_bot
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from domain.ruleset import Decision
+from domain.rulesets import find_ruleset
+from service.client import Client, Json
+from service.serving import write_once
+
+PLAYERS = ("random", "greedy")
+POLL_S = 0.2
+VERIFIED_WITHIN_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class DemoMatch:
+    """A match of the demo: its number, ruleset and the bots on its seats."""
+
+    number: int
+    ruleset: str
+    bots: tuple[str, ...]
+    options: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """What all idempotency keys of the match begin with; a changed plan takes a new first number."""
+        return f"demo-1-{self.number}"
+
+
+def plan(matches: int) -> list[DemoMatch]:
+    """The demo's matches: both games in turn, the greedy bot on either side."""
+    games: Sequence[tuple[str, dict[str, Any]]] = (
+        ("pathagon", {}),
+        ("zhen", {}),
+        ("pathagon", {"size": 5}),
+        ("zhen", {"tiles": 6, "cubes": 6}),
+    )
+    planned = []
+    for number in range(1, matches + 1):
+        ruleset, options = games[(number - 1) % len(games)]
+        bots = PLAYERS if number % 2 else PLAYERS[::-1]
+        planned.append(DemoMatch(number, ruleset, bots, dict(options)))
+    return planned
+
+
+def sign_up_bots(url: str, data: Path) -> dict[str, str]:
+    """The tokens of the demo's bots by name, opened on the first run and kept in a 0600 file."""
+    path = write_once(data / "demo.tokens", lambda: json.dumps(_open_accounts(url)))
+    tokens: dict[str, str] = json.loads(path.read_text(encoding="ascii"))
+    return tokens
+
+
+def _open_accounts(url: str) -> dict[str, str]:
+    with Client(url) as client:
+        return {name: client.sign_up(f"{name} bot", "bot", ["play"])["token"] for name in PLAYERS}
+
+
+def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threading.Event) -> str:
+    """The id of the match, played to its end (or as far as `stop` lets it) move by move over HTTP."""
+    clients = [Client(url, tokens[name]) for name in planned.bots]
+    try:
+        match = _open_match(clients, planned)
+        for _ in _play_on(clients, planned, match):
+            if stop.is_set():
+                break
+        return match
+    finally:
+        for client in clients:
+            client.close()
+
+
+def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
+    first, second = clients
+    seats = [{"player": first.me()["player"]}, None]
+    about = {"event": f"demo match {planned.number}"}
+    created = first.create_match(planned.ruleset, seats, options=planned.options, about=about, key=f"{planned.key}-new")
+    match: str = created["match"]
+    second.take_seat(match, 2, key=f"{planned.key}-seat")
+    return match
+
+
+def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Iterator[int]:
+    """Play from wherever the match stands, following it with the rules of our own; yields the ply after each move."""
+    known = clients[0].match(match)
+    ruleset = find_ruleset(known["ruleset"], known["ruleset_version"])
+    state = ruleset.initial_state(known["options"], len(known["seats"]))
+    for text in known["moves"]:
+        state = ruleset.apply_move(state, ruleset.parse_move(state, text))
+    bots = [make_bot(name, seed=1000 * planned.number + seat) for seat, name in enumerate(planned.bots, 1)]
+    ply = known["ply"]
+    while isinstance(turn := ruleset.turn(state), Decision):
+        move = bots[turn.seat - 1].choose_move(ruleset, state)
+        clients[turn.seat - 1].move(match, ruleset.format_move(state, move), key=f"{planned.key}-{ply + 1}")
+        state = ruleset.apply_move(state, move)
+        ply += 1
+        yield ply
+
+
+def run_demo(url: str, data: Path, matches: int, threads: int, console: Console, stop: threading.Event) -> None:
+    """Play the demo's matches, wait for their verification, print the table."""
+    planned = plan(matches)
+    tokens = sign_up_bots(url, data)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        playing = progress.add_task("playing over HTTP", total=matches)
+        with ThreadPoolExecutor(threads) as pool:
+            games: list[Future[str]] = [pool.submit(play_match, url, tokens, each, stop) for each in planned]
+            for game in games:
+                game.add_done_callback(lambda _: progress.advance(playing))
+            ids = [game.result() for game in games]
+        if stop.is_set():
+            return
+        verifying = progress.add_task("verifying", total=matches)
+        with Client(url) as client:
+            found = [_wait_for_verdict(client, match, stop) for match in ids]
+            progress.update(verifying, completed=sum(match["status"] != "ended" for match in found))
+    console.print(_table(url, planned, found))
+
+
+def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json:
+    deadline = time.monotonic() + VERIFIED_WITHIN_S
+    while True:
+        found = client.match(match)
+        if found["status"] != "ended" or stop.is_set() or time.monotonic() > deadline:
+            return found
+        time.sleep(POLL_S)
+
+
+def _table(url: str, planned: Sequence[DemoMatch], found: Sequence[Json]) -> Table:
+    table = Table(title="Matches", title_justify="left")
+    for name in ("match", "seats", "outcome", "plies", "status", "its address, and a position of it"):
+        table.add_column(name, overflow="fold", justify="right" if name == "plies" else "left")
+    for each, match in zip(planned, found, strict=True):
+        address = f"{url}/v1/matches/{match['match']}"
+        table.add_row(
+            f"{each.number} {each.ruleset}",
+            " – ".join(each.bots),
+            _tell_outcome(each, match),
+            str(match["ply"]),
+            match["status"],
+            f"{address}\n{address}/positions/{match['ply'] // 2}",
+        )
+    return table
+
+
+def _tell_outcome(planned: DemoMatch, match: Json) -> str:
+    outcome = match["outcome"]
+    if outcome is None:
+        return match["status"]  # type: ignore[no-any-return]
+    if outcome["ranks"].count(1) > 1:
+        return f"draw ({outcome['reason']})"
+    return f"{planned.bots[outcome['ranks'].index(1)]} ({outcome['reason']})"

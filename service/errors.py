@@ -1,0 +1,175 @@
+"""The errors of the service, and the one table from any error to its HTTP status.
+
+    ServiceError
+    ├── Unauthenticated     auth/missing, auth/invalid
+    ├── ScopeMissing        auth/scope
+    ├── NotFound            what the path names is not there
+    ├── NotAcceptable       request/not-acceptable
+    ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
+    ├── KeyReused           key/reused                  the key stands for another request
+    ├── Contended           stream/contended            too many writers at once
+    └── BadRequest          key/invalid, key/not-here, request/..
+        ├── BadBody         request/invalid             readable, but not what the schema says
+        └── UnsupportedType request/unsupported-media-type
+
+The trees of `domain.errors` and `service.store.port` stand beside it.
+"""
+
+from typing import Any
+
+from domain import errors as domain
+from service.store import port
+
+
+class ServiceError(Exception):
+    """Root of the tree: `code` is stable, `details` is JSON-ready, the text is for people."""
+
+    code = "service/error"
+
+    def __init__(self, message: str, code: str | None = None, **details: Any) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.details = details
+
+
+class Unauthenticated(ServiceError):
+    """No token, or none that is valid."""
+
+    code = "auth/invalid"
+
+
+class ScopeMissing(ServiceError):
+    """The token does not cover what was asked."""
+
+    code = "auth/scope"
+
+
+class NotFound(ServiceError):
+    """What the path names does not exist."""
+
+    code = "request/not-found"
+
+
+class NotAcceptable(ServiceError):
+    """None of the media types that the client accepts can be given."""
+
+    code = "request/not-acceptable"
+
+
+class VersionConflict(ServiceError):
+    """The stream is not at the version that If-Match expects."""
+
+    code = "stream/version-conflict"
+
+    def __init__(self, stream: str, expected: int, have: int) -> None:
+        super().__init__(f"{stream} is at version {have}, not {expected}", version=have)
+        self.stream = stream
+        self.expected = expected
+
+
+class KeyReused(ServiceError):
+    """The idempotency key was used before for a request with another body."""
+
+    code = "key/reused"
+
+    def __init__(self) -> None:
+        super().__init__("this Idempotency-Key was used before with another body: take a new key for a new request")
+
+
+class Contended(ServiceError):
+    """Other writers were faster every time."""
+
+    code = "stream/contended"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(f"{stream} changes too fast at the moment: try again")
+
+
+class BadRequest(ServiceError):
+    """The request cannot be read."""
+
+    code = "request/unreadable"
+
+
+class BadBody(BadRequest):
+    """The body or a parameter is readable but not what the schema says."""
+
+    code = "request/invalid"
+
+
+class UnsupportedType(BadRequest):
+    """The body is not JSON."""
+
+    code = "request/unsupported-media-type"
+
+
+STATUS_OF: dict[type[Exception], int] = {
+    domain.UnknownRuleset: 422,
+    domain.OptionError: 422,
+    domain.MoveError: 422,
+    domain.RollError: 422,
+    domain.NotInPlay: 409,
+    domain.WrongTime: 409,
+    domain.WrongPerson: 403,
+    domain.WrongValue: 422,
+    domain.Unknown: 404,
+    domain.DiceKeyMissing: 503,
+    domain.StreamError: 500,
+    port.StoreUnavailable: 503,
+    port.StoreError: 500,
+    BadRequest: 400,
+    BadBody: 422,
+    UnsupportedType: 415,
+    Unauthenticated: 401,
+    ScopeMissing: 403,
+    NotFound: 404,
+    NotAcceptable: 406,
+    VersionConflict: 412,
+    KeyReused: 422,
+    Contended: 503,
+}
+"""The status of each error; a class that is not named here has that of its nearest base."""
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error of any of the trees, 500 for one of none."""
+    return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), 500)
+
+
+RETRY_AFTER_S = 1
+
+
+def problem_of(error: Exception) -> dict[str, Any]:
+    """The error as an RFC 9457 problem document."""
+    code: str = getattr(error, "code", "server/error")
+    return {
+        "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
+        "title": problem_title(status_of(error)),
+        "status": status_of(error),
+        "code": code,
+        "detail": str(error) if code != "server/error" else "an error of ours; it is in the log under the request's id",
+        **getattr(error, "details", {}),
+    }
+
+
+def problem_title(status: int) -> str:
+    """What a problem of this status says of itself, "" for one that is never given."""
+    return _TITLES.get(status, "")
+
+
+_TITLES = {
+    400: "The request cannot be read",
+    401: "A valid token is needed",
+    403: "This is not yours to do",
+    404: "There is no such thing",
+    405: "The resource does not know this method",
+    406: "None of the accepted media types can be given",
+    409: "This cannot be done now",
+    412: "The match has moved on",
+    413: "The body is too large",
+    415: "The body must be JSON",
+    422: "The request is readable but cannot be accepted",
+    431: "The headers are too large",
+    500: "An error of the server",
+    503: "The server cannot answer now",
+}

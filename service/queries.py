@@ -1,0 +1,150 @@
+"""What can be asked of a match without changing it, as JSON-ready answers."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from domain.chain import StoredEvent
+from domain.events import ServerDice, dump_data
+from domain.match import Match
+from domain.replay import Position, position_at
+from domain.ruleset import Turn, format_turn
+from service.handlers import Answer
+
+
+def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
+    """The turn of an answer; null while a match waits for nothing."""
+    return None if turn is None else format_turn(turn)
+
+
+def dump_event(stored: StoredEvent) -> bytes:
+    """A stored event as it goes out: its canonical bytes with the hash added. Nothing is serialised twice."""
+    return stored.e[:-1] + b',"hash":"' + stored.h.hex().encode() + b'"}'
+
+
+def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
+    """Stored events as a JSON array inside of an answer."""
+    return orjson.Fragment(b"[" + b",".join(map(dump_event, entries)) + b"]")
+
+
+def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
+    """The receipt of a command: a pure function of the stream up to the last event that the command stored."""
+    last = answer.events[-1]
+    return {
+        "match": answer.state.stream,
+        "version": last.version,
+        "hash": last.h.hex(),
+        "turn": dump_turn(answer.state.turn),
+        "events": dump_events(answer.events),
+    }
+
+
+def describe_match(match: Match) -> dict[str, Any]:
+    """The match as it stands."""
+    life, play = match.life, match.play
+    created = life.created
+    return {
+        "match": match.stream,
+        "version": match.version,
+        "hash": match.head.hex(),
+        "status": life.status,
+        "ruleset": created.ruleset,
+        "ruleset_version": created.ruleset_version,
+        "options": created.options,
+        "seats": _describe_seats(match),
+        "creator": life.creator,
+        "recorder": created.recorder,
+        "start": created.start,
+        "dice": _describe_dice(match),
+        "about": created.about,
+        "ply": play.ply if play else 0,
+        "moves": [step.move for step in play.steps] if play else [],
+        "turn": dump_turn(match.turn),
+        "draw_offered_by": play.offer.agreed[0] if play and play.offer and life.status == "playing" else None,
+        "outcome": dump_data(life.outcome) if life.outcome else None,
+        "verdict": {"type": life.verdicts[-1].type, **dump_data(life.verdicts[-1])} if life.verdicts else None,
+        "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
+        "view": play.ruleset.view(play.state) if play else None,
+    }
+
+
+def _describe_seats(match: Match) -> list[dict[str, Any]]:
+    return [
+        {
+            "seat": number,
+            **(dump_data(seat.occupant) if seat.occupant else {}),
+            "seated": seat.seated,
+            "entropy": seat.entropy,
+        }
+        for number, seat in enumerate(match.life.seats, 1)
+    ]
+
+
+def _describe_dice(match: Match) -> dict[str, Any] | None:
+    dice = match.life.created.dice
+    if dice is None:
+        return None
+    secret = {"secret": match.life.secret} if isinstance(dice, ServerDice) else {}
+    return {"mode": dice.mode, **dump_data(dice), **secret}
+
+
+def describe_position(match: Match, ply: int) -> dict[str, Any]:
+    """The position at a ply; Unknown where the match has no such ply."""
+    position = position_at(match, ply)
+    assert match.play is not None
+    return {
+        "match": match.stream,
+        "version": position.version,
+        "ply": position.ply,
+        "turn": dump_turn(position.turn),
+        "view": match.play.ruleset.view(position.state),
+    }
+
+
+def render_position(match: Match, ply: int) -> str:
+    """The position at a ply as text for a terminal; Unknown where the match has no such ply."""
+    position = position_at(match, ply)
+    assert match.play is not None
+    ruleset = match.play.ruleset
+    head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"
+    board = ruleset.render_text(position.state).rstrip("\n")
+    return f"{head}\n\n{board}\n\n{_tell_next(match, position)}\n"
+
+
+def _tell_next(match: Match, position: Position) -> str:
+    assert match.play is not None
+    if position.ply < match.play.ply:
+        step = match.play.steps[position.ply]
+        return f"Then seat {step.seat} plays {step.move}."
+    match dump_turn(position.turn):
+        case {"decision": seat}:
+            return f"Seat {seat} is to move."
+        case {"roll": roll}:
+            return f"Due: {roll['count']}d{roll['sides']} for {roll['purpose']}."
+        case {"over": over}:
+            return f"Over ({over['reason']}); ranks by seat: {', '.join(map(str, over['ranks']))}."
+    return f"The match is {match.life.status}."
+
+
+def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tuple[list[str], bool]:
+    """A page of the legal moves' notations, and whether more follow; none unless the match awaits a decision."""
+    play = match.play
+    if play is None or match.fault or match.life.status != "playing":
+        return [], False
+    moves = islice(play.ruleset.legal_moves(play.state, prefix), offset, offset + limit + 1)
+    page = [play.ruleset.format_move(play.state, move) for move in moves]
+    return page[:limit], len(page) > limit
+
+
+def export_lines(entries: Sequence[StoredEvent]) -> Iterable[bytes]:
+    """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
+    digest = sha256()
+    for entry in entries:
+        line = dump_event(entry) + b"\n"
+        digest.update(line)
+        yield line
+    head = entries[-1].h.hex() if entries else None
+    yield orjson.dumps({"count": len(entries), "head": head, "sha256": digest.hexdigest()}) + b"\n"

@@ -1,0 +1,49 @@
+"""The rq queues: what is put on them and how. Jobs are named by dotted path, carry ids, and may run twice."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from redis import Redis
+from rq import Queue
+from rq.queue import EnqueueData
+from rq.serializers import JSONSerializer
+
+VERIFY = "verify"
+JOB_TIMEOUT_S = 300
+RESULT_TTL_S = 60
+FAILURE_TTL_S = 7 * 24 * 3600
+
+
+class Verification(NamedTuple):
+    """A finished match that waits for its second execution: its stream and the version of its end."""
+
+    stream: str
+    version: int
+
+    @property
+    def job_id(self) -> str:
+        """The same for the same end of the same match."""
+        return f"verify_{self.stream}_{self.version}"
+
+
+def verify_queue(connection: Redis) -> Queue:
+    """The queue of matches to verify. A worker serves this one alone: with two, a death at dequeue loses the job."""
+    return Queue(VERIFY, connection=connection, serializer=JSONSerializer)
+
+
+def enqueue_verifications(queue: Queue, due: Sequence[Verification]) -> None:
+    """Put matches on the queue, one that stands on it already only once."""
+    waiting = set(queue.job_ids) if due else set()
+    queue.enqueue_many([_job(each) for each in dict.fromkeys(due) if each.job_id not in waiting])
+
+
+def _job(each: Verification) -> EnqueueData:
+    return Queue.prepare_data(
+        "workers.verify_match.verify_match",
+        args=(each.stream, each.version),
+        job_id=each.job_id,
+        timeout=JOB_TIMEOUT_S,
+        result_ttl=RESULT_TTL_S,
+        failure_ttl=FAILURE_TTL_S,
+        description=f"verify {each.stream}",
+    )

@@ -1,0 +1,37 @@
+"""The rules in our own words: the pages of docs/rulesets, read clause by clause."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+PAGES = Path(__file__).parent / "rulebooks"
+"""The folder docs/rulesets, as it is shipped with this package."""
+
+_HEADING = re.compile(r"^### ([A-Z]{2}\d+) · (.+)$", re.MULTILINE)
+_ANY_HEADING = re.compile(r"^#{1,3} ", re.MULTILINE)
+
+
+class Clause(NamedTuple):
+    """A numbered clause: its title and its text in Markdown."""
+
+    clause: str
+    title: str
+    text: str
+
+
+@cache
+def read_clauses(ruleset: str) -> dict[str, Clause]:
+    """The clauses of a ruleset by number, in the page's order; empty where it has no page."""
+    path = PAGES / f"{ruleset}.md"
+    return parse_clauses(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def parse_clauses(page: str) -> dict[str, Clause]:
+    """The clauses of a page: each third-level heading `PA1 · Title` with what follows up to the next heading."""
+    clauses = {}
+    for heading in _HEADING.finditer(page):
+        following = _ANY_HEADING.search(page, heading.end())
+        text = page[heading.end() : following.start() if following else None].strip()
+        clauses[heading[1]] = Clause(heading[1], heading[2].strip(), text)
+    return clauses

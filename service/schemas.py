@@ -1,0 +1,383 @@
+"""The shapes of what comes in and goes out: requests are parsed with them, `openapi.yaml` is generated from them."""
+
+from typing import Any
+
+from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
+
+from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
+from domain.events import Account, Guest, Occupant
+from domain.match import STATUSES
+from domain.player import KINDS, MAX_NAME_LENGTH
+
+MAX_SEATS = 16
+MAX_VALUES = 1000
+MAX_ABOUT = 16
+MAX_PAGE = 1000
+
+
+class Strict(Schema):
+    """A schema that refuses what it does not name."""
+
+    class Meta:
+        """Marshmallow's settings."""
+
+        unknown = RAISE
+
+
+class Boolean(fields.Boolean):
+    """True or false, and nothing that only looks like it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if value is not True and value is not False:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+def _printable(text: str) -> None:
+    if not text.isprintable():
+        raise ValidationError("Only printable characters.")
+
+
+def _integer(low: int, high: int, **kwargs: Any) -> fields.Integer:
+    return fields.Integer(strict=True, validate=validate.Range(low, high), **kwargs)
+
+
+def _seat(**kwargs: Any) -> fields.Integer:
+    return _integer(1, MAX_SEATS, metadata={"description": "A seat, counted from 1."}, **kwargs)
+
+
+def _text(longest: int, **kwargs: Any) -> fields.String:
+    return fields.String(validate=[validate.Length(1, longest), _printable], **kwargs)
+
+
+# ---------------------------------------------------------------------------------------------------------- requests
+
+
+class NewPlayer(Strict):
+    """A new account."""
+
+    name = _text(MAX_NAME_LENGTH, required=True, metadata={"example": "Ada"})
+    kind = fields.String(load_default="person", validate=validate.OneOf(KINDS))
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(["play", "record", "organise"])),
+        load_default=["play", "record"],
+        validate=validate.Length(1, 3),
+        metadata={"description": "What the token may do."},
+    )
+
+
+class SeatFor(Strict):
+    """Who a seat is for: a player's account, or the name of someone without one."""
+
+    player = fields.String(validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"))
+    name = _text(MAX_NAME_LENGTH)
+
+    @post_load
+    def _occupant(self, data: dict[str, str], **_: Any) -> Occupant:
+        match data:
+            case {"player": player} if len(data) == 1:
+                return Account(player)
+            case {"name": name} if len(data) == 1:
+                return Guest(name)
+        raise ValidationError("Either a player or a name.")
+
+
+class NewMatch(Strict):
+    """A new match. Seats without anyone are open to all."""
+
+    ruleset = _text(32, required=True, metadata={"example": "pathagon"})
+    ruleset_version = _integer(1, 10_000, load_default=None, allow_none=True)
+    options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
+    seats = fields.List(
+        fields.Nested(SeatFor, allow_none=True),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "One entry a seat: null is open to anyone.", "example": [None, None]},
+    )
+    recorded = Boolean(
+        load_default=False,
+        metadata={"description": "The creator records a match played elsewhere and acts for all seats."},
+    )
+    dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
+    about = fields.Dict(
+        keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
+        values=_text(200),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(max=MAX_ABOUT),
+        metadata={"example": {"place": "Turin", "event": "Club evening"}},
+    )
+
+
+class TakeSeat(Strict):
+    """Sitting down: a player for itself, a recorder for a guest."""
+
+    name = _text(MAX_NAME_LENGTH, load_default=None, metadata={"description": "A guest's name, from the recorder."})
+    entropy = _text(MAX_ENTROPY_LENGTH, load_default=None, metadata={"description": "Salt for the server's dice."})
+
+
+class Entropy(Strict):
+    """Salt for the server's dice."""
+
+    seat = _seat(load_default=None)
+    entropy = _text(MAX_ENTROPY_LENGTH, required=True, metadata={"example": "correct horse"})
+
+
+class Nothing(Strict):
+    """An empty object; the body may be left out."""
+
+
+class NewMove(Strict):
+    """A move in the ruleset's notation."""
+
+    # Only the ruleset judges the text, so that every refusal of a move names the same codes.
+    move = fields.String(required=True, validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"example": "d4"})
+    seat = _seat(load_default=None)
+
+
+class NewRoll(Strict):
+    """What the awaited dice showed on the table."""
+
+    values = fields.List(
+        _integer(1, 2**31), required=True, validate=validate.Length(1, MAX_VALUES), metadata={"example": [3, 5]}
+    )
+
+
+class TakeBack(Strict):
+    """The ply to go back to."""
+
+    ply = _integer(0, 2**31, required=True)
+
+
+class Withdrawal(Strict):
+    """A seat leaves the match."""
+
+    seat = _seat(load_default=None)
+    cause = fields.String(load_default="resigned", validate=validate.OneOf(WITHDRAWAL_CAUSES))
+
+
+class Draw(Strict):
+    """Offering a draw, or answering an offer."""
+
+    action = fields.String(required=True, validate=validate.OneOf(["offer", "agree", "decline"]))
+    seat = _seat(load_default=None)
+
+
+class Abort(Strict):
+    """Ending without an outcome."""
+
+    cause = _text(MAX_CAUSE_LENGTH, load_default="called off")
+
+
+# ---------------------------------------------------------------------------------------------------------- queries
+
+
+class LegalMovesQuery(Strict):
+    """Which legal moves."""
+
+    prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 10_000_000))
+    limit = fields.Integer(load_default=200, validate=validate.Range(1, MAX_PAGE))
+
+
+class EventsQuery(Strict):
+    """Which events."""
+
+    after = fields.Integer(load_default=0, validate=validate.Range(0, 2**53 - 1))
+    limit = fields.Integer(load_default=200, validate=validate.Range(1, MAX_PAGE))
+
+
+class PositionQuery(Strict):
+    """Which version of the match the position belongs to; the newest without it."""
+
+    version = fields.Integer(load_default=None, validate=validate.Range(1, 2**53 - 1))
+
+
+class RulesetQuery(Strict):
+    """Which version of the ruleset; the newest without it."""
+
+    version = fields.Integer(load_default=None, validate=validate.Range(1, 10_000))
+
+
+# ---------------------------------------------------------------------------------------------------------- answers
+
+
+class Turn(Schema):
+    """What the match waits for: exactly one of the three."""
+
+    decision = fields.Integer(metadata={"description": "The seat that must move."})
+    roll = fields.Dict(metadata={"description": "The dice that are due: sides, count, purpose, seat."})
+    over = fields.Dict(metadata={"description": "The outcome: reason and one rank a seat."})
+
+
+class EventOut(Schema):
+    """A stored event with its hash."""
+
+    version = fields.Integer(required=True)
+    type = fields.String(required=True)
+    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds; the version is the order."})
+    by = fields.String(required=True)
+    cause = fields.String(required=True)
+    data = fields.Dict(required=True)
+    hash = fields.String(required=True)
+
+
+class Receipt(Schema):
+    """The answer to a command: the events that it stored. The same for the same request, byte for byte."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    hash = fields.String(required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    events = fields.List(fields.Nested(EventOut), required=True)
+
+
+class EventPage(Schema):
+    """Events in order; `next` is the path of the next page, null on the last."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    events = fields.List(fields.Nested(EventOut), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class PlayerOut(Schema):
+    """An account."""
+
+    player = fields.String(required=True)
+    name = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(KINDS))
+    registered_at = fields.Integer(required=True)
+
+
+class Me(PlayerOut):
+    """The account that the token stands for."""
+
+    scopes = fields.List(fields.String(), required=True)
+
+
+class NewPlayerOut(Me):
+    """The new account and its token, which is shown this once."""
+
+    token = fields.String(required=True)
+
+
+class SeatOut(Schema):
+    """A seat: who it is for (neither: anyone), and whether that one sat down."""
+
+    seat = fields.Integer(required=True)
+    player = fields.String()
+    name = fields.String()
+    seated = fields.Boolean(required=True)
+    entropy = fields.String(required=True, allow_none=True)
+
+
+class MatchOut(Schema):
+    """A match as it stands now."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    hash = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.Integer(required=True)
+    options = fields.Dict(required=True)
+    seats = fields.List(fields.Nested(SeatOut), required=True)
+    creator = fields.String(required=True)
+    recorder = fields.String(required=True, allow_none=True)
+    start = fields.String(required=True)
+    dice = fields.Dict(required=True, allow_none=True)
+    about = fields.Dict(required=True, allow_none=True)
+    ply = fields.Integer(required=True)
+    moves = fields.List(fields.String(), required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    draw_offered_by = fields.Integer(required=True, allow_none=True)
+    outcome = fields.Dict(required=True, allow_none=True)
+    verdict = fields.Dict(required=True, allow_none=True)
+    fault = fields.Dict(required=True, allow_none=True)
+    view = fields.Dict(required=True, allow_none=True)
+
+
+class PositionOut(Schema):
+    """The state just before move `ply` + 1."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    ply = fields.Integer(required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    view = fields.Dict(required=True)
+
+
+class LegalMoves(Schema):
+    """Legal moves of the seat on turn, in their fixed order; `next` is the path of the next page, null on the last."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    moves = fields.List(fields.String(), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class RulesetOut(Schema):
+    """A ruleset in one version."""
+
+    ruleset = fields.String(required=True)
+    version = fields.Integer(required=True)
+    title = fields.String(required=True)
+    min_seats = fields.Integer(required=True)
+    max_seats = fields.Integer(required=True)
+    options = fields.Dict(required=True, metadata={"description": "JSON Schema of the options."})
+
+
+class ClauseOut(Schema):
+    """A clause of a ruleset's rules."""
+
+    ruleset = fields.String(required=True)
+    clause = fields.String(required=True)
+    title = fields.String(required=True)
+    text = fields.String(required=True, metadata={"description": "Markdown."})
+
+
+class RulesetDetail(RulesetOut):
+    """A ruleset with its versions and clauses."""
+
+    versions = fields.List(fields.Integer(), required=True)
+    clauses = fields.List(fields.Nested(ClauseOut), required=True)
+
+
+class Rulesets(Schema):
+    """All rulesets in all versions, newest first within an id."""
+
+    rulesets = fields.List(fields.Nested(RulesetOut), required=True)
+
+
+class Health(Schema):
+    """The process answers."""
+
+    status = fields.String(required=True)
+
+
+class Ready(Schema):
+    """The process can do its work; `durability` says what a success answer is worth."""
+
+    status = fields.String(required=True)
+    store = fields.String(required=True)
+    durability = fields.String(required=True, validate=validate.OneOf(["always", "everysec", "unknown"]))
+
+
+class Problem(Schema):
+    """An RFC 9457 problem document; moves add clause, ply and some legal moves."""
+
+    type = fields.String(required=True)
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    code = fields.String(required=True)
+    detail = fields.String(required=True)
+    instance = fields.String(required=True, metadata={"description": "The request's id, as in the log."})
+    clause = fields.String()
+    clause_url = fields.String()
+    ply = fields.Integer()
+    legal = fields.List(fields.String(), metadata={"description": "At most 20 legal moves."})
+    version = fields.Integer()
+    events = fields.List(fields.Nested(EventOut), metadata={"description": "What the client has missed."})

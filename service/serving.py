@@ -1,0 +1,146 @@
+"""`plyscribe serve`: store, web, verify workers and relay in one command, kept running until it is told to stop."""
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from domain.commands import Actor
+from domain.player import SCOPES
+from service.accounts import Accounts
+from service.config import MIN_KEY_BYTES
+from service.processes import Child, CrashLoop
+from service.store.embedded import EmbeddedStore
+from service.store.redis import connect
+
+READY_WITHIN_S = 30.0
+POLL_S = 0.1
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class ServeError(Exception):
+    """The service cannot be started or kept running; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where to keep data, where to listen, how much to run."""
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8420
+    verify_workers: int = 1
+    redis_url: str | None = None
+    """A store that runs already; None starts the embedded one."""
+
+    @property
+    def url(self) -> str:
+        """The address of the API."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+class Service:
+    """Everything that `serve` runs. Call `watch` often, from the main thread: dead children are started again."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        self.options = options
+        self.restarts: list[str] = []
+        self._store: EmbeddedStore | None = None
+        self._children: list[Child] = []
+
+    def start(self) -> None:
+        """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
+        data = self.options.data
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / "log").mkdir(exist_ok=True)
+        url = self.options.redis_url or self._start_store()
+        self._children = self._make_children(url)
+        for child in self._children:
+            child.start()
+        self._wait_until_ready()
+        write_once(data / "admin.token", lambda: _open_admin_account(url))
+
+    def watch(self) -> None:
+        """Start again what died; ServeError when it dies over and over."""
+        try:
+            if self._store is not None and self._store.process.poll() is not None:
+                self.restarts.append("store")
+                self._store = self._store.restart()
+            for child in self._children:
+                if child.is_dead():
+                    self.restarts.append(child.name)
+                    child.start()
+        except CrashLoop as error:
+            raise ServeError(str(error)) from None
+
+    def stop(self) -> None:
+        """End all processes: those that write first, the store last."""
+        for child in self._children:
+            child.stop()
+        if self._store is not None:
+            self._store.stop()
+
+    def pids(self) -> dict[str, int]:
+        """The processes by name."""
+        pids = {child.name: child.process.pid for child in self._children if child.process is not None}
+        return {"store": self._store.process.pid, **pids} if self._store is not None else pids
+
+    def _start_store(self) -> str:
+        self._store = EmbeddedStore.start(self.options.data / "store")
+        return self._store.url
+
+    def _make_children(self, url: str) -> list[Child]:
+        options = self.options
+        key = write_once(options.data / "server.key", lambda: secrets.token_hex(MIN_KEY_BYTES))
+        env = {
+            "REDIS_URL": url,
+            "PLYSCRIBE_SERVER_KEY_FILE": str(key),
+            "PLYSCRIBE_SIGN_UP": "open" if options.host in LOOPBACK else "invited",
+        }
+        if "PLYSCRIBE_SERVER_KEY" in os.environ:
+            env.pop("PLYSCRIBE_SERVER_KEY_FILE")
+        web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
+        # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
+        verify_env = {**env, "PYTHONHASHSEED": "1"}
+        verify = [sys.executable, "-m", "workers", "verify"]
+        workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
+        relay = ("relay", [sys.executable, "-m", "workers", "relay"], env)
+        specs = [("web", web, env), relay, *workers]
+        return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_WITHIN_S
+        while time.monotonic() < deadline:
+            self.watch()
+            try:
+                if httpx.get(f"{self.options.url}/readyz", timeout=2.0).is_success:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(POLL_S)
+        raise ServeError(f"the API did not get ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+
+
+def write_once(path: Path, make: Callable[[], str]) -> Path:
+    """The path of a file of mode 0600 that holds what `make` gave when it was first asked."""
+    if not path.exists():
+        draft = path.with_suffix(".draft")
+        draft.unlink(missing_ok=True)
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            file.write(make() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(path)
+    return path
+
+
+def _open_admin_account(url: str) -> str:
+    accounts = Accounts(connect(url))
+    _, token = accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)
+    return token

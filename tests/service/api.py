@@ -1,0 +1,92 @@
+"""The API under test: a Flask test client that holds every answer against the OpenAPI document."""
+
+import re
+from typing import Any
+
+from flask import Flask
+from openapi_schema_validator import OAS31Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+from werkzeug.test import TestResponse
+
+from service.api.openapi import build_openapi
+
+
+class Api:
+    """Requests as a client would send them; an answer that is not documented fails the test."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self._client = app.test_client()
+        self._document = build_openapi(app)
+        resource = Resource(contents=self._document, specification=DRAFT202012)
+        self._registry = Registry().with_resource("urn:openapi", resource)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        token: str | None = None,
+        *,
+        key: str | None = None,
+        if_match: str | None = None,
+        headers: dict[str, str] | None = None,
+        **request: Any,
+    ) -> TestResponse:
+        headers = dict(headers or {})
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if key:
+            headers["Idempotency-Key"] = key
+        if if_match:
+            headers["If-Match"] = if_match
+        response = self._client.open(path, method=method, headers=headers, **request)
+        self._require_documented(method, path, response)
+        return response
+
+    def get(self, path: str, token: str | None = None, **request: Any) -> TestResponse:
+        return self.send("GET", path, token, **request)
+
+    def post(self, path: str, token: str | None = None, body: Any = None, **request: Any) -> TestResponse:
+        return (
+            self.send("POST", path, token, json=body, **request)
+            if body is not None
+            else self.send("POST", path, token, **request)
+        )
+
+    def sign_up(self, name: str = "Ann", scopes: tuple[str, ...] = ("play", "record")) -> tuple[str, str]:
+        """A player's id and token."""
+        made = self.post("/v1/players", body={"name": name, "scopes": list(scopes)}).json
+        return made["player"], made["token"]
+
+    def new_match(self, token: str, seats: list[Any] | None = None, ruleset: str = "pathagon", **more: Any) -> str:
+        """The id of a new match."""
+        body = {"ruleset": ruleset, "seats": seats or [None, None], **more}
+        made = self.post("/v1/matches", token, body)
+        assert made.status_code == 201, made.json
+        return made.json["match"]
+
+    def _require_documented(self, method: str, path: str, response: TestResponse) -> None:
+        rule = response.request.path
+        with self.app.test_request_context(rule, method=method) as context:
+            matched = context.request.url_rule
+        if matched is None:
+            return
+        template = _template(matched.rule)
+        operation = self._document["paths"][template].get(method.lower())
+        if operation is None or response.status_code == 304:
+            return
+        documented = operation["responses"].get(str(response.status_code))
+        assert documented is not None, f"{method} {template} answers {response.status_code}, which is not documented"
+        media = response.mimetype
+        assert media in documented["content"], f"{method} {template} answers {media}, which is not documented"
+        if media.endswith("json"):
+            self._validate(documented["content"][media]["schema"], response.json)
+
+    def _validate(self, schema: dict[str, Any], value: Any) -> None:
+        anchored = {"$ref": "urn:openapi" + schema["$ref"]} if "$ref" in schema else schema
+        OAS31Validator(anchored, registry=self._registry).validate(value)
+
+
+def _template(rule: str) -> str:
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)

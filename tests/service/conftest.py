@@ -1,0 +1,24 @@
+"""The API over the in-memory store."""
+
+import pytest
+
+from domain.rulesets import register
+from service.app import create_app
+from service.composition import Parts, compose
+from service.config import Config, parse_key
+from service.store.memory import MemoryStore
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+
+CONFIG = Config("", "", parse_key("5a" * 32), open_sign_up=True)
+
+
+@pytest.fixture
+def parts() -> Parts:
+    register(TOY_V1)
+    return compose(CONFIG, MemoryStore())
+
+
+@pytest.fixture
+def api(parts: Parts) -> Api:
+    return Api(create_app(parts))

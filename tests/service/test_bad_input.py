@@ -1,0 +1,120 @@
+"""Whatever is sent: a problem document with a stable code, and nothing stored."""
+
+import json
+
+import pytest
+
+from tests.service.test_matches_api import Two
+
+
+@pytest.fixture
+def two(api) -> Two:
+    return Two(api)
+
+
+def post_raw(two: Two, data: bytes, content_type: str = "application/json"):
+    return two.api.post(f"{two.path}/moves", two.ann_token, data=data, content_type=content_type)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"{",
+        b"\xff\xfe",
+        b'{"move": "\xc3\x28"}',
+        b'{"move": "d4", "move": "d5"}',
+        b'{"move": NaN}',
+        b'{"seat": 18446744073709551617, "move": "d4"}',
+        b'{"seat": 1.0, "move": "d4"}',
+        b'{"move": "\\ud800"}',
+        b'{"a":' * 5000 + b"1" + b"}" * 5000,
+        b"[" * 60_000,
+        b"nonsense",
+    ],
+)
+def test_a_body_that_readers_could_take_differently_is_unreadable(two, raw):
+    refused = post_raw(two, raw)
+    assert (refused.status_code, refused.json["code"]) == (400, "request/unreadable")
+    assert refused.mimetype == "application/problem+json"
+    assert two.get().json["ply"] == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        "d4",
+        None,
+        {},
+        {"move": 7},
+        {"move": None},
+        {"move": "d4", "seat": True},
+        {"move": "d4", "seat": "1"},
+        {"move": "d4", "seat": 0},
+        {"move": "d4", "seat": 2**53 - 1},
+        {"move": "d4", "why": "x"},
+        {"move": ""},
+        {"move": "x" * 257},
+    ],
+)
+def test_a_body_that_does_not_fit_is_refused_field_by_field(two, body):
+    refused = post_raw(two, json.dumps(body).encode())
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+    assert refused.json["errors"]
+    assert two.get().json["ply"] == 0
+
+
+@pytest.mark.parametrize("move", ["d4\u0000", "\u0000", "d4\n", " d4", "d４", "D4", "d4-d4-d4", "'; FLUSHALL", "日本"])
+def test_a_move_in_odd_characters_is_bad_notation(two, move):
+    refused = two.move(move, two.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (422, "move/bad-notation")
+
+
+def test_a_body_of_ten_megabytes_is_too_large(two):
+    refused = post_raw(two, b'{"move": "' + b"d" * 10_000_000 + b'"}')
+    assert (refused.status_code, refused.json["code"]) == (413, "request/too-large")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_body_that_is_not_called_json_is_refused(two, kind):
+    refused = post_raw(two, b'{"move": "d4"}', kind)
+    assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
+
+
+def test_an_unknown_path_and_an_unknown_method_are_problems_too(api):
+    assert api.get("/v1/nothing").json["code"] == "request/not-found"
+    refused = api.send("PUT", "/v1/rulesets")
+    assert (refused.status_code, refused.json["code"]) == (405, "request/method-not-allowed")
+    assert "GET" in refused.headers["Allow"]
+
+
+@pytest.mark.parametrize("path", ["/v1/matches/%00", "/v1/matches/%ff%fe", "/v1/matches/..%2f..%2fetc", "/v1/%F0%9F"])
+def test_odd_paths_are_not_found(api, path):
+    assert api.get(path).status_code == 404
+
+
+def test_every_answer_names_its_request(api):
+    problem = api.get("/v1/nothing", headers={"X-Request-Id": "abc-123"})
+    assert problem.headers["X-Request-Id"] == "abc-123"
+    assert problem.json["instance"] == "urn:plyscribe:request:abc-123"
+    odd = api.get("/healthz", headers={"X-Request-Id": "a b\tc"})
+    assert odd.headers["X-Request-Id"] != "a b\tc"
+
+
+@pytest.mark.parametrize("values", [[], [0], [-1], [1.5], ["1"], [True], [2**60], None, [1] * 1001])
+def test_rolls_that_no_dice_show_are_refused(api, values):
+    _, token = api.sign_up()
+    match = api.new_match(token, [{"name": "A"}, {"name": "B"}], "toy", recorded=True, dice="recorded")
+    refused = api.post(f"/v1/matches/{match}/rolls", token, {"values": values})
+    assert refused.status_code in (400, 422)
+    assert api.get(f"/v1/matches/{match}").json["version"] == 2
+
+
+def test_no_answer_tells_more_of_an_error_of_ours_than_its_id(api, parts, monkeypatch):
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(parts.matches, "read", fail)
+    failed = api.get(f"/v1/matches/match-{'a' * 26}")
+    assert (failed.status_code, failed.json["code"]) == (500, "server/error")
+    assert "secret" not in failed.text

@@ -1,0 +1,418 @@
+"""Matches over HTTP: from an open seat to the end, and everything one may ask of them."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from domain.chain import StoredEvent, check_chain, first_link
+from tests.service.api import Api
+
+SIZE_5 = {"size": 5, "pieces": 5}
+
+
+class Two:
+    """Ann and Ben, and a match of theirs under way."""
+
+    def __init__(self, api: Api, **more: object) -> None:
+        self.api = api
+        self.ann, self.ann_token = api.sign_up("Ann")
+        self.ben, self.ben_token = api.sign_up("Ben")
+        self.match = api.new_match(self.ann_token, [{"player": self.ann}, None], **more)
+        self.path = f"/v1/matches/{self.match}"
+        assert api.post(f"{self.path}/seats/2", self.ben_token).status_code == 200
+
+    def move(self, move: str, token: str | None = None, **request: object):
+        if token is None:
+            seat = self.api.get(self.path).json["turn"]["decision"]
+            token = self.ann_token if seat == 1 else self.ben_token
+        return self.api.post(f"{self.path}/moves", token, {"move": move}, **request)
+
+    def play(self, *moves: str) -> None:
+        for move in moves:
+            assert self.move(move).status_code == 200
+
+    def get(self, path: str = "", **request: object):
+        return self.api.get(self.path + path, **request)
+
+
+@pytest.fixture
+def two(api) -> Two:
+    return Two(api)
+
+
+# ------------------------------------------------------------------------------------------------------------- whole
+
+
+def test_a_match_from_an_open_seat_to_its_end(api):
+    two = Two(api, options=SIZE_5)
+    two.play("a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4")
+    receipt = two.move("a5").json
+    assert receipt["turn"] == {"over": {"reason": "path", "ranks": [1, 2]}}
+    assert [event["type"] for event in receipt["events"]] == ["move-made", "match-ended"]
+    match = two.get().json
+    assert (match["status"], match["ply"]) == ("ended", 9)
+    assert match["outcome"] == {"reason": "path", "ranks": [1, 2]}
+    assert two.move("c1", two.ben_token).json["code"] == "match/over"
+
+
+def test_a_new_match_tells_where_it_is(api):
+    _, token = api.sign_up()
+    made = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None]})
+    assert made.headers["Location"] == f"/v1/matches/{made.json['match']}"
+    assert made.headers["ETag"] == '"1"'
+    assert made.json["turn"] is None
+
+
+def test_seats_are_invited_taken_left_and_opened_again(api):
+    two = Two(api)
+    match = api.new_match(two.ann_token, [{"player": two.ann}, {"player": two.ben}], start="call")
+    path = f"/v1/matches/{match}"
+    _, cat = api.sign_up("Cat")
+    assert api.post(f"{path}/seats/2", cat).json["code"] == "seat/reserved"
+    assert api.post(f"{path}/seats/2", two.ben_token).status_code == 200
+    assert api.send("DELETE", f"{path}/seats/2", cat).json["code"] == "seat/not-yours"
+    assert api.send("DELETE", f"{path}/seats/2", two.ben_token).status_code == 200
+    assert api.post(f"{path}/seats/2", cat).status_code == 200
+    assert api.post(f"{path}/seats/9", cat).status_code == 404
+    assert api.post(f"{path}/start", cat).json["code"] == "match/not-yours"
+    assert api.post(f"{path}/start", two.ann_token).json["turn"] == {"decision": 1}
+
+
+def test_a_player_resigns(two):
+    receipt = two.api.post(f"{two.path}/withdrawal", two.ben_token, {}).json
+    assert receipt["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
+
+
+def test_a_draw_is_offered_and_agreed(two):
+    two.play("d4")
+    draw = f"{two.path}/draw"
+    assert two.api.post(draw, two.ann_token, {"action": "agree"}).json["code"] == "draw/none"
+    assert two.api.post(draw, two.ann_token, {"action": "offer"}).status_code == 200
+    assert two.get().json["draw_offered_by"] == 1
+    receipt = two.api.post(draw, two.ben_token, {"action": "agree"}).json
+    assert receipt["turn"] == {"over": {"reason": "draw-agreed", "ranks": [1, 1]}}
+
+
+def test_a_draw_is_declined(two):
+    draw = f"{two.path}/draw"
+    two.api.post(draw, two.ann_token, {"action": "offer"})
+    assert two.api.post(draw, two.ben_token, {"action": "decline"}).status_code == 200
+    assert two.get().json["draw_offered_by"] is None
+
+
+def test_a_match_is_aborted(two):
+    aborted = two.api.post(f"{two.path}/abort", two.ben_token, {"cause": "wrong table"})
+    assert aborted.json["events"][0]["data"] == {"cause": "wrong table"}
+    assert two.get().json["status"] == "aborted"
+    assert two.get().json["turn"] is None
+
+
+def test_a_match_with_dice_is_salted_rolled_and_revealed(api):
+    ann, ann_token = api.sign_up("Ann")
+    _, ben_token = api.sign_up("Ben")
+    match = api.new_match(ann_token, [{"player": ann}, None], "toy")
+    path = f"/v1/matches/{match}"
+    assert api.post(f"{path}/seats/2", ben_token, {"entropy": "ben"}).status_code == 200
+    receipt = api.post(f"{path}/entropy", ann_token, {"entropy": "ann"}).json
+    assert [event["type"] for event in receipt["events"][:3]] == ["entropy-added", "match-started", "dice-rolled"]
+    dice = api.get(path).json["dice"]
+    assert (dice["mode"], dice["secret"]) == ("server", None)
+    api.post(f"{path}/withdrawal", ann_token)
+    secret = api.get(path).json["dice"]["secret"]
+    assert sha256(bytes.fromhex(secret)).hexdigest() == dice["commitment"]
+
+
+def test_a_recorder_enters_a_match_with_its_dice_and_takes_moves_back(api):
+    _, token = api.sign_up("Recorder")
+    seats = [{"name": "Ada"}, {"name": "Bea"}]
+    match = api.new_match(token, seats, "toy", recorded=True, dice="recorded", about={"place": "Turin"})
+    path = f"/v1/matches/{match}"
+    assert api.get(path).json["turn"]["roll"]["purpose"] == "track"
+    for values in ([3, 4], [1], [2]):
+        assert api.post(f"{path}/rolls", token, {"values": values}).status_code == 200
+    assert api.post(f"{path}/moves", token, {"move": "hold"}).status_code == 200
+    assert api.post(f"{path}/rolls", token, {"values": [1]}).json["code"] == "roll/not-due"
+    back = api.post(f"{path}/take-back", token, {"ply": 0})
+    assert back.json["turn"] == {"decision": 1}
+    assert api.get(path).json["moves"] == []
+    assert api.post(f"{path}/withdrawal", token, {"seat": 1, "cause": "time"}).status_code == 200
+
+
+def test_recording_needs_its_scope(api):
+    _, token = api.sign_up(scopes=("play",))
+    body = {"ruleset": "zhen", "seats": [{"name": "A"}, {"name": "B"}], "recorded": True}
+    assert api.post("/v1/matches", token, body).json["code"] == "auth/scope"
+
+
+# ------------------------------------------------------------------------------------------------- retries, versions
+
+
+def test_the_same_request_with_the_same_key_is_one_move_and_the_same_bytes(two):
+    first = two.move("d4", two.ann_token, key="k1")
+    two.play("e5")
+    again = two.move("d4", two.ann_token, key="k1")
+    assert again.data == first.data
+    assert again.status_code == first.status_code
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert two.get().json["ply"] == 2
+
+
+def test_a_match_created_twice_with_one_key_is_one_match(api):
+    _, token = api.sign_up()
+    body = {"ruleset": "toy", "seats": [None, None]}
+    first = api.post("/v1/matches", token, body, key="new")
+    again = api.post("/v1/matches", token, body, key="new")
+    assert (again.data, again.status_code) == (first.data, 201)
+    assert again.headers["Location"] == first.headers["Location"]
+
+
+def test_a_retry_is_answered_after_the_match_ended_and_on_another_server(two, parts):
+    from service.app import create_app
+    from service.composition import compose
+
+    first = two.move("d4", two.ann_token, key="k1")
+    two.api.post(f"{two.path}/withdrawal", two.ben_token)
+    other = Api(create_app(compose(parts.config, parts.store)))
+    again = other.post(f"{two.path}/moves", two.ann_token, {"move": "d4"}, key="k1")
+    assert again.data == first.data
+
+
+def test_a_key_reused_with_another_body_is_refused(two):
+    two.move("d4", two.ann_token, key="k1")
+    reused = two.move("d5", two.ann_token, key="k1")
+    assert (reused.status_code, reused.json["code"]) == (422, "key/reused")
+    assert two.get().json["ply"] == 1
+
+
+def test_keys_of_different_players_do_not_meet(two):
+    two.move("d4", two.ann_token, key="k1")
+    assert two.move("e5", two.ben_token, key="k1").status_code == 200
+
+
+def test_a_refused_request_is_not_remembered(two):
+    assert two.move("e5", two.ben_token, key="k1").status_code == 409
+    two.play("d4")
+    assert two.move("e5", two.ben_token, key="k1").status_code == 200
+
+
+@pytest.mark.parametrize("key", ["x" * 65, "é", "tab\there"])
+def test_an_unfit_key_is_refused(two, key):
+    refused = two.move("d4", two.ann_token, key=key)
+    assert (refused.status_code, refused.json["code"]) == (400, "key/invalid")
+
+
+def test_a_move_expected_at_the_present_version_counts(two):
+    version = two.get().headers["ETag"]
+    assert two.move("d4", two.ann_token, if_match=version).status_code == 200
+
+
+def test_a_stale_if_match_is_told_what_it_missed(two):
+    version = two.get().headers["ETag"]
+    two.play("d4", "e5")
+    stale = two.move("d5", two.ann_token, if_match=version)
+    assert (stale.status_code, stale.json["code"]) == (412, "stream/version-conflict")
+    assert [event["data"] for event in stale.json["events"]] == [{"move": "d4", "seat": 1}, {"move": "e5", "seat": 2}]
+    assert stale.json["version"] == two.get().json["version"]
+
+
+def test_an_if_match_from_the_future_is_stale_too(two):
+    assert two.move("d4", two.ann_token, if_match='"99"').status_code == 412
+
+
+@pytest.mark.parametrize("tag", ["5", 'W/"5"', '"5", "6"', '"x"', '""'])
+def test_an_if_match_that_is_no_version_is_refused(two, tag):
+    assert two.move("d4", two.ann_token, if_match=tag).json["code"] == "request/if-match"
+
+
+def test_any_version_will_do_with_a_star(two):
+    assert two.move("d4", two.ann_token, if_match="*").status_code == 200
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
+def test_an_illegal_move_is_refused_with_its_clause_and_legal_moves(two):
+    two.play("d4")
+    refused = two.move("d4", two.ben_token)
+    assert (refused.status_code, refused.json["code"]) == (422, "move/illegal")
+    assert refused.json["clause"] == "PA4"
+    assert refused.json["ply"] == 1
+    assert len(refused.json["legal"]) == 20
+    clause = two.api.get(refused.json["clause_url"])
+    assert clause.json["clause"] == "PA4"
+    assert two.move(refused.json["legal"][0], two.ben_token).status_code == 200
+
+
+def test_an_unreadable_move_is_refused(two):
+    refused = two.move("z9", two.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (422, "move/bad-notation")
+
+
+def test_a_move_out_of_turn_is_refused(two):
+    refused = two.move("d4", two.ben_token)
+    assert (refused.status_code, refused.json["code"]) == (409, "move/not-your-turn")
+
+
+def test_nobody_moves_for_another(two):
+    _, cat = two.api.sign_up("Cat")
+    assert two.move("d4", cat).status_code == 403
+    assert two.api.post(f"{two.path}/moves", two.ann_token, {"move": "d4", "seat": 2}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"ruleset": "chess", "seats": [None, None]}, 422, "ruleset/unknown"),
+        ({"ruleset": "pathagon", "ruleset_version": 7, "seats": [None, None]}, 422, "ruleset/unknown"),
+        ({"ruleset": "pathagon", "seats": [None] * 3}, 422, "option/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "options": {"size": 4}}, 422, "option/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "options": {"size": True}}, 422, "option/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "options": {"sise": 7}}, 422, "option/invalid"),
+        ({"ruleset": "pathagon", "seats": []}, 422, "request/invalid"),
+        ({"ruleset": "pathagon"}, 422, "request/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, {"player": "player-" + "a" * 26}]}, 422, "player/unknown"),
+        ({"ruleset": "pathagon", "seats": [None, {"name": "Guest"}]}, 422, "seat/needs-recorder"),
+        ({"ruleset": "pathagon", "seats": [None, {}]}, 422, "request/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "about": {"Place": "x"}}, 422, "request/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "start": "soon"}, 422, "request/invalid"),
+        ({"ruleset": "pathagon", "seats": [None, None], "rated": 1}, 422, "request/invalid"),
+        ([], 422, "request/invalid"),
+    ],
+)
+def test_a_match_that_cannot_be_is_refused_and_nothing_stored(api, parts, body, status, code):
+    _, token = api.sign_up()
+    before = parts.store.streams()
+    refused = api.post("/v1/matches", token, body)
+    assert (refused.status_code, refused.json["code"]) == (status, code)
+    assert parts.store.streams() == before
+
+
+@pytest.mark.parametrize("id", ["match-" + "a" * 26, "nonsense", "player-" + "a" * 26])
+@pytest.mark.parametrize("what", ["", "/events", "/positions/0", "/legal-moves"])
+def test_an_unknown_match_is_not_found(api, id, what):
+    assert api.get(f"/v1/matches/{id}{what}").json["code"] == "match/unknown"
+
+
+def test_a_command_on_an_unknown_match_is_not_found(api):
+    _, token = api.sign_up()
+    path = f"/v1/matches/match-{'a' * 26}"
+    assert api.post(f"{path}/moves", token, {"move": "d4"}).json["code"] == "match/unknown"
+    assert api.post(f"{path}/moves", token, {"move": "d4"}, if_match='"3"').json["code"] == "match/unknown"
+
+
+# -------------------------------------------------------------------------------------------------------------- replay
+
+
+def test_any_position_as_json(two):
+    two.play("d4", "e5")
+    start = two.get("/positions/0").json
+    assert (start["ply"], start["view"]["ply"], start["turn"]) == (0, 0, {"decision": 1})
+    middle = two.get("/positions/1").json
+    assert middle["view"]["board"][3] == "...1..."
+    assert middle["turn"] == {"decision": 2}
+    assert two.get("/positions/2").json["version"] == two.get().json["version"]
+
+
+def test_any_position_as_text(two):
+    two.play("d4", "e5")
+    text = two.get("/positions/1", headers={"Accept": "text/plain"})
+    assert text.mimetype == "text/plain"
+    assert "Seat 2" in text.text or "seat 2" in text.text
+    assert "Then seat 2 plays e5." in text.text
+
+
+def test_a_position_that_was_not_reached_is_not_found(two):
+    refused = two.get("/positions/1").json
+    assert (refused["status"], refused["code"]) == (404, "position/unknown")
+    assert two.get("/positions/-1").status_code == 404
+
+
+def test_a_position_at_a_version_never_changes(api):
+    _, token = api.sign_up()
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    path = f"/v1/matches/{match}"
+    version = api.post(f"{path}/moves", token, {"move": "d4"}).json["version"]
+    before = api.get(f"{path}/positions/1?version={version}")
+    api.post(f"{path}/take-back", token, {"ply": 0})
+    api.post(f"{path}/moves", token, {"move": "a1"})
+    after = api.get(f"{path}/positions/1?version={version}")
+    assert after.data == before.data
+    assert "immutable" in after.headers["Cache-Control"]
+    assert api.get(f"{path}/positions/1").json["view"] != before.json["view"]
+    assert api.get(f"{path}/positions/0?version=99").json["code"] == "stream/unknown-version"
+
+
+def test_a_media_type_that_is_not_offered_is_refused(two):
+    refused = two.get("/positions/0", headers={"Accept": "image/png"})
+    assert (refused.status_code, refused.json["code"]) == (406, "request/not-acceptable")
+    assert two.get("/events", headers={"Accept": "text/html"}).status_code == 406
+
+
+def test_events_come_in_pages(two):
+    two.play("d4", "e5", "c3")
+    page = two.get("/events?limit=2").json
+    assert [event["version"] for event in page["events"]] == [1, 2]
+    gathered = list(page["events"])
+    while page["next"]:
+        page = two.api.get(page["next"]).json
+        gathered += page["events"]
+    assert [event["version"] for event in gathered] == list(range(1, two.get().json["version"] + 1))
+
+
+def test_events_as_ndjson_end_with_count_head_and_digest(two):
+    two.play("d4", "e5")
+    export = two.get("/events", headers={"Accept": "application/x-ndjson"}).data
+    *lines, last = export.splitlines(keepends=True)
+    end = json.loads(last)
+    assert end["count"] == len(lines) == two.get().json["version"]
+    assert end["head"] == json.loads(lines[-1])["hash"] == two.get().json["hash"]
+    assert end["sha256"] == sha256(b"".join(lines)).hexdigest()
+
+
+def test_the_exported_lines_carry_the_stored_bytes_and_their_chain(two):
+    two.play("d4")
+    export = two.get("/events", headers={"Accept": "application/x-ndjson"}).data
+    stored = []
+    for number, line in enumerate(export.splitlines()[:-1], 1):
+        body, _, hash = line.rpartition(b',"hash":"')
+        stored.append(StoredEvent(number, body + b"}", bytes.fromhex(hash[:-2].decode())))
+    check_chain(first_link(two.match), 0, stored)
+
+
+@pytest.mark.parametrize(
+    "query", ["after=-1", "limit=0", "limit=9999", "after=x", "limit=2&nonsense=1", "after=99999999999999999999"]
+)
+def test_an_unfit_query_is_refused(two, query):
+    assert two.get(f"/events?{query}").json["code"] == "request/invalid"
+
+
+def test_legal_moves_come_in_pages_and_by_prefix(two):
+    page = two.get("/legal-moves?limit=40").json
+    rest = two.api.get(page["next"]).json
+    assert len(page["moves"]) + len(rest["moves"]) == 49
+    assert rest["next"] is None
+    assert two.get("/legal-moves?prefix=d").json["moves"] == [f"d{row}" for row in range(1, 8)]
+    assert two.get("/legal-moves?prefix=nothing").json["moves"] == []
+
+
+def test_a_match_that_waits_for_nobody_has_no_legal_moves(api):
+    _, token = api.sign_up()
+    path = f"/v1/matches/{api.new_match(token)}"
+    assert api.get(f"{path}/legal-moves").json["moves"] == []
+    assert api.get(f"{path}/positions/0").json["turn"] is None
+
+
+def test_an_unchanged_match_is_not_sent_again(two):
+    tag = two.get().headers["ETag"]
+    assert two.get(headers={"If-None-Match": tag}).status_code == 304
+    two.play("d4")
+    assert two.get(headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_names_of_account_holders_never_enter_a_match(two, parts):
+    stored = b"".join(entry.e for entry in parts.store.load(two.match).entries)
+    assert b"Ann" not in stored
+    assert b"Ben" not in stored

@@ -1,0 +1,54 @@
+"""`python -m workers verify|relay`: one worker process."""
+
+import logging
+import os
+import sys
+
+import click
+from redis import Redis
+from rq import SimpleWorker
+from rq.serializers import JSONSerializer
+from service.store.feed import FeedGroup
+from service.store.redis import connect_client
+
+from service.config import ConfigError, read_config
+from service.queues import VERIFY, verify_queue
+from workers.process import process_parts
+from workers.relay import run_relay
+
+MAX_JOBS = 10_000
+"""Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
+
+
+@click.group()
+def main() -> None:
+    """Run one worker process on the store that REDIS_URL names."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logging.getLogger("rq").setLevel(logging.WARNING)
+
+
+@main.command()
+def verify() -> None:
+    """Execute finished matches a second time."""
+    process_parts()
+    connection = Redis.from_url(read_config().rq_redis_url)
+    worker = SimpleWorker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
+    worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
+    if not worker._stop_requested:
+        os.execv(sys.executable, [sys.executable, "-m", "workers", VERIFY])
+
+
+@main.command()
+def relay() -> None:
+    """Follow the store's feed: enqueue what is due, sweep for what fell through."""
+    config = read_config()
+    queues = Redis.from_url(config.rq_redis_url)
+    store = connect_client(config.redis_url)
+    run_relay(process_parts(), FeedGroup(store), store, verify_queue(queues))
+
+
+if __name__ == "__main__":
+    try:
+        main(prog_name="python -m workers")
+    except ConfigError as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,141 @@
+"""The relay: follows the store's feed, enqueues what is due, and sweeps for what fell through.
+
+A finished match is entered among the pending ones before its job is enqueued and before its feed entry is
+acknowledged; it leaves when its verdict comes by. Whatever dies in between, the sweep finds it there. The pending
+ones can be rebuilt from the streams, which happens at every start.
+"""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Iterable
+from types import FrameType
+from typing import cast
+
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue
+from service.store.feed import FeedGroup
+
+from domain.chain import StoredEvent
+from service.clock import now_ms
+from service.composition import Parts
+from service.queues import Verification, enqueue_verifications
+from service.store.port import FeedEntry, StoreError
+
+PENDING = "relay:pending"
+"""Sorted set of finished matches without a verdict, by the time (UTC milliseconds) of their next sweep."""
+
+BATCH = 256
+BLOCK_MS = 500
+SWEEP_EVERY_S = 2.0
+GRACE_MS = 10_000
+"""How long a job may take before the sweep looks after it."""
+
+SCAN_EVERY_S = 3600.0
+KEEP_FEED = 10_000
+RETRY_PAUSE_S = 0.5
+
+ENDS = {"match-ended"}
+VERDICTS = {"match-verified", "match-refuted"}
+LAST_OF_ENDED = {"match-ended", "dice-revealed"}
+
+log = logging.getLogger(__name__)
+
+
+class Relay:
+    """One consumer of the feed; a second one may run beside it and costs only time."""
+
+    def __init__(self, parts: Parts, feed: FeedGroup, connection: Redis, queue: Queue) -> None:
+        self._parts = parts
+        self._feed = feed
+        self._redis = connection
+        self._queue = queue
+        self._stopping = threading.Event()
+        self._swept_at = 0.0
+        self._scanned_at = 0.0
+
+    def run(self) -> None:
+        """Follow the feed until `stop`; a store that is away is waited for."""
+        while not self._stopping.is_set():
+            try:
+                self.step()
+            except (RedisError, StoreError) as error:
+                log.warning("the store does not answer: %s", error)
+                self._stopping.wait(RETRY_PAUSE_S)
+
+    def stop(self, *_: int | FrameType | None) -> None:
+        """Let `run` end after the batch in hand."""
+        self._stopping.set()
+
+    def step(self, block_ms: int = BLOCK_MS) -> None:
+        """One batch of the feed, and the sweeps that are due."""
+        batch = self._feed.read(BATCH, block_ms)
+        self.relay([entry for _, _, entry in batch])
+        self._feed.ack([(bucket, id) for bucket, id, _ in batch])
+        if time.monotonic() - self._scanned_at >= SCAN_EVERY_S or not self._scanned_at:
+            self.scan()
+            self._feed.trim(KEEP_FEED)
+            self._scanned_at = time.monotonic()
+        if time.monotonic() - self._swept_at >= SWEEP_EVERY_S:
+            self.sweep()
+            self._swept_at = time.monotonic()
+
+    def relay(self, entries: Iterable[FeedEntry]) -> None:
+        """Note matches that ended, enqueue them, and strike off those with a verdict."""
+        matches = [entry for entry in entries if entry.stream.startswith("match-")]
+        ended = [Verification(entry.stream, entry.last) for entry in matches if ENDS & set(entry.types)]
+        self._note([each.stream for each in ended], due_ms=now_ms() + GRACE_MS)
+        enqueue_verifications(self._queue, ended)
+        self._strike([entry.stream for entry in matches if VERDICTS & set(entry.types)])
+
+    def sweep(self) -> None:
+        """Enqueue again what is pending for longer than a job takes."""
+        members = cast(list[bytes], self._redis.zrangebyscore(PENDING, 0, now_ms(), 0, BATCH))
+        overdue = [member.decode() for member in members]
+        ended = list(filter(None, map(self._find_ended, overdue)))
+        self._strike(set(overdue) - {each.stream for each in ended})
+        self._note([each.stream for each in ended], due_ms=now_ms() + GRACE_MS)
+        enqueue_verifications(self._queue, ended)
+        if ended:
+            log.warning("%d finished matches waited longer than a job takes", len(ended))
+
+    def scan(self) -> None:
+        """Rebuild the pending ones from the streams: every ended match without a verdict is entered."""
+        after = ""
+        while streams := self._parts.store.streams(after):
+            after = streams[-1]
+            matches = [stream for stream in streams if stream.startswith("match-")]
+            newest = self._parts.store.newest(matches)
+            suspects = [stream for stream, entry in zip(matches, newest, strict=True) if _may_be_an_end(entry)]
+            self._note([stream for stream in suspects if self._find_ended(stream)], due_ms=now_ms())
+
+    def _find_ended(self, stream: str) -> Verification | None:
+        """The match as one to verify, if it is ended and without a verdict."""
+        match = self._parts.matches.read(stream)
+        if match.lifecycle is None:
+            log.error("%s cannot be verified: its first event cannot be read", stream)
+            return None
+        return Verification(stream, match.version) if match.lifecycle.status == "ended" else None
+
+    def _note(self, streams: Iterable[str], due_ms: int) -> None:
+        if due := dict.fromkeys(streams, due_ms):
+            self._redis.zadd(PENDING, due)
+
+    def _strike(self, streams: Iterable[str]) -> None:
+        if gone := list(streams):
+            self._redis.zrem(PENDING, *gone)
+
+
+def _may_be_an_end(newest: StoredEvent) -> bool:
+    # The word is enough to tell which matches are worth folding.
+    return any(f'"type":"{word}"'.encode() in newest.e for word in LAST_OF_ENDED)
+
+
+def run_relay(parts: Parts, feed: FeedGroup, connection: Redis, queue: Queue) -> None:
+    """Relay until SIGTERM or SIGINT."""
+    relay = Relay(parts, feed, connection, queue)
+    signal.signal(signal.SIGTERM, relay.stop)
+    signal.signal(signal.SIGINT, relay.stop)
+    relay.run()
