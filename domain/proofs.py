@@ -102,10 +102,15 @@ def behaviour_digest(files: Mapping[str, str]) -> str:
     """SHA-256 in hex over perft file and transcripts, whatever their order; drawn boards do not count."""
     total = sha256()
     for name in sorted(files):
-        lines = [line for line in files[name].splitlines() if not line.startswith("|")]
+        lines = behaviour_lines(files[name])
         total.update(f"{name} {len(lines)}\n".encode())
         total.update("".join(f"{line}\n" for line in lines).encode())
     return total.hexdigest()
+
+
+def behaviour_lines(text: str) -> list[str]:
+    """The lines of a proof that tell of behaviour: all but drawn boards."""
+    return [line for line in text.splitlines() if not line.startswith("|")]
 
 
 def is_released(digest: str) -> bool:
