@@ -72,7 +72,7 @@ class Reused(NamedTuple):
 class Stale(NamedTuple):
     """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them.
 
-    None when the stream is behind the expected version: what the writer believes was never stored, or got lost.
+    They are empty when the stream is behind that version: what the writer believes was never stored, or got lost.
     """
 
     have: int
@@ -138,7 +138,7 @@ class EventStore(Protocol):
     def tail(self, position: str = "", limit: int = 256) -> Tail:
         """At most about `limit` feed entries after an opaque position; "" stands before the first.
 
-        None left when there are no entries. BadPosition where the position is none.
+        No entries: none are left. BadPosition where `position` is none.
         """
         ...
 

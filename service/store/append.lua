@@ -1,0 +1,67 @@
+-- Append events to one stream, once a command, if it stands at the version and head that the writer believes.
+--
+-- KEYS  1  {bb}:ev:<stream>   stream  the events: ids <version>-0, fields e and h
+--       2  {bb}:cmd:<stream>  hash    command id -> digest (8 bytes), then <first>-<last>
+--       3  {bb}:feed          stream  one entry an append: s the stream, v <first>-<last>, t the types
+--       4  {bb}:streams       zset    the ids of all streams of the bucket
+-- ARGV  1  command id (16 bytes)
+--       2  digest of the request (8 bytes)
+--       3  expected version
+--       4  expected head (32 bytes; "" at version 0)
+--       5  stream id
+--       6  types of the events, separated by spaces
+--       7.. pairs of e and h
+--
+-- Returns  stored  first  last      written now
+--          seen    first  last      the command was stored before
+--          reused                   the command id was stored before, from a request with another digest
+--          stale   have   entries   the stream stands at another version; entries after the expected one
+--          forked  have             the stream stands at the expected version with another head
+-- Error    WRONGTYPE                a key holds something else
+-- Nothing is written unless it returns stored: a script is not rolled back, so all checks stand before the first write.
+
+local MOST_ENTRIES = 256
+local KINDS = {'stream', 'hash', 'stream', 'zset'}
+
+for i, kind in ipairs(KINDS) do
+  local found = redis.call('TYPE', KEYS[i]).ok
+  if found ~= kind and found ~= 'none' then
+    return redis.error_reply('WRONGTYPE ' .. KEYS[i] .. ' is a ' .. found .. ', not a ' .. kind)
+  end
+end
+
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+if known then
+  if string.sub(known, 1, 8) ~= ARGV[2] then
+    return {'reused'}
+  end
+  local first, last = string.match(known, '^(%d+)-(%d+)$', 9)
+  return {'seen', tonumber(first), tonumber(last)}
+end
+
+local expected = tonumber(ARGV[3])
+local have, head = 0, ''
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if newest then
+  have = tonumber(string.match(newest[1], '^%d+'))
+  head = newest[2][4]
+end
+if have ~= expected then
+  return {'stale', have, redis.call('XRANGE', KEYS[1], (expected + 1) .. '-0', '+', 'COUNT', MOST_ENTRIES)}
+end
+if head ~= ARGV[4] then
+  return {'forked', have}
+end
+
+local last = have
+for i = 7, #ARGV, 2 do
+  last = last + 1
+  redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[i], 'h', ARGV[i + 1])
+end
+local versions = (have + 1) .. '-' .. last
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. versions)
+redis.call('XADD', KEYS[3], '*', 's', ARGV[5], 'v', versions, 't', ARGV[6])
+if have == 0 then
+  redis.call('ZADD', KEYS[4], 0, ARGV[5])
+end
+return {'stored', have + 1, last}

@@ -1,0 +1,121 @@
+"""The feed as the relay reads it: one consumer group over the feeds of all buckets. Redis only."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from redis import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from service.store.port import BUCKETS, FeedEntry
+from service.store.redis import START, Script, ask, ask_all, bucket_of_key, feed_key, parse_feed_entry, send, translate
+
+GROUP = "relay"
+CHUNK = 1000
+"""Entries that one call of the trimming script drops at most."""
+
+LONGEST_BLOCK_MS = 60_000
+"""How long a read waits at most, even on a client without a time-out; with one, half of that is the bound."""
+
+_Delivered = tuple[str, str, dict[bytes, bytes]]
+_LOST = "NOGROUP", "UNBLOCKED"
+_FEEDS = [feed_key(bucket) for bucket in BUCKETS]
+
+
+class FeedGroup:
+    """One consumer of the group: every feed entry is read at least once, until it is acknowledged.
+
+    A consumer that takes the name of one that died goes on with what that one had not acknowledged. Not for use by
+    several threads. The client must not retry: entries whose reply is lost on the way are read again here.
+    """
+
+    def __init__(self, client: Redis, consumer: str = "relay") -> None:
+        self._client = client
+        self._consumer = consumer
+        self._trim = Script(client, "trim.lua")
+        # How far our own pending entries have been read again; None when they are done.
+        self._pending: dict[str, str] | None = {}
+        timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
+        self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
+
+    def ensure(self) -> None:
+        """Create the group on all feeds, to read from their beginning; one that is there already is left alone."""
+        requests = [("XGROUP CREATE", feed, GROUP, START, "MKSTREAM") for feed in _FEEDS]
+        for reply in ask_all(self._client, requests, raise_on_error=False):
+            if isinstance(reply, ResponseError) and not str(reply).startswith("BUSYGROUP"):
+                raise translate(reply) from reply
+
+    def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
+        """About `count` entries as (bucket, id, entry), ordered within a bucket; waits at most `block_ms` for one.
+
+        A new consumer first gets what was delivered under its name and not acknowledged; so does one after an
+        error, because entries may have been lost on their way. Groups that are gone are created again and read
+        from the beginning of their feeds. Errors as of the port.
+        """
+        try:
+            return self._read_pending(count) or self._read_new(count, block_ms)
+        except RedisError as error:
+            self._pending = {}
+            raise translate(error) from error
+
+    def ack(self, entries: Iterable[tuple[str, str]]) -> None:
+        """Acknowledge entries, given as (bucket, id): they are not read again, and may be trimmed."""
+        ids: dict[str, list[str]] = {}
+        for bucket, id in entries:
+            ids.setdefault(bucket, []).append(id)
+        if ids:
+            ask_all(self._client, [("XACK", feed_key(bucket), GROUP, *each) for bucket, each in ids.items()])
+
+    def trim(self, keep: int) -> int:
+        """How many old entries were dropped: all acknowledged ones but the newest `keep` of each bucket.
+
+        None goes that is not acknowledged, nor any that is younger than one that is not.
+        """
+        dropped = 0
+        for feed in _FEEDS:
+            while chunk := self._trim(1, [feed, GROUP, keep, CHUNK]):
+                dropped += chunk
+        return dropped
+
+    def lag(self) -> int:
+        """How many entries are not yet delivered, or delivered and not acknowledged."""
+        self.ensure()
+        groups = ask_all(self._client, [("XINFO GROUPS", feed) for feed in _FEEDS])
+        ours = [next(group for group in each if group["name"] == GROUP.encode()) for each in groups]
+        return sum(group["pending"] + self._undelivered(feed, group) for feed, group in zip(_FEEDS, ours, strict=True))
+
+    def _undelivered(self, feed: str, group: dict[str, Any]) -> int:
+        if group["lag"] is not None:
+            return int(group["lag"])
+        # The server has lost count, as it does when entries were deleted by hand.
+        return len(ask(self._client, "XRANGE", feed, f"({group['last-delivered-id'].decode()}", "+"))
+
+    def _read_pending(self, count: int) -> list[tuple[str, str, FeedEntry]]:
+        while self._pending is not None:
+            ids = [self._pending.get(bucket, START) for bucket in BUCKETS]
+            delivered = self._request(count, ids)
+            self._pending = {**self._pending, **{bucket: id for bucket, id, _ in delivered}} if delivered else None
+            # The server remembers what was delivered even when the entry itself is gone.
+            self.ack([(bucket, id) for bucket, id, fields in delivered if not fields])
+            if found := _parse(delivered):
+                return found
+        return []
+
+    def _read_new(self, count: int, block_ms: int) -> list[tuple[str, str, FeedEntry]]:
+        block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
+        return _parse(self._request(count, [">"] * len(_FEEDS), *block))
+
+    def _request(self, count: int, ids: Sequence[str], *block: Any) -> list[_Delivered]:
+        share = -(-count // len(_FEEDS))
+        command = ["XREADGROUP", "GROUP", GROUP, self._consumer, "COUNT", share, *block, "STREAMS", *_FEEDS, *ids]
+        try:
+            reply = send(self._client, *command)
+        except ResponseError as error:
+            if not str(error).startswith(_LOST):
+                raise
+            self.ensure()
+            reply = send(self._client, *command)
+        return [(bucket_of_key(key), id.decode(), fields) for key, entries in reply for id, fields in entries]
+
+
+def _parse(delivered: Iterable[_Delivered]) -> list[tuple[str, str, FeedEntry]]:
+    return [(bucket, id, parse_feed_entry(fields)) for bucket, id, fields in delivered if fields]

@@ -1,0 +1,31 @@
+-- What is known of a command, and the entries after a version, at one moment.
+--
+-- KEYS  1  {bb}:ev:<stream>   stream
+--       2  {bb}:cmd:<stream>  hash
+-- ARGV  1  command id (16 bytes)
+--       2  digest of the request (8 bytes)
+--       3  the version after which entries are wanted
+--       4  how many entries at most; "" for all
+--
+-- Returns  none    0      0     entries
+--          seen    first  last  entries   the command is stored as these versions
+--          reused  0      0     entries   the command id is stored, from a request with another digest
+-- Error    WRONGTYPE                      a key holds something else
+
+local after = (tonumber(ARGV[3]) + 1) .. '-0'
+local entries
+if ARGV[4] == '' then
+  entries = redis.call('XRANGE', KEYS[1], after, '+')
+else
+  entries = redis.call('XRANGE', KEYS[1], after, '+', 'COUNT', ARGV[4])
+end
+
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+if not known then
+  return {'none', 0, 0, entries}
+end
+if string.sub(known, 1, 8) ~= ARGV[2] then
+  return {'reused', 0, 0, entries}
+end
+local first, last = string.match(known, '^(%d+)-(%d+)$', 9)
+return {'seen', tonumber(first), tonumber(last), entries}

@@ -1,0 +1,108 @@
+"""The in-memory twin of the event store: the same answers, nothing kept when the process ends."""
+
+import threading
+from bisect import bisect_right, insort
+from collections import defaultdict
+from collections.abc import Sequence
+
+from domain.chain import StoredEvent
+from service.store.port import (
+    Appended,
+    BadPosition,
+    Command,
+    FeedEntry,
+    Forked,
+    Loaded,
+    Reused,
+    Seen,
+    Stale,
+    Stored,
+    StoreError,
+    Tail,
+    bucket_of,
+    require_sequence,
+)
+
+MAX_STALE_ENTRIES = 256
+
+
+class MemoryStore:
+    """An EventStore in memory; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: defaultdict[str, list[StoredEvent]] = defaultdict(list)
+        self._commands: dict[tuple[str, bytes], tuple[bytes, Seen]] = {}
+        self._feed: list[FeedEntry] = []
+        self._streams: list[tuple[str, bytes]] = []
+
+    def append(
+        self,
+        stream: str,
+        expected_version: int,
+        expected_head: bytes,
+        events: Sequence[StoredEvent],
+        types: Sequence[str],
+        command: Command,
+    ) -> Appended:
+        """See EventStore.append."""
+        require_sequence(expected_version, events)
+        with self._lock:
+            known = self._find(stream, command)
+            if known is not None:
+                return known
+            entries = self._events[stream]
+            have = len(entries)
+            if have != expected_version:
+                return Stale(have, entries[expected_version : expected_version + MAX_STALE_ENTRIES])
+            if (entries[-1].h if entries else b"") != expected_head:
+                return Forked(have)
+            if not entries:
+                insort(self._streams, _place(stream))
+            entries.extend(events)
+            stored = Stored(have + 1, len(entries))
+            self._commands[stream, command.id] = (command.digest, Seen(*stored))
+            self._feed.append(FeedEntry(stream, *stored, tuple(types)))
+            return stored
+
+    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+        """See EventStore.load."""
+        with self._lock:
+            known = self._find(stream, command) if command else None
+            entries = self._events[stream][after:] if stream in self._events else []
+            return Loaded(known, entries[:limit])
+
+    def tail(self, position: str = "", limit: int = 256) -> Tail:
+        """See EventStore.tail. The position is the number of entries that stand before it."""
+        if position and not (position.isascii() and position.isdecimal()):
+            raise BadPosition(f"{position!r} is no position of the feed")
+        start = int(position or 0)
+        with self._lock:
+            entries = self._feed[start : start + limit]
+        return Tail(str(start + len(entries)) if entries else position, entries)
+
+    def streams(self, after: str = "", limit: int = 1000) -> list[str]:
+        """See EventStore.streams."""
+        with self._lock:
+            start = bisect_right(self._streams, _place(after)) if after else 0
+            return [id.decode() for _, id in self._streams[start : start + limit]]
+
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
+        """See EventStore.newest."""
+        with self._lock:
+            try:
+                return [self._events[stream][-1] for stream in streams]
+            except IndexError:
+                raise StoreError("a stream without entries has no newest one") from None
+
+    def describe(self) -> dict[str, str]:
+        """See EventStore.describe."""
+        return {"store": "memory", "durability": "unknown"}
+
+    def _find(self, stream: str, command: Command) -> Seen | Reused | None:
+        digest, seen = self._commands.get((stream, command.id), (b"", None))
+        return seen if seen is None or digest == command.digest else Reused()
+
+
+def _place(stream: str) -> tuple[str, bytes]:
+    return bucket_of(stream), stream.encode()

@@ -1,0 +1,337 @@
+"""The event store on a Redis or Valkey server: one script call an append.
+
+Nothing here sends a write twice. Whoever gets StoreUnavailable may: the command id makes a repeated append harmless.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import sha1
+from importlib.resources import files
+from typing import Any, Final, Literal, NamedTuple
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.retry import Retry
+
+from domain.chain import StoredEvent
+from service.store.port import (
+    BUCKETS,
+    Appended,
+    BadPosition,
+    Command,
+    FeedEntry,
+    Forked,
+    Loaded,
+    Reused,
+    Seen,
+    Stale,
+    Stored,
+    StoreError,
+    StoreUnavailable,
+    Tail,
+    UnsupportedServer,
+    WrongType,
+    bucket_of,
+    require_sequence,
+)
+
+TIMEOUT_S = 5.0
+"""How long an answer is waited for."""
+
+OLDEST: Final = {"redis": (7, 0), "valkey": (7, 2)}
+"""The oldest server of each engine that has all that we rely on."""
+
+START = "0-0"
+"""The id that stands before every entry."""
+
+Durability = Literal["always", "everysec", "unknown"]
+
+
+def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
+    """The store at a redis://, rediss:// or unix:// URL, connected to nothing until it is used."""
+    return RedisStore(connect_client(url, timeout_s))
+
+
+def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
+    """A client that answers in bytes and sends every command once; None lets it wait for ever for an answer."""
+    return Redis.from_url(
+        url,
+        # By default redis-py sends a command again whose answer is late: an append would meet itself.
+        retry=Retry(NoBackoff(), 0),
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s or TIMEOUT_S,
+        decode_responses=False,
+    )
+
+
+class RedisStore:
+    """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._append = Script(client, "append.lua")
+        self._load = Script(client, "load.lua")
+
+    def append(
+        self,
+        stream: str,
+        expected_version: int,
+        expected_head: bytes,
+        events: Sequence[StoredEvent],
+        types: Sequence[str],
+        command: Command,
+    ) -> Appended:
+        """See EventStore.append."""
+        require_sequence(expected_version, events)
+        args: list[Any] = [*_keys_of(stream), *command, expected_version, expected_head, stream, " ".join(types)]
+        for event in events:
+            args += event[1:]
+        reply = self._append(4, args)
+        match reply[0]:
+            case b"stored":
+                return Stored(reply[1], reply[2])
+            case b"seen":
+                return Seen(reply[1], reply[2])
+            case b"reused":
+                return Reused()
+            case b"stale":
+                return Stale(reply[1], _parse_entries(reply[2]))
+            case _:
+                return Forked(reply[1])
+
+    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+        """See EventStore.load."""
+        events, commands, *_ = _keys_of(stream)
+        if command is None:
+            bound = () if limit is None else ("COUNT", limit)
+            found = ask(self._client, "XRANGE", events, f"{after + 1}-0", "+", *bound)
+            return Loaded(None, [_stored_event(id, fields) for id, fields in found])
+        args = [events, commands, *command, after, "" if limit is None else limit]
+        kind, first, last, entries = self._load(2, args)
+        known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
+        return Loaded(known, _parse_entries(entries))
+
+    def tail(self, position: str = "", limit: int = 256) -> Tail:
+        """See EventStore.tail."""
+        ids = _parse_position(position)
+        entries: list[FeedEntry] = []
+        behind: Sequence[str] = BUCKETS
+        while behind and (room := limit - len(entries)) > 0:
+            share = -(-room // len(behind))
+            places = [feed_key(bucket) for bucket in behind], [ids.get(bucket, START) for bucket in behind]
+            behind = []
+            for key, found in ask(self._client, "XREAD", "COUNT", share, "STREAMS", *places[0], *places[1]):
+                bucket = bucket_of_key(key)
+                entries += [parse_feed_entry(fields) for _, fields in found]
+                ids[bucket] = found[-1][0].decode()
+                if len(found) == share:
+                    behind.append(bucket)
+        return Tail(_format_position(ids) if entries else position, entries)
+
+    def streams(self, after: str = "", limit: int = 1000) -> list[str]:
+        """See EventStore.streams."""
+        first = bucket_of(after) if after else BUCKETS[0]
+        found: list[str] = []
+        for bucket in BUCKETS[BUCKETS.index(first) :]:
+            start = f"({after}" if after and bucket == first else "-"
+            room = limit - len(found)
+            members = ask(self._client, "ZRANGEBYLEX", f"{{{bucket}}}:streams", start, "+", "LIMIT", 0, room)
+            found += [member.decode() for member in members]
+            if len(found) >= limit:
+                break
+        return found
+
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
+        """See EventStore.newest."""
+        requests = [("XREVRANGE", _keys_of(stream)[0], "+", "-", "COUNT", 1) for stream in streams]
+        newest = []
+        for stream, found in zip(streams, ask_all(self._client, requests), strict=True):
+            if not found:
+                raise StoreError(f"{stream} has no entries, so it has no newest one")
+            newest.append(_stored_event(*found[0]))
+        return newest
+
+    def describe(self) -> dict[str, str]:
+        """See EventStore.describe."""
+        engine = read_engine(self._client)
+        return {"store": str(engine) if engine else "unknown", "durability": durability(self._client)}
+
+
+class Engine(NamedTuple):
+    """What a server is: `redis` or `valkey`, and its version as numbers."""
+
+    name: str
+    version: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} {'.'.join(map(str, self.version))}"
+
+    def require_supported(self) -> None:
+        """UnsupportedServer where it is older than what we rely on."""
+        if self.version < OLDEST[self.name]:
+            raise UnsupportedServer(f"the store is {self}; it needs Redis 7.0 or Valkey 7.2 at least")
+
+
+def read_engine(client: Redis) -> Engine | None:
+    """What the server says it is; None where it does not tell."""
+    try:
+        info: dict[str, Any] = ask(client, "INFO", "server")
+    except StoreUnavailable:
+        raise
+    except StoreError:
+        return None
+    # Valkey also states the version of Redis that it stands in for.
+    for name in ("valkey", "redis"):
+        if version := info.get(f"{name}_version"):
+            return Engine(name, tuple(int(part) for part in re.findall(r"\d+", str(version))[:3]))
+    return None
+
+
+def durability(client: Redis) -> Durability:
+    """What a success answer of the server is worth: on disk (always), there within a second (everysec), or unknown."""
+    try:
+        settings: dict[str, str] = ask(client, "CONFIG GET", "appendonly", "appendfsync")
+    except StoreUnavailable:
+        raise
+    except StoreError:
+        return "unknown"
+    if settings.get("appendonly") != "yes":
+        return "unknown"
+    match settings.get("appendfsync"):
+        case "always":
+            return "always"
+        case "everysec":
+            return "everysec"
+    return "unknown"
+
+
+class Script:
+    """A script of this package, called by its digest, and loaded into a server that does not know it yet."""
+
+    def __init__(self, client: Redis, name: str) -> None:
+        self._client = client
+        self._source = files(__package__).joinpath(name).read_bytes()
+        self._digest = sha1(self._source, usedforsecurity=False).hexdigest()
+
+    def __call__(self, keys: int, args: Sequence[Any]) -> Any:
+        """The script's reply; the first `keys` of `args` are keys. Errors as of `ask`."""
+        try:
+            try:
+                return send(self._client, "EVALSHA", self._digest, keys, *args)
+            except NoScriptError:
+                # Nothing ran, so this sends nothing twice.
+                self._install()
+                return send(self._client, "EVALSHA", self._digest, keys, *args)
+        except RedisError as error:
+            raise translate(error) from error
+
+    def _install(self) -> None:
+        # A server meets this before its first append, so its age is found out here, at no cost afterwards.
+        if engine := read_engine(self._client):
+            engine.require_supported()
+        send(self._client, "SCRIPT LOAD", self._source)
+
+
+def send(client: Redis, *command: Any) -> Any:
+    """The server's reply to a command, or what redis-py raises."""
+    return client.execute_command(*command)  # type: ignore[no-untyped-call]
+
+
+def ask(client: Redis, *command: Any) -> Any:
+    """The server's reply to a command; StoreUnavailable, WrongType or StoreError where there is none."""
+    try:
+        return send(client, *command)
+    except RedisError as error:
+        raise translate(error) from error
+
+
+def ask_all(client: Redis, commands: Iterable[Sequence[Any]], raise_on_error: bool = True) -> list[Any]:
+    """The replies to commands, in their order, in one round trip; errors as of `ask`, or refusals among the replies."""
+    with client.pipeline(transaction=False) as pipeline:
+        for command in commands:
+            send(pipeline, *command)
+        try:
+            replies: list[Any] = pipeline.execute(raise_on_error)
+        except RedisError as error:
+            raise translate(error) from error
+        return replies
+
+
+_AWAY = RedisConnectionError, RedisTimeoutError, NoScriptError, OutOfMemoryError, ReadOnlyError
+_AWAY_WORDS = "BUSY ", "CLUSTERDOWN ", "LOADING ", "MASTERDOWN ", "MISCONF ", "NOREPLICAS ", "TRYAGAIN "
+
+
+def translate(error: RedisError) -> StoreError:
+    """The error as the port names it."""
+    text = str(error)
+    if isinstance(error, _AWAY) or text.startswith(_AWAY_WORDS):
+        return StoreUnavailable(f"the store does not answer: {text}")
+    if isinstance(error, ResponseError) and text.startswith("WRONGTYPE"):
+        return WrongType(f"a key of the store holds something else: {text}")
+    return StoreError(f"the store refuses: {text}")
+
+
+@lru_cache(maxsize=4096)
+def _keys_of(stream: str) -> tuple[bytes, bytes, bytes, bytes]:
+    bucket = bucket_of(stream)
+    return (
+        f"{{{bucket}}}:ev:{stream}".encode(),
+        f"{{{bucket}}}:cmd:{stream}".encode(),
+        feed_key(bucket).encode(),
+        f"{{{bucket}}}:streams".encode(),
+    )
+
+
+def feed_key(bucket: str) -> str:
+    """The key of a bucket's feed."""
+    return f"{{{bucket}}}:feed"
+
+
+def bucket_of_key(key: bytes) -> str:
+    """The bucket that a key of ours belongs to."""
+    return key[1:3].decode()
+
+
+def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:
+    """The feed entry that a script wrote as these fields."""
+    first, _, last = fields[b"v"].partition(b"-")
+    return FeedEntry(fields[b"s"].decode(), int(first), int(last), tuple(fields[b"t"].decode().split(" ")))
+
+
+def _parse_entries(replies: Iterable[Any]) -> list[StoredEvent]:
+    # As scripts reply: the fields are flat, in the order in which they were written.
+    return [StoredEvent(int(id[:-2]), fields[1], fields[3]) for id, fields in replies]
+
+
+def _stored_event(id: bytes, fields: dict[bytes, bytes]) -> StoredEvent:
+    return StoredEvent(int(id[:-2]), fields[b"e"], fields[b"h"])
+
+
+_POSITION = re.compile(r"[0-9a-f]{1,12}(\.[0-3][0-9a-f][0-9a-f]{1,12}:[0-9a-f]{1,16})+")
+
+
+def _format_position(ids: dict[str, str]) -> str:
+    """The newest time of all, in hexadecimal, then each bucket with how much older its last entry is, and its number.
+
+    Times of recent entries lie close together, so that 64 buckets take some 600 characters.
+    """
+    places = {bucket: tuple(map(int, id.split("-"))) for bucket, id in ids.items()}
+    newest = max(ms for ms, _ in places.values())
+    return ".".join([f"{newest:x}", *(f"{bucket}{newest - ms:x}:{n:x}" for bucket, (ms, n) in sorted(places.items()))])
+
+
+def _parse_position(position: str) -> dict[str, str]:
+    if not position:
+        return {}
+    if not _POSITION.fullmatch(position):
+        raise BadPosition(f"{position[:80]!r} is no position of the feed")
+    newest, *places = position.split(".")
+    ids = {}
+    for place in places:
+        age, _, number = place[2:].partition(":")
+        ids[place[:2]] = f"{int(newest, 16) - int(age, 16)}-{int(number, 16)}"
+    return ids

@@ -1,0 +1,38 @@
+-- Drop the oldest acknowledged entries of one feed, keeping its newest ones and all that are not acknowledged.
+--
+-- KEYS  1  {bb}:feed  stream
+-- ARGV  1  consumer group
+--       2  how many of the newest entries stay
+--       3  how many entries to drop at most, which bounds how long the server is held up
+--
+-- Returns  the number of entries dropped
+
+local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[2])
+if excess <= 0 then
+  return 0
+end
+
+local upto
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+  local info = {}
+  for i = 1, #group, 2 do
+    info[group[i]] = group[i + 1]
+  end
+  if info['name'] == ARGV[1] then
+    upto = info['last-delivered-id']
+  end
+end
+if not upto then
+  return 0
+end
+local oldest_pending = redis.call('XPENDING', KEYS[1], ARGV[1])[2]
+if oldest_pending then
+  upto = '(' .. oldest_pending
+end
+
+local acknowledged = redis.call('XRANGE', KEYS[1], '-', upto, 'COUNT', math.min(excess, tonumber(ARGV[3])))
+if #acknowledged == 0 then
+  return 0
+end
+local milliseconds, sequence = string.match(acknowledged[#acknowledged][1], '^(%d+)-(%d+)$')
+return redis.call('XTRIM', KEYS[1], 'MINID', milliseconds .. '-' .. (tonumber(sequence) + 1))
