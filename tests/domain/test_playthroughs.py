@@ -32,9 +32,8 @@ def compare(ruleset: AnyRuleset, case: PlaythroughCase, told: str) -> str:
         played = format_playthrough(ruleset, case, read_steps(told))
     except RulesetError as error:
         return f"a step is refused now: {error}\n{what_to_do(ruleset)}"
-    lines = list(
-        islice(unified_diff(told.splitlines(), played.splitlines(), "on file", "now", "", "", 1, ""), DIFF_LINES)
-    )
+    difference = unified_diff(told.splitlines(), played.splitlines(), "on file", "now", lineterm="", n=1)
+    lines = list(islice(difference, DIFF_LINES))
     drawn = behaviour_lines(told) == behaviour_lines(played)
     advice = f"Only the drawing changed: run {command_for(ruleset)}" if drawn else what_to_do(ruleset)
     return "\n".join([*lines, advice]) if lines else ""
