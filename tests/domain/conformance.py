@@ -152,9 +152,9 @@ def check_standing(position: Position) -> None:
         require(type(value) is int, f"evaluate says {value!r} for seat {seat}, an integer", position)
 
 
-def check_view(position: Position) -> None:
-    """The view starts with ruleset, ply and left, and comes back from its canonical JSON as it went in."""
-    view = position.ruleset.view(position.state)
+def check_head(position: Position) -> None:
+    """The view starts with ruleset, ply and left."""
+    view = position.view
     if list(view)[:3] != ["ruleset", "ply", "left"]:
         raise AssertionError(f"a view starts with ruleset, ply and left: {view}")
     require(view["ruleset"] == position.ruleset.id, "the view names its ruleset", position)
@@ -162,9 +162,15 @@ def check_view(position: Position) -> None:
     left = view["left"]
     known = set(left) <= set(range(1, position.seats + 1)) and len(set(left)) == len(left)
     require(isinstance(left, list) and known, "left lists seats, each once", position)
+
+
+def check_view(position: Position) -> None:
+    """The view is the caller's own, and comes back from its canonical JSON as it went in."""
+    check_head(position)
+    view, again = (position.ruleset.view(position.state) for _ in range(2))
+    require(view == again and view is not again, "each view is equal and the caller's own", position)
     carried = require_result("the view as JSON", lambda: parse_json(canonical_json(view)), position)
     require(carried == view, "the view survives JSON", position)
-    require(position.view == view and position.view is not view, "each view is equal and the caller's own", position)
     canonical_json(format_turn(position.turn))
 
 
@@ -311,7 +317,7 @@ def check_rolls(position: Position) -> None:
 def check_progress(position: Position, state: Any, plies: int) -> Position:
     """A move makes ply grow by one, rolls and withdrawals leave it; the ply limit holds."""
     after = position.after(state)
-    check_view(after)
+    check_head(after)
     check_turn(after)
     require(after.view["ply"] == position.view["ply"] + plies, f"ply grows by {plies} from {position.view}", after)
     limit = position.options["ply_limit"]
@@ -439,11 +445,12 @@ def play_matches(ruleset: AnyRuleset, settings: list[Setting], plies: int, seed:
 
 def visit(start: Position, random: Random, plies: int, identity: Identity) -> list[tuple[Position, str]]:
     """The positions of one random match, cut after `plies`, with the steps between them; all checked."""
+    ruleset = start.ruleset
     check_progress(start, start.state, 0)
     visited = []
     for position, step in play_match(start, random, plies):
         identity.check(position)
-        check_standing(position)
+        check_ranks(position, ruleset.standing(position.state))
         visited.append((position, step))
     check_replay(visited)
     return visited

@@ -66,7 +66,7 @@ def sampling(ruleset: AnyRuleset) -> None:
 
 
 def playing(ruleset: AnyRuleset) -> None:
-    play_matches(ruleset, settings_of(TOY_V1), 2_000)
+    play_matches(ruleset, settings_of(TOY_V1), 600)
 
 
 def meeting(ruleset: AnyRuleset) -> None:
