@@ -52,7 +52,7 @@ def _shift(end: int, seat: int, tile: int, cubes: int) -> int:
         return (1 if seat == 1 else 32) << 10 * tile  # ZH4
     target = tile - one if seat == 1 else tile + two  # ZH1, ZH2
     if target == tile or not 0 <= target <= end:
-        return 0  # ZH3
+        return 0  # ZH2, ZH3
     if target in (0, end) and not (one and two):
         return 0  # ZH3
     return (cubes << 10 * target) - (cubes << 10 * tile)
@@ -175,13 +175,16 @@ class ZhenV1(Duel[State, Move]):
     def render_text(self, state: State) -> str:
         view = self.view(state)
         places = [view["goals"][0], *view["tiles"], view["goals"][1]]
-        tiles = "".join(f"{tile:4}" for tile in range(1, state.setup.track.end))
-        rows = ["".join(f"{cubes[index] or '.':>4}" for cubes in places) for index in (0, 1)]
+        heads = ["goal", *(f"{tile:4}" for tile in range(1, state.setup.track.end)), " goal"]
+        one, two = (
+            "".join(str(cubes[index] or ".").rjust(len(head)) for cubes, head in zip(places, heads, strict=True))
+            for index in (0, 1)
+        )
         return "\n".join(
             [
-                f"tile   goal{tiles}  goal",
-                f"seat 1 {rows[0]}   <",
-                f"seat 2 {rows[1]}   >",
+                f"tile   {''.join(heads)}",
+                f"seat 1 {one}   <",
+                f"seat 2 {two}   >",
                 "",
                 f"Reserve: {view['reserve'][0]} of seat 1, {view['reserve'][1]} of seat 2.",
                 describe_turn(self.turn(state)),

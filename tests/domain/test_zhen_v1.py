@@ -1,0 +1,391 @@
+"""Zhen, clause by clause: each test name begins with the clause that it holds.
+
+A line is drawn as `goal of seat 1 | tiles | goal of seat 2`, each cube as the number of its seat.
+"""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from domain.ruleset import Decision, Over
+from domain.rulesets import find_ruleset
+from domain.rulesets.zhen_v1 import ZHEN_V1, Setup, State, lay_track
+
+DOCS = (Path(__file__).parents[2] / "docs/rulesets/zhen.md").read_text()
+
+
+def start(**options: object) -> State:
+    return ZHEN_V1.initial_state(ZHEN_V1.parse_options(options), 2)
+
+
+def play(state: State, moves: str) -> State:
+    for text in moves.split():
+        state = ZHEN_V1.apply_move(state, ZHEN_V1.parse_move(state, text))
+    return state
+
+
+def position(
+    drawing: str, seat: int = 1, *, reserve: int = 0, reserve_other: int = 0, before: str = "", ply_limit: int = 200
+) -> State:
+    """The state that the drawing shows, with `seat` on turn; `reserve` is its own."""
+    setup = Setup(lay_track(len(drawing.replace("|", "").split()) - 2), ply_limit)
+    return State(setup, 99 + seat, _parse(drawing), _parse(before) if before else None, reserve, reserve_other, None)
+
+
+def _parse(drawing: str) -> int:
+    places = drawing.replace("|", "").split()
+    return sum(cubes.count("1") + 32 * cubes.count("2") << 10 * place for place, cubes in enumerate(places))
+
+
+def draw(state: State) -> str:
+    view = ZHEN_V1.view(state)
+    goal, *tiles, other = [
+        "1" * one + "2" * two or "." for one, two in [view["goals"][0], *view["tiles"], view["goals"][1]]
+    ]
+    return f"{goal} | {' '.join(tiles)} | {other}"
+
+
+def legal(state: State, prefix: str = "") -> list[str]:
+    return [ZHEN_V1.format_move(state, move) for move in ZHEN_V1.legal_moves(state, prefix)]
+
+
+def refuse(state: State, text: str, clause: str) -> None:
+    with pytest.raises(IllegalMove) as refused:
+        ZHEN_V1.parse_move(state, text)
+    assert refused.value.clause == clause
+    assert text not in legal(state)
+
+
+# ---- board
+
+
+def test_zh1_seat_1_plays_first_and_the_seats_alternate() -> None:
+    assert ZHEN_V1.turn(start()) == Decision(1)
+    assert ZHEN_V1.turn(play(start(), "+1")) == Decision(2)
+    assert ZHEN_V1.turn(play(start(), "+1 +2")) == Decision(1)
+
+
+def test_zh1_seat_1_moves_down_and_seat_2_moves_up() -> None:
+    state = play(position(". | . . 1 2 . | .", reserve=1, reserve_other=1), "3-2 4-5")
+    assert draw(state) == ". | . 1 . . 2 | ."
+
+
+# ---- turn
+
+
+def test_zh2_all_cubes_of_a_tile_move_by_the_number_of_own_cubes() -> None:
+    drawing = ". | . . 11222 . . . | ."
+    assert draw(play(position(drawing, reserve_other=1), "3-1")) == ". | 11222 . . . . . | ."
+    assert draw(play(position(drawing, seat=2, reserve_other=1), "3-6")) == ". | . . . . . 11222 | ."
+
+
+def test_zh2_moved_cubes_join_what_lies_on_the_tile() -> None:
+    assert draw(play(position(". | 12 1 . . | .", reserve_other=1), "2-1")) == ". | 112 . . . | ."
+
+
+def test_zh2_a_tile_without_own_cubes_cannot_be_moved() -> None:
+    state = position(". | . 2 . 1 | .")
+    refuse(state, "2-1", "ZH2")
+    refuse(state, "3-2", "ZH2")
+
+
+@pytest.mark.parametrize("text", ["4-1", "4-3", "4-4", "4-6", "4-goal"])
+def test_zh2_no_other_distance_and_no_other_direction(text: str) -> None:
+    state = position(". | . . . 11 . . | .")
+    assert legal(state) == ["4-2"]
+    refuse(state, text, "ZH2")
+
+
+def test_zh3_a_goal_is_entered_by_the_exact_number_of_steps_with_an_enemy_cube() -> None:
+    down = play(position(". | . 112 . . | .", reserve_other=1), "2-goal")
+    assert draw(down) == "112 | . . . . | ."
+    up = play(position(". | . . 122 . | .", seat=2, reserve_other=1), "3-goal")
+    assert draw(up) == ". | . . . . | 122"
+
+
+def test_zh3_own_cubes_alone_do_not_enter_the_goal() -> None:
+    refuse(position(". | . 11 . 1 | ."), "2-goal", "ZH3")
+    refuse(position(". | 2 . 22 . | .", seat=2), "3-goal", "ZH3")
+
+
+@pytest.mark.parametrize("text", ["2-goal", "2-1"])
+def test_zh3_a_move_must_not_overshoot_the_goal(text: str) -> None:
+    refuse(position(". | . 1112 . 1 | ."), text, "ZH3")
+
+
+def test_zh3_cubes_in_a_goal_stay_there() -> None:
+    state = play(position(". | 12 . 1 . | 12", reserve=1, reserve_other=2), "1-goal +2 3-2 +4")
+    assert draw(state) == "12 | . 12 . 2 | 12"
+
+
+def test_zh4_a_cube_of_the_reserve_is_put_on_an_empty_tile() -> None:
+    state = play(start(tiles=4), "+2 +4")
+    assert draw(state) == ". | . 1 . 2 | ."
+    assert ZHEN_V1.view(state)["reserve"] == [9, 9]
+
+
+@pytest.mark.parametrize("text", ["+1", "+2", "+3"])
+def test_zh4_no_cube_is_put_on_a_tile_with_cubes(text: str) -> None:
+    refuse(position(". | 1 2 12 . | .", reserve=1), text, "ZH4")
+
+
+def test_zh4_no_cube_is_put_from_an_empty_reserve() -> None:
+    refuse(position(". | . 1 . . | .", reserve_other=5), "+3", "ZH4")
+
+
+def test_zh5_a_move_may_not_undo_the_enemys_last_move() -> None:
+    state = play(position(". | . 12 . 1 | .", reserve=1, reserve_other=1), "2-1")
+    refuse(state, "1-2", "ZH5")
+
+
+def test_zh5_the_goals_are_compared_as_well() -> None:
+    state = position("2 | . 12 . . | .", before=". | 12 . . . | 2", seat=1)
+    assert "2-1" in legal(state)
+    refuse(position("2 | . 12 . . | .", before="2 | 12 . . . | ."), "2-1", "ZH5")
+
+
+def test_zh5_a_situation_from_further_back_may_return() -> None:
+    drawing = ". | . . 12 . . 12 . . 12 . | ."
+    assert draw(play(position(drawing), "3-2 6-7 9-8 2-3 7-6 8-9")) == drawing
+
+
+def test_zh5_after_a_put_of_the_enemy_any_move_is_free() -> None:
+    state = play(position(". | . . 12 . | .", reserve=1, reserve_other=1), "3-2 +4 +3")
+    assert "2-3" in legal(state)
+
+
+def test_zh6_a_seat_must_act_if_it_can() -> None:
+    state = position(". | . . 1 . | .")
+    assert legal(state) == ["3-2"]
+    assert ZHEN_V1.turn(state) == Decision(1)
+
+
+# ---- end
+
+
+def test_zh7_a_blocked_seat_ends_the_match_and_its_opponent_collects_the_tiles() -> None:
+    state = play(position("2 | . 11 . 22 | .", reserve=3), "+1")
+    assert ZHEN_V1.turn(state) == Over("blocked", (1, 2))
+    assert legal(state) == []
+    assert draw(state) == "111222 | . . . . | ."
+
+
+def test_zh7_reserves_are_not_touched() -> None:
+    state = play(position("2 | . 11 . 22 | .", reserve=3), "+1")
+    assert ZHEN_V1.view(state)["reserve"] == [2, 0]
+
+
+def test_zh7_a_seat_with_a_reserve_but_no_empty_tile_is_blocked() -> None:
+    state = play(position(". | . 1 1 22 | .", reserve=1, reserve_other=7), "+1")
+    assert ZHEN_V1.turn(state) == Over("blocked", (1, 2))
+    assert ZHEN_V1.view(state)["reserve"] == [0, 7]
+
+
+def test_zh7_seat_2_collects_into_its_own_goal() -> None:
+    state = play(position(". | 11 . . 2 | 1", seat=2, reserve=2), "+3")
+    assert ZHEN_V1.turn(state) == Over("blocked", (2, 1))
+    assert draw(state) == ". | . . . . | 11122"
+
+
+def test_zh7_a_seat_that_could_only_undo_is_blocked() -> None:
+    state = play(position(". | . 12 11 22 | .", reserve=1), "2-1")
+    assert ZHEN_V1.turn(state).reason == "blocked"
+
+
+def test_zh7_collecting_leaves_what_stood_before_the_last_move() -> None:
+    state = play(position("2 | . 11 . 22 | .", reserve=3), "+1")
+    assert ZHEN_V1.view(state)["before"] == {
+        "tiles": [[0, 0], [2, 0], [0, 0], [0, 2]],
+        "goals": [[0, 1], [0, 0]],
+    }
+
+
+def test_zh7_goes_before_the_ply_limit() -> None:
+    state = play(position("2 | . 11 . 22 | .", reserve=3, ply_limit=101), "+1")
+    assert ZHEN_V1.turn(state) == Over("blocked", (1, 2))
+
+
+def test_zh8_only_enemy_cubes_in_the_own_goal_count() -> None:
+    assert ZHEN_V1.standing(position("1111 | . . . . | 12")) == (2, 1)
+    assert ZHEN_V1.standing(position("122 | . . . . | 12222")) == (1, 2)
+
+
+def test_zh8_equal_numbers_are_a_draw() -> None:
+    state = play(position(". | . 11 . . | 1", reserve=3), "+1")
+    assert draw(state) == "111 | . . . . | 1"
+    assert ZHEN_V1.turn(state) == Over("blocked", (2, 1))
+    state = play(position("2 | . 11 . . | 1", reserve=3), "+1")
+    assert ZHEN_V1.turn(state) == Over("blocked", (1, 1))
+
+
+def test_zh9_at_the_ply_limit_the_goals_are_counted_and_tiles_are_not_collected() -> None:
+    state = play(position("2 | . . 1 2 . | .", reserve=3, reserve_other=1, ply_limit=101), "3-2")
+    assert ZHEN_V1.turn(state) == Over("ply-limit", (1, 2))
+    assert draw(state) == "2 | . 1 . 2 . | ."
+    assert ZHEN_V1.turn(play(start(ply_limit=1), "+1")) == Over("ply-limit", (1, 1))
+
+
+def test_zh9_without_a_ply_limit_the_match_goes_on_past_the_default() -> None:
+    state = play(start(ply_limit=None, tiles=7), "+3 +6 +5 +1 5-4 1-2 4-3 2-3")
+    assert isinstance(ZHEN_V1.turn(state), Decision)
+    assert state.setup.ply_limit is None
+
+
+# ---- options, notation, view
+
+
+def test_the_defaults_are_ten_tiles_and_ten_cubes() -> None:
+    assert ZHEN_V1.parse_options({}) == {"tiles": 10, "cubes": 10, "ply_limit": 200}
+    assert ZHEN_V1.parse_options({"ply_limit": None})["ply_limit"] is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"tiles": 3},
+        {"tiles": 21},
+        {"tiles": True},
+        {"cubes": 1},
+        {"cubes": 31},
+        {"cubes": None},
+        {"ply_limit": 0},
+        {"ply_limit": 1.0},
+        {"goals": 2},
+    ],
+)
+def test_options_out_of_range_are_refused_by_name(raw: dict[str, object]) -> None:
+    with pytest.raises(OptionError, match=f"option '{list(raw)[-1]}'"):
+        ZHEN_V1.parse_options(raw)
+
+
+@pytest.mark.parametrize("seats", [0, 1, 3])
+def test_only_two_seats_can_play(seats: int) -> None:
+    with pytest.raises(OptionError):
+        ZHEN_V1.initial_state(ZHEN_V1.parse_options({}), seats)
+
+
+BAD_NOTATIONS = ["", "5", "+", "+0", "+05", "+11", "5-", "-5", "5-03", "0-1", "5-11", "5-3-1", "5--3", "goal", "2-Goal"]
+BAD_NOTATIONS += ["goal-2", "+goal", "2-goal ", " +5", "+5\n", "+ 5", "+５", "²-1", "5–3", "\x00", "+5\x00", "\ud800"]
+BAD_NOTATIONS += ["+" + "1" * 100_000, "-" * 100_000]
+
+
+@pytest.mark.parametrize("text", BAD_NOTATIONS, ids=lambda text: ascii(text[:9]))
+@pytest.mark.parametrize("over", [False, True])
+def test_what_the_grammar_does_not_know_is_bad_notation(text: str, over: bool) -> None:
+    with pytest.raises(BadNotation):
+        ZHEN_V1.parse_move(ZHEN_V1.withdraw(start(), 1) if over else start(), text)
+
+
+def test_puts_moves_and_goals_are_listed_by_tile() -> None:
+    state = position(". | 12 . 11 2 1 . | .", reserve=1, before=". | . . . . . . | .")
+    assert legal(state) == ["1-goal", "+2", "3-1", "5-4", "+6"]
+    assert legal(state, "+") == ["+2", "+6"]
+    assert legal(state, "1-g") == ["1-goal"]
+
+
+def test_every_legal_move_is_sampled_alike() -> None:
+    state, random, drawn = position(". | 12 . 11 2 1 . | .", reserve=1), Random(8), dict[str, int]()
+    for _ in range(5 * 400):
+        text = ZHEN_V1.format_move(state, ZHEN_V1.sample_move(state, random.randrange))
+        drawn[text] = drawn.get(text, 0) + 1
+    assert sorted(drawn) == sorted(legal(state))
+    assert min(drawn.values()) > 320
+    assert max(drawn.values()) < 480
+
+
+@pytest.mark.parametrize("text", ["+1", "1-2", "2-goal"])
+def test_readable_moves_after_the_end_name_the_clause_of_the_end(text: str) -> None:
+    blocked = play(position("2 | . 11 . 22 | .", reserve=3), "+1")
+    limited = play(start(ply_limit=1), "+1")
+    for over, clause in ((blocked, "ZH7"), (limited, "ZH9"), (ZHEN_V1.withdraw(start(), 1), "ZH7")):
+        assert legal(over) == []
+        with pytest.raises(IllegalMove, match="the match is over") as refused:
+            ZHEN_V1.parse_move(over, text)
+        assert refused.value.clause == clause
+
+
+def test_the_view_has_exactly_these_keys() -> None:
+    assert ZHEN_V1.view(start(tiles=4)) == {
+        "ruleset": "zhen",
+        "ply": 0,
+        "left": [],
+        "tiles": [[0, 0], [0, 0], [0, 0], [0, 0]],
+        "goals": [[0, 0], [0, 0]],
+        "reserve": [10, 10],
+        "before": None,
+    }
+
+
+def test_the_view_tells_the_reserves_by_seat_whoever_is_on_turn() -> None:
+    assert ZHEN_V1.view(play(start(), "+1"))["reserve"] == [9, 10]
+    assert ZHEN_V1.view(play(start(), "+1 +2 +3"))["reserve"] == [8, 9]
+
+
+@pytest.mark.parametrize(("seat", "ranks"), [(1, (2, 1)), (2, (1, 2))])
+def test_a_seat_that_withdraws_loses_and_nothing_is_collected(seat: int, ranks: tuple[int, ...]) -> None:
+    played = play(start(), "+1 +2")
+    state = ZHEN_V1.withdraw(played, seat)
+    assert ZHEN_V1.turn(state) == Over("withdrawal", ranks)
+    assert ZHEN_V1.view(state) == {**ZHEN_V1.view(played), "left": [seat]}
+
+
+@pytest.mark.parametrize("seat", [0, 3])
+def test_only_a_seat_in_play_withdraws(seat: int) -> None:
+    with pytest.raises(NotInPlay):
+        ZHEN_V1.withdraw(start(), seat)
+
+
+def test_nobody_withdraws_after_the_end() -> None:
+    with pytest.raises(NotInPlay):
+        ZHEN_V1.withdraw(play(start(ply_limit=1), "+1"), 2)
+
+
+def test_no_roll_is_ever_awaited() -> None:
+    assert not ZHEN_V1.has_chance(ZHEN_V1.parse_options({}))
+    with pytest.raises(RollError):
+        ZHEN_V1.apply_roll(start(), (1,))
+
+
+def test_evaluate_counts_captured_cubes_threats_and_choices() -> None:
+    state = position("2 | . 1122 . . | .")
+    assert ZHEN_V1.evaluate(state, 1) == -ZHEN_V1.evaluate(state, 2) == 100 + 30 * 2 + 1 - 1
+    assert ZHEN_V1.evaluate(ZHEN_V1.withdraw(state, 1), 1) == -1_000_000
+
+
+def test_the_drawing_shows_places_reserves_and_turn() -> None:
+    state = position("2 | . 1122 . . | .", reserve=3)
+    assert ZHEN_V1.render_text(state).splitlines() == [
+        "tile   goal   1   2   3   4 goal",
+        "seat 1    .   .   2   .   .    .   <",
+        "seat 2    1   .   2   .   .    .   >",
+        "",
+        "Reserve: 3 of seat 1, 0 of seat 2.",
+        "Seat 1 is on turn.",
+    ]
+
+
+def test_the_widest_drawing_fits_the_page() -> None:
+    assert max(map(len, ZHEN_V1.render_text(start(tiles=20, cubes=30)).splitlines())) <= 100
+
+
+def test_the_ruleset_is_registered() -> None:
+    assert find_ruleset("zhen", 1) is ZHEN_V1
+
+
+# ---- documentation
+
+
+def test_the_view_in_the_documentation_is_true() -> None:
+    example = json.loads(re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)[0])
+    assert ZHEN_V1.view(play(start(tiles=4, cubes=3), "+2 +1 2-1")) == example
+
+
+def test_every_documented_clause_has_a_test() -> None:
+    clauses = re.findall(r"^### (ZH\d+) · ", DOCS, re.MULTILINE)
+    assert clauses == [f"ZH{number}" for number in range(1, 10)]
+    untested = [clause for clause in clauses if not any(f"_{clause.lower()}_" in name for name in globals())]
+    assert untested == []
