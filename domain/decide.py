@@ -165,14 +165,14 @@ def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
 
 def _require_open(life: Lifecycle) -> None:
     if life.status != "open":
-        raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", status=life.status)
+        raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", match_status=life.status)
 
 
 def _require_playing(life: Lifecycle) -> None:
     if life.status == "open":
-        raise WrongTime("match/not-started", "the match has not started", status=life.status)
+        raise WrongTime("match/not-started", "the match has not started", match_status=life.status)
     if life.status != "playing":
-        raise WrongTime("match/over", f"the match is {life.status}", status=life.status)
+        raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
 
 
 def _require_seat(life: Lifecycle, number: int) -> Seat:
@@ -428,7 +428,7 @@ def _drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
 
 def _decide_abort(command: AbortMatch, life: Lifecycle, draft: _Draft) -> None:
     if life.status not in ("open", "playing"):
-        raise WrongTime("match/over", f"the match is {life.status}", status=life.status)
+        raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
     if not 1 <= len(command.cause) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/abort-cause", f"the cause is a text of 1 to {MAX_CAUSE_LENGTH} characters")
     if life.status == "open" and not _is_creator(command.actor, life):
@@ -457,14 +457,14 @@ def _require_system(actor: Actor) -> None:
 def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: _Draft) -> None:
     _require_system(command.actor)
     if life.status not in ("ended", "refuted"):
-        raise WrongTime("match/not-ended", f"the match is {life.status}", status=life.status)
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
     draft.emit(command.verdict)
 
 
 def _decide_score(command: ScoreMatch, life: Lifecycle, draft: _Draft) -> None:
     _require_system(command.actor)
     if life.status != "verified":
-        raise WrongTime("match/not-verified", f"the match is {life.status}", status=life.status)
+        raise WrongTime("match/not-verified", f"the match is {life.status}", match_status=life.status)
     draft.emit(MatchScored(command.points, command.ledger))
 
 
@@ -472,7 +472,7 @@ def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: _Draft) -> None:
     if command.actor.role != "organiser":
         raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
     if life.status not in ("ended", "verified", "refuted", "scored"):
-        raise WrongTime("match/not-ended", f"the match is {life.status}", status=life.status)
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
     if not 1 <= len(command.why) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/annul-why", f"the reason is a text of 1 to {MAX_CAUSE_LENGTH} characters")
     draft.emit(MatchAnnulled(command.why))

@@ -158,7 +158,7 @@ class UnknownEventType(StreamError):
     code = "stream/unknown-event-type"
 
     def __init__(self, type: object, version: object) -> None:
-        super().__init__(f"event {version} has the unknown type {type!r}", type=type, version=version)
+        super().__init__(f"event {version} has the unknown type {type!r}", event_type=type, version=version)
 
 
 class UnknownEventShape(StreamError):
@@ -167,7 +167,7 @@ class UnknownEventShape(StreamError):
     code = "stream/unknown-event-shape"
 
     def __init__(self, type: str, version: object, why: str) -> None:
-        super().__init__(f"event {version} of type {type!r} has an unknown shape: {why}", type=type, version=version)
+        super().__init__(f"event {version} of type {type!r} has an unknown shape: {why}", event_type=type, version=version)
 
 
 class FoldError(StreamError):

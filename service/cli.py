@@ -20,7 +20,6 @@ from service.api.openapi import format_openapi
 from service.composition import compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
 from service.serving import LOOPBACK, ServeError, ServeOptions, Service
-from service.store.embedded import EmbeddedStoreError
 from service.store.memory import MemoryStore
 from service.store.port import StoreError
 
@@ -211,7 +210,7 @@ def main() -> None:
     """The console script: errors that a person can mend are told in a line."""
     try:
         cli()
-    except (ConfigError, ServeError, StoreError, EmbeddedStoreError, DomainError) as error:
+    except (ConfigError, ServeError, StoreError, DomainError) as error:
         sys.exit(f"error: {error}")
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from domain.bots import make_bot
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from domain.bots import make_bot
 from domain.ruleset import Decision
 from domain.rulesets import find_ruleset
 from service.client import Client, Json
@@ -136,7 +136,7 @@ def run_demo(url: str, data: Path, matches: int, threads: int, console: Console,
         with Client(url) as client:
             found = [_wait_for_verdict(client, match, stop) for match in ids]
             progress.update(verifying, completed=sum(match["status"] != "ended" for match in found))
-    console.print(_table(url, planned, found))
+    _show(console, url, planned, found)
 
 
 def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json:
@@ -148,21 +148,21 @@ def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json
         time.sleep(POLL_S)
 
 
-def _table(url: str, planned: Sequence[DemoMatch], found: Sequence[Json]) -> Table:
+def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Sequence[Json]) -> None:
     table = Table(title="Matches", title_justify="left")
-    for name in ("match", "seats", "outcome", "plies", "status", "its address, and a position of it"):
-        table.add_column(name, overflow="fold", justify="right" if name == "plies" else "left")
+    for name in ("no.", "match", "seats 1 – 2", "outcome", "plies", "verified"):
+        table.add_column(name, justify="right" if name in ("no.", "plies") else "left")
+    for each, match in zip(planned, found, strict=True):
+        verdict = "yes" if match["status"] in ("verified", "scored") else match["status"]
+        seats, outcome = " – ".join(each.bots), _tell_outcome(each, match)
+        table.add_row(str(each.number), each.ruleset, seats, outcome, str(match["ply"]), verdict)
+    console.print(table)
+    console.print("Their addresses, and one of their positions:")
     for each, match in zip(planned, found, strict=True):
         address = f"{url}/v1/matches/{match['match']}"
-        table.add_row(
-            f"{each.number} {each.ruleset}",
-            " – ".join(each.bots),
-            _tell_outcome(each, match),
-            str(match["ply"]),
-            match["status"],
-            f"{address}\n{address}/positions/{match['ply'] // 2}",
-        )
-    return table
+        # Whole lines, so that they can be copied from a narrow terminal too.
+        console.print(f"{each.number:>3}  {address}", soft_wrap=True, highlight=False)
+        console.print(f"     {address}/positions/{match['ply'] // 2}", soft_wrap=True, highlight=False)
 
 
 def _tell_outcome(planned: DemoMatch, match: Json) -> str:

@@ -13,7 +13,7 @@ from redis import Redis
 from domain.rulesets import RULESETS
 from service.config import ConfigError, read_config
 from service.rulebooks import read_clauses
-from service.store.embedded import find_binary
+from service.store.embedded import BINARY_VARIABLE, find_binary
 from service.store.port import StoreError
 from service.store.redis import connect
 
@@ -65,7 +65,7 @@ def _examine_rulesets() -> Iterator[Finding]:
 
 def _examine_store() -> Iterator[Finding]:
     if not os.environ.get("REDIS_URL"):
-        yield _tried("store", lambda: f"embedded: {find_binary()} (REDIS_URL is not set)")
+        yield _tried("store", _find_embedded)
         return
     try:
         config = read_config()
@@ -80,6 +80,11 @@ def _examine_store() -> Iterator[Finding]:
     yield _tried("queues", lambda: _ping(config.rq_redis_url))
     yield Finding("server key", "ok", f"id {config.server_key.id}")
     yield Finding("sign-up", "ok", "open" if config.open_sign_up else "by an administrator")
+
+
+def _find_embedded() -> str:
+    binary = find_binary(os.environ.get(BINARY_VARIABLE))
+    return f"embedded: {binary.engine}, {binary.path} (REDIS_URL is not set)"
 
 
 def _ping(url: str) -> str:

@@ -8,7 +8,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 MAX_STARTS = 8
@@ -19,41 +18,75 @@ STOP_WITHIN_S = 10.0
 _PR_SET_PDEATHSIG = 1
 
 
+# Executed as a program of its own: code between fork and exec may deadlock in a process with threads. SIGKILL, because
+# SIGTERM may be refused (by a store whose disk is full) or wait (behind a script); what was acknowledged is on disk by
+# then. The parent may have died before the signal was asked for, hence the last look.
+_LAUNCH = """\
+import os, sys
+if sys.platform == "linux":
+    import ctypes
+    ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
 class CrashLoop(Exception):
     """A child dies as often as it is started."""
 
 
-def die_with_parent(signum: int = signal.SIGKILL) -> None:
-    """Let the kernel end this process when its parent dies, however that happens (Linux; elsewhere nothing)."""
+def tied_to_parent(argv: Sequence[str]) -> list[str]:
+    """The command that runs `argv` in a process which the kernel ends when its parent dies (Linux; elsewhere not).
+
+    The parent is the thread that starts it: when that thread ends, so does the child. `argv[0]` is a path.
+    """
+    return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), *argv]
+
+
+def die_with_parent() -> None:
+    """Let the kernel end this process when its parent dies (Linux; elsewhere nothing)."""
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signum, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-@dataclass
+class Starts:
+    """The latest starts of a process, so that one that cannot run is not started for ever."""
+
+    def __init__(self, name: str, log: Path) -> None:
+        self._name = name
+        self._log = log
+        self._times: deque[float] = deque(maxlen=MAX_STARTS)
+
+    def note(self) -> None:
+        """Count a start; CrashLoop when there were too many of late."""
+        self._times.append(time.monotonic())
+        if len(self._times) == MAX_STARTS and self._times[-1] - self._times[0] < WITHIN_S:
+            raise CrashLoop(f"{self._name} dies as often as it is started; {self._log} says why")
+
+
 class Child:
     """One process to keep running; its output goes to a log file."""
 
-    name: str
-    argv: Sequence[str]
-    env: Mapping[str, str]
-    log: Path
-    process: subprocess.Popen[bytes] | None = None
-    _starts: deque[float] = field(default_factory=lambda: deque(maxlen=MAX_STARTS))
+    def __init__(self, name: str, argv: Sequence[str], env: Mapping[str, str], log: Path) -> None:
+        self.name = name
+        self.env = env
+        self.process: subprocess.Popen[bytes] | None = None
+        self._argv = argv
+        self._log = log
+        self._starts = Starts(name, log)
 
     def start(self) -> None:
-        """Start the process; CrashLoop when it was started too often of late."""
-        self._starts.append(time.monotonic())
-        if len(self._starts) == MAX_STARTS and self._starts[-1] - self._starts[0] < WITHIN_S:
-            raise CrashLoop(f"{self.name} dies as often as it is started; {self.log} says why")
-        with self.log.open("ab") as out:
-            # The signal follows the thread that starts the child: only the main thread may do that.
+        """Start the process, from the main thread; CrashLoop when it was started too often of late."""
+        self._starts.note()
+        with self._log.open("ab") as out:
             self.process = subprocess.Popen(
-                self.argv,
+                tied_to_parent(self._argv),
                 env={**os.environ, **self.env},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                preexec_fn=die_with_parent,
+                # Ctrl-C in a terminal goes to all of its group: these end in our order, when we say so.
+                start_new_session=True,
             )
 
     def is_dead(self) -> bool:

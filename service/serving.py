@@ -14,8 +14,8 @@ from domain.commands import Actor
 from domain.player import SCOPES
 from service.accounts import Accounts
 from service.config import MIN_KEY_BYTES
-from service.processes import Child, CrashLoop
-from service.store.embedded import EmbeddedStore
+from service.processes import Child, CrashLoop, Starts
+from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, start_server
 from service.store.redis import connect
 
 READY_WITHIN_S = 30.0
@@ -51,7 +51,8 @@ class Service:
     def __init__(self, options: ServeOptions) -> None:
         self.options = options
         self.restarts: list[str] = []
-        self._store: EmbeddedStore | None = None
+        self._store: EmbeddedServer | None = None
+        self._store_starts = Starts("store", options.data / "store" / LOG)
         self._children: list[Child] = []
 
     def start(self) -> None:
@@ -70,8 +71,7 @@ class Service:
         """Start again what died; ServeError when it dies over and over."""
         try:
             if self._store is not None and self._store.process.poll() is not None:
-                self.restarts.append("store")
-                self._store = self._store.restart()
+                self._restart_store(self._store)
             for child in self._children:
                 if child.is_dead():
                     self.restarts.append(child.name)
@@ -92,8 +92,19 @@ class Service:
         return {"store": self._store.process.pid, **pids} if self._store is not None else pids
 
     def _start_store(self) -> str:
-        self._store = EmbeddedStore.start(self.options.data / "store")
+        self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
         return self._store.url
+
+    def _restart_store(self, dead: EmbeddedServer) -> None:
+        self.restarts.append("store")
+        self._store_starts.note()
+        url = self._start_store()
+        if url != dead.url:
+            # A socket in a temporary directory gets another address.
+            for child in self._children:
+                child.env = {**child.env, "REDIS_URL": url}
+                child.stop()
+                child.start()
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options

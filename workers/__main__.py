@@ -3,16 +3,17 @@
 import logging
 import os
 import sys
+from types import FrameType
 
 import click
 from redis import Redis
 from rq import SimpleWorker
 from rq.serializers import JSONSerializer
-from service.store.feed import FeedGroup
-from service.store.redis import connect_client
 
 from service.config import ConfigError, read_config
 from service.queues import VERIFY, verify_queue
+from service.store.feed import FeedGroup
+from service.store.redis import connect_client
 from workers.process import process_parts
 from workers.relay import run_relay
 
@@ -27,14 +28,25 @@ def main() -> None:
     logging.getLogger("rq").setLevel(logging.WARNING)
 
 
+class _Worker(SimpleWorker):
+    """A worker that tells afterwards whether it was asked to stop or has had its number of jobs."""
+
+    told_to_stop = False
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        self.told_to_stop = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+
 @main.command()
 def verify() -> None:
     """Execute finished matches a second time."""
     process_parts()
     connection = Redis.from_url(read_config().rq_redis_url)
-    worker = SimpleWorker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
+    worker = _Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
     worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
-    if not worker._stop_requested:
+    if not worker.told_to_stop:
+        # The same process, so that whoever supervises it sees no death.
         os.execv(sys.executable, [sys.executable, "-m", "workers", VERIFY])
 
 

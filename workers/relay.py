@@ -16,12 +16,12 @@ from typing import cast
 from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue
-from service.store.feed import FeedGroup
 
 from domain.chain import StoredEvent
 from service.clock import now_ms
 from service.composition import Parts
 from service.queues import Verification, enqueue_verifications
+from service.store.feed import FeedGroup
 from service.store.port import FeedEntry, StoreError
 
 PENDING = "relay:pending"

@@ -60,7 +60,7 @@ def parse_body(schema: Schema) -> dict[str, Any]:
     except NotCanonical as error:
         raise BadRequest(f"the body cannot be read: {error}") from None
     except ValidationError as error:
-        raise BadBody("the body does not fit: " + _tell(error), errors=error.messages_dict) from None
+        raise BadBody("the body does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
 
 
 def parse_query(schema: Schema) -> dict[str, Any]:
@@ -68,11 +68,16 @@ def parse_query(schema: Schema) -> dict[str, Any]:
     try:
         return cast(dict[str, Any], schema.load(request.args.to_dict()))
     except ValidationError as error:
-        raise BadBody("the query does not fit: " + _tell(error), errors=error.messages_dict) from None
+        raise BadBody("the query does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
 
 
 def _tell(error: ValidationError) -> str:
     return "; ".join(f"{name}: {_first(messages)}" for name, messages in error.messages_dict.items())
+
+
+def _by_name(messages: Any) -> Any:
+    """Marshmallow's messages with the places in lists as text, for JSON knows no other names."""
+    return {str(name): _by_name(at) for name, at in messages.items()} if isinstance(messages, dict) else messages
 
 
 def _first(messages: Any) -> str:

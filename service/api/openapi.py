@@ -91,12 +91,24 @@ def build_openapi(app: Flask) -> dict[str, Any]:
             operations={method.lower(): _describe(rule.endpoint, view, operation) for method in methods},
             parameters=[_path_parameter(name, rule._converters[name]) for name in sorted(rule.arguments)],
         )
-    return spec.to_dict()
+    document = spec.to_dict()
+    return {"openapi": document.pop("openapi"), **document}
 
 
 def format_openapi(app: Flask) -> str:
     """The document as the YAML that is committed."""
-    return yaml.safe_dump(build_openapi(app), sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as blocks that a person can read."""
+
+
+def _dump_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _dump_text)
 
 
 def _schema_name(schema: Any) -> str:

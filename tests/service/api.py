@@ -12,13 +12,23 @@ from werkzeug.test import TestResponse
 from service.api.openapi import build_openapi
 
 
+_documents: list[dict[str, Any]] = []
+
+
+def _document(app: Flask) -> dict[str, Any]:
+    """The same for all applications, and slow to build."""
+    if not _documents:
+        _documents.append(build_openapi(app))
+    return _documents[0]
+
+
 class Api:
     """Requests as a client would send them; an answer that is not documented fails the test."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
         self._client = app.test_client()
-        self._document = build_openapi(app)
+        self._document = _document(app)
         resource = Resource(contents=self._document, specification=DRAFT202012)
         self._registry = Registry().with_resource("urn:openapi", resource)
 
@@ -80,7 +90,7 @@ class Api:
         assert documented is not None, f"{method} {template} answers {response.status_code}, which is not documented"
         media = response.mimetype
         assert media in documented["content"], f"{method} {template} answers {media}, which is not documented"
-        if media.endswith("json"):
+        if media in ("application/json", "application/problem+json"):
             self._validate(documented["content"][media]["schema"], response.json)
 
     def _validate(self, schema: dict[str, Any], value: Any) -> None:
