@@ -7,7 +7,18 @@ from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from service.store.port import BUCKETS, FeedEntry
-from service.store.redis import START, Script, ask, ask_all, bucket_of_key, feed_key, parse_feed_entry, send, translate
+from service.store.redis import (
+    START,
+    Script,
+    ask,
+    ask_all,
+    bucket_of_key,
+    feed_key,
+    parse_feed_entry,
+    send,
+    translate,
+    try_all,
+)
 
 GROUP = "relay"
 CHUNK = 1000
@@ -40,7 +51,7 @@ class FeedGroup:
     def ensure(self) -> None:
         """Create the group on all feeds, to read from their beginning; one that is there already is left alone."""
         requests = [("XGROUP CREATE", feed, GROUP, START, "MKSTREAM") for feed in _FEEDS]
-        for reply in ask_all(self._client, requests, raise_on_error=False):
+        for reply in try_all(self._client, requests):
             if isinstance(reply, ResponseError) and not str(reply).startswith("BUSYGROUP"):
                 raise translate(reply) from reply
 

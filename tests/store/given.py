@@ -1,0 +1,49 @@
+"""What the tests of the store start from: chained events, commands, appends that must succeed."""
+
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from domain.chain import StoredEvent, first_link, link_all
+from service.store.port import Command, EventStore, FeedEntry, Stored
+
+ALL_BYTES = bytes(range(256))
+
+
+def events_after(stream: str, before: Sequence[StoredEvent], count: int, label: str = "") -> list[StoredEvent]:
+    """Chained events that follow `before`, with every byte value in them."""
+    previous = before[-1].h if before else first_link(stream)
+    start = len(before) + 1
+    return link_all(previous, start, [f"{label}{start + i}".encode() + ALL_BYTES for i in range(count)])
+
+
+def command(name: str, request: str = "") -> Command:
+    return Command(sha256(name.encode()).digest()[:16], sha256(request.encode()).digest()[:8])
+
+
+def append(store: EventStore, stream: str, count: int = 1, name: str = "") -> list[StoredEvent]:
+    """Append `count` events at the end of a stream; they are of type `made`."""
+    before = store.load(stream).entries
+    events = events_after(stream, before, count)
+    head = before[-1].h if before else b""
+    answer = store.append(stream, len(before), head, events, ["made"] * count, command(name or f"at {len(before)}"))
+    assert answer == Stored(len(before) + 1, len(before) + count)
+    return events
+
+
+def tail_all(store: EventStore, limit: int, position: str = "") -> list[FeedEntry]:
+    """All feed entries after a position, read page by page."""
+    entries = []
+    while (page := store.tail(position, limit)).entries:
+        entries += page.entries
+        position = page.position
+    return entries
+
+
+def eventually(check: Callable[[], bool]) -> None:
+    """Fail unless the check holds before long."""
+    for _ in range(2000):
+        if check():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to pass")

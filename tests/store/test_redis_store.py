@@ -1,0 +1,296 @@
+"""What the Redis adapter does where a server is slow, restarted, too old, or loses what it knew."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from domain.chain import StoredEvent, check_chain, first_link
+from service.store import redis as adapter
+from service.store.embedded import EmbeddedServer
+from service.store.port import Seen, Stored, StoreError, StoreUnavailable, UnsupportedServer, WrongType, bucket_of
+from service.store.redis import (
+    Engine,
+    RedisStore,
+    connect,
+    connect_client,
+    durability,
+    read_engine,
+    translate,
+)
+from tests.store.conftest import binary_of
+from tests.store.given import append, command, events_after, eventually
+
+pytestmark = pytest.mark.server
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+IMPATIENT_S = 0.3
+
+
+@pytest.fixture
+def client(server: EmbeddedServer) -> Iterator[Redis]:
+    client = connect_client(server.url)
+    yield client
+    client.connection_pool.disconnect()
+
+
+@pytest.fixture
+def store(client: Redis) -> RedisStore:
+    return RedisStore(client)
+
+
+class DroppingProxy:
+    """Stands between client and server and, while `dropping`, hangs up instead of passing on an append's reply."""
+
+    def __init__(self, directory: Path, server: EmbeddedServer) -> None:
+        self.url = f"unix://{directory}/proxy.sock"
+        self.dropping = False
+        self.appends = 0
+        self._server = str(server.socket)
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(f"{directory}/proxy.sock")
+        self._listener.listen()
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            upstream = socket.socket(socket.AF_UNIX)
+            upstream.connect(self._server)
+            self._threads.append(threading.Thread(target=self._serve, args=(client, upstream)))
+            self._threads[-1].start()
+
+    def _serve(self, client: socket.socket, upstream: socket.socket) -> None:
+        answers = threading.Thread(target=self._pass_answers, args=(client, upstream))
+        answers.start()
+        while sent := client.recv(65536):
+            self.appends += sent.count(b"EVALSHA")
+            upstream.sendall(sent)
+        upstream.shutdown(socket.SHUT_WR)
+        answers.join()
+        client.close()
+        upstream.close()
+
+    def _pass_answers(self, client: socket.socket, upstream: socket.socket) -> None:
+        while reply := upstream.recv(65536):
+            if self.dropping and self.appends:
+                client.shutdown(socket.SHUT_RDWR)
+                return
+            client.sendall(reply)
+
+
+@pytest.fixture
+def proxy(tmp_path: Path, server: EmbeddedServer) -> Iterator[DroppingProxy]:
+    proxy = DroppingProxy(tmp_path, server)
+    yield proxy
+    proxy.close()
+
+
+def appends_received(client: Redis) -> int:
+    return int(client.info("commandstats")["cmdstat_evalsha"]["calls"])
+
+
+def test_an_append_to_a_stalled_server_is_stored_once_though_its_answer_never_came(
+    server: EmbeddedServer, store: RedisStore, client: Redis
+) -> None:
+    impatient = connect(server.url, IMPATIENT_S)
+    first = append(impatient, STREAM)
+    received = appends_received(client)
+    events = events_after(STREAM, first, 1)
+    os.kill(server.process.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreUnavailable):
+            impatient.append(STREAM, 1, first[-1].h, events, ["made"], command("two"))
+    finally:
+        os.kill(server.process.pid, signal.SIGCONT)
+    eventually(lambda: len(store.load(STREAM).entries) == 2)
+    assert appends_received(client) == received + 1
+    assert store.load(STREAM).entries == [*first, *events]
+    assert len(store.tail().entries) == 2
+    assert impatient.append(STREAM, 1, first[-1].h, events, ["made"], command("two")) == Seen(2, 2)
+    impatient.close()
+
+
+def test_an_append_whose_connection_breaks_is_not_sent_again(proxy: DroppingProxy, store: RedisStore) -> None:
+    first = append(store, STREAM)
+    events = events_after(STREAM, first, 1)
+    proxied = connect(proxy.url)
+    proxy.dropping = True
+    with pytest.raises(StoreUnavailable):
+        proxied.append(STREAM, 1, first[-1].h, events, ["made"], command("two"))
+    assert proxy.appends == 1
+    assert store.load(STREAM).entries == [*first, *events]
+    proxy.dropping = False
+    assert proxied.append(STREAM, 1, first[-1].h, events, ["made"], command("two")) == Seen(2, 2)
+    assert proxy.appends == 2
+    assert len(store.tail().entries) == 2
+    proxied.close()
+
+
+def test_no_server_is_told_as_unavailable(tmp_path: Path) -> None:
+    nowhere = connect(f"unix://{tmp_path}/nothing.sock")
+    for ask in (lambda: append(nowhere, STREAM), nowhere.tail, nowhere.streams, nowhere.describe):
+        with pytest.raises(StoreUnavailable):
+            ask()
+
+
+def test_a_server_that_lost_its_scripts_gets_them_again(store: RedisStore, client: Redis) -> None:
+    for _ in range(3):
+        append(store, STREAM)
+        client.script_flush()
+    assert store.load(STREAM, 1, command("at 0")).command == Seen(1, 1)
+    assert len(store.load(STREAM).entries) == 3
+
+
+def test_every_acknowledged_append_survives_kill_9(engine: str, tmp_path: Path) -> None:
+    binary = binary_of(engine)
+    server = EmbeddedServer(tmp_path / "data", binary)
+    store = connect(server.url)
+    acknowledged: dict[str, list[StoredEvent]] = {f"match-{number}": [] for number in range(8)}
+    underway = threading.Barrier(len(acknowledged) + 1)
+
+    def write(stream: str) -> None:
+        entries = acknowledged[stream]
+        while True:
+            events = events_after(stream, entries, 1)
+            head = entries[-1].h if entries else b""
+            try:
+                answer = store.append(stream, len(entries), head, events, ["made"], command(f"{len(entries)}"))
+            except StoreUnavailable:
+                return
+            assert isinstance(answer, Stored)
+            entries += events
+            if len(entries) == 20:
+                underway.wait()
+
+    with ThreadPoolExecutor(len(acknowledged)) as pool:
+        writers = [pool.submit(write, stream) for stream in acknowledged]
+        underway.wait()
+        server.process.kill()
+        server.process.wait()
+    for writer in writers:
+        writer.result()
+    with EmbeddedServer(tmp_path / "data", binary):
+        for stream, entries in acknowledged.items():
+            stored = store.load(stream).entries
+            assert stored[: len(entries)] == entries
+            # At most the one append whose answer was lost is there as well.
+            assert len(stored) - len(entries) in (0, 1)
+            check_chain(first_link(stream), 0, stored)
+            assert store.load(stream, 0, command(f"{len(entries) - 1}")).command == Seen(len(entries), len(entries))
+    store.close()
+
+
+def test_a_key_of_another_type_is_told_on_every_reading(store: RedisStore, client: Redis) -> None:
+    for name in ("ev:" + STREAM, "feed", "streams"):
+        client.set(f"{{{bucket_of(STREAM)}}}:{name}", "ours")
+    for read in (
+        lambda: store.load(STREAM),
+        lambda: store.load(STREAM, 0, command("one")),
+        lambda: store.newest([STREAM]),
+        store.tail,
+        store.streams,
+    ):
+        with pytest.raises(WrongType):
+            read()
+
+
+@pytest.mark.parametrize(
+    ("appendonly", "appendfsync", "told"),
+    [
+        ("yes", "always", "always"),
+        ("yes", "everysec", "everysec"),
+        ("yes", "no", "unknown"),
+        ("no", "always", "unknown"),
+    ],
+)
+def test_durability_is_what_the_server_is_set_to(client: Redis, appendonly: str, appendfsync: str, told: str) -> None:
+    client.config_set("appendfsync", appendfsync)
+    client.config_set("appendonly", appendonly)
+    assert durability(client) == told
+
+
+def test_a_user_who_may_not_read_settings_appends_all_the_same(server: EmbeddedServer, client: Redis) -> None:
+    client.execute_command("ACL", "SETUSER", "writer", "on", ">word", "~*", "+@all", "-config", "-info", "-@dangerous")
+    store = connect(server.url.replace("unix://", "unix://writer:word@"))
+    client.script_flush()
+    append(store, STREAM)
+    assert store.describe() == {"store": "unknown", "durability": "unknown"}
+    store.close()
+
+
+def test_a_full_server_is_unavailable_and_writes_nothing(store: RedisStore, client: Redis) -> None:
+    append(store, STREAM)
+    client.config_set("maxmemory", "1mb")
+    client.config_set("maxmemory-policy", "noeviction")
+    with pytest.raises(StoreUnavailable):
+        append(store, STREAM)
+    client.config_set("maxmemory", "0")
+    assert len(store.load(STREAM).entries) == 1
+    assert len(store.tail().entries) == 1
+
+
+def test_a_server_says_what_it_is(engine: str, server: EmbeddedServer, client: Redis) -> None:
+    told = read_engine(client)
+    assert told == server.engine
+    assert told is not None
+    assert told.name == engine
+    assert RedisStore(client).describe() == {"store": str(told), "durability": "always"}
+
+
+def test_a_server_that_is_too_old_is_refused_before_the_first_append(
+    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
+    with pytest.raises(UnsupportedServer, match=r"needs Redis 7\.0 or Valkey 7\.2"):
+        append(store, STREAM)
+    assert client.dbsize() == 0
+
+
+@pytest.mark.parametrize(
+    ("engine", "will_do"),
+    [
+        (Engine("redis", (6, 2, 14)), False),
+        (Engine("redis", (7, 0, 0)), True),
+        (Engine("redis", (8, 2, 1)), True),
+        (Engine("valkey", (7, 2, 4)), True),
+        (Engine("valkey", (9, 1, 2)), True),
+    ],
+)
+def test_the_oldest_servers_that_will_do(engine: Engine, will_do: bool) -> None:
+    if will_do:
+        engine.require_supported()
+    else:
+        with pytest.raises(UnsupportedServer, match=r"redis 6\.2\.14"):
+            engine.require_supported()
+
+
+def test_the_client_never_retries_and_always_gives_up() -> None:
+    client = connect_client("redis://localhost")
+    connection = client.connection_pool.make_connection()
+    assert connection.retry.get_retries() == 0
+    assert connection.socket_timeout == adapter.TIMEOUT_S
+    assert connect_client("redis://localhost", None).connection_pool.make_connection().socket_timeout is None
+
+
+def test_an_error_that_is_none_of_ours_stays_a_store_error(client: Redis) -> None:
+    with pytest.raises(StoreError, match="wrong number of arguments") as caught:
+        adapter.ask(client, "GET")
+    assert type(caught.value) is StoreError
+    assert isinstance(translate(adapter.RedisConnectionError("gone")), StoreUnavailable)

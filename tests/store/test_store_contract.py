@@ -1,0 +1,355 @@
+"""What every event store does: the twin in memory, the fake, and real servers give the same answers."""
+
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from redis import Redis
+
+from domain.chain import StoredEvent, check_chain, first_link
+from service.store.port import (
+    BUCKETS,
+    BadPosition,
+    Command,
+    EventStore,
+    FeedEntry,
+    Forked,
+    Loaded,
+    Reused,
+    Seen,
+    Stale,
+    Stored,
+    StoreError,
+    WrongType,
+    bucket_of,
+)
+from service.store.redis import RedisStore
+from tests.store.given import append, command, events_after, tail_all
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+OTHER = "player-bbbbbbbbbbbbbbbbbbbbbbbbbb"
+WRITERS = 16
+
+
+def one_stream_a_bucket() -> list[str]:
+    found: dict[str, str] = {}
+    number = 0
+    while len(found) < len(BUCKETS):
+        found.setdefault(bucket_of(f"match-{number}"), f"match-{number}")
+        number += 1
+    return list(found.values())
+
+
+def by_stream(entries: list[FeedEntry]) -> dict[str, list[FeedEntry]]:
+    found = defaultdict(list)
+    for entry in entries:
+        found[entry.stream].append(entry)
+    return found
+
+
+def test_a_stream_that_is_not_there_loads_empty(store: EventStore) -> None:
+    assert store.load(STREAM) == Loaded(None, [])
+    assert store.load(STREAM, 5, command("unknown")) == Loaded(None, [])
+    assert store.tail().entries == []
+    assert store.streams() == []
+
+
+def test_what_is_appended_loads_back_byte_for_byte(store: EventStore) -> None:
+    events = [*events_after(STREAM, [], 2), StoredEvent(3, b"", b"\r\n\x00\xff" * 8)]
+    assert store.append(STREAM, 0, b"", events, ["a", "b", "c"], command("one")) == Stored(1, 3)
+    assert store.load(STREAM).entries == events
+    assert store.load(STREAM, 0, command("other")).entries == events
+
+
+def test_appends_follow_one_another(store: EventStore) -> None:
+    events = [event for _ in range(3) for event in append(store, STREAM, 2)]
+    assert store.load(STREAM).entries == events
+    assert check_chain(first_link(STREAM), 0, events) == events[-1].h
+
+
+def test_streams_do_not_meet(store: EventStore) -> None:
+    one, other = append(store, STREAM, 2, name="same"), append(store, OTHER, 3, name="same")
+    assert store.load(STREAM).entries == one
+    assert store.load(OTHER).entries == other
+
+
+@pytest.mark.parametrize("known", [None, command("unknown")])
+def test_a_load_gives_what_follows_a_version_up_to_a_limit(store: EventStore, known: Command | None) -> None:
+    events = append(store, STREAM, 12)
+    assert store.load(STREAM, 9, known).entries == events[9:]
+    assert store.load(STREAM, 2, known, limit=3).entries == events[2:5]
+    assert store.load(STREAM, 10, known, limit=50).entries == events[10:]
+    assert store.load(STREAM, 12, known).entries == []
+    assert store.load(STREAM, 99, known).entries == []
+
+
+def test_a_writer_that_is_behind_is_told_what_it_missed(store: EventStore) -> None:
+    events = append(store, STREAM, 5)
+    late = events_after(STREAM, events[:2], 1)
+    assert store.append(STREAM, 2, events[1].h, late, ["late"], command("late")) == Stale(5, events[2:])
+    fresh = events_after(STREAM, [], 1)
+    assert store.append(STREAM, 0, b"", fresh, ["late"], command("late")) == Stale(5, events)
+
+
+def test_a_writer_far_behind_is_told_of_256_entries_at_most(store: EventStore) -> None:
+    events = append(store, STREAM, 300)
+    late = events_after(STREAM, events[:10], 1)
+    assert store.append(STREAM, 10, events[9].h, late, ["late"], command("late")) == Stale(300, events[10:266])
+
+
+def test_a_writer_ahead_of_the_stream_is_told_where_it_stands(store: EventStore) -> None:
+    events = append(store, STREAM, 2)
+    dreamt = [*events, *events_after(STREAM, events, 1)]
+    early = events_after(STREAM, dreamt, 1)
+    assert store.append(STREAM, 3, dreamt[-1].h, early, ["early"], command("early")) == Stale(2, [])
+
+
+def test_another_head_at_the_expected_version_is_a_fork(store: EventStore) -> None:
+    events = append(store, STREAM, 2)
+    other = events_after(STREAM, events, 1)
+    assert store.append(STREAM, 2, b"\x00" * 32, other, ["made"], command("fork")) == Forked(2)
+    assert store.append(STREAM, 2, b"", other, ["made"], command("fork")) == Forked(2)
+
+
+def test_a_head_before_the_first_event_is_a_fork(store: EventStore) -> None:
+    events = events_after(STREAM, [], 1)
+    assert store.append(STREAM, 0, first_link(STREAM), events, ["made"], command("fork")) == Forked(0)
+
+
+def test_the_same_append_again_is_seen_not_stored(store: EventStore) -> None:
+    events = events_after(STREAM, [], 2)
+    assert store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")) == Stored(1, 2)
+    assert store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")) == Seen(1, 2)
+    assert store.load(STREAM).entries == events
+    assert len(store.tail().entries) == 1
+
+
+def test_a_command_is_seen_after_others_have_appended(store: EventStore) -> None:
+    events = append(store, STREAM, 2, name="one")
+    append(store, STREAM, 3, name="two")
+    assert store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")) == Seen(1, 2)
+    # A retry may have been decided anew, on a newer state.
+    newer = events_after(STREAM, store.load(STREAM).entries, 1)
+    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("one")) == Seen(1, 2)
+    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("two")) == Seen(3, 5)
+
+
+def test_a_command_id_from_another_request_is_refused(store: EventStore) -> None:
+    append(store, STREAM, name="one")
+    again = events_after(STREAM, store.load(STREAM).entries, 1)
+    answer = store.append(STREAM, 1, store.load(STREAM).entries[0].h, again, ["made"], command("one", "another"))
+    assert answer == Reused()
+    assert isinstance(answer, Reused)
+    assert len(store.load(STREAM).entries) == 1
+
+
+def test_only_stored_commands_are_remembered(store: EventStore) -> None:
+    events = append(store, STREAM, 2)
+    late = events_after(STREAM, events[:1], 1)
+    assert isinstance(store.append(STREAM, 1, events[0].h, late, ["made"], command("late")), Stale)
+    assert isinstance(
+        store.append(STREAM, 2, events[0].h, events_after(STREAM, events, 1), ["made"], command("late")), Forked
+    )
+    assert store.load(STREAM, 0, command("late")).command is None
+    append(store, STREAM, name="late")
+
+
+def test_a_load_tells_what_became_of_a_command(store: EventStore) -> None:
+    append(store, STREAM, 2, name="one")
+    events = append(store, STREAM, 3, name="two")
+    assert store.load(STREAM, 2, command("two")) == Loaded(Seen(3, 5), events)
+    assert store.load(STREAM, 5, command("one")) == Loaded(Seen(1, 2), [])
+    assert store.load(STREAM, 5, command("three")) == Loaded(None, [])
+    reused = store.load(STREAM, 2, command("two", "another"))
+    assert isinstance(reused.command, Reused)
+    assert reused.entries == events
+
+
+def test_commands_of_many_events_and_high_versions_are_remembered(store: EventStore) -> None:
+    append(store, STREAM, 998, name="one")
+    append(store, STREAM, 5, name="two")
+    assert store.load(STREAM, 2000, command("one")).command == Seen(1, 998)
+    assert store.load(STREAM, 2000, command("two")).command == Seen(999, 1003)
+
+
+@pytest.mark.parametrize("start", [1, 3])
+def test_events_that_are_not_numbered_from_the_expected_version_are_no_append(store: EventStore, start: int) -> None:
+    append(store, STREAM)
+    events = [StoredEvent(start, b"e", b"h" * 32)]
+    with pytest.raises(ValueError, match="numbered from 2"):
+        store.append(STREAM, 1, store.load(STREAM).entries[0].h, events, ["made"], command("one"))
+    with pytest.raises(ValueError, match="numbered from 2"):
+        store.append(STREAM, 1, store.load(STREAM).entries[0].h, [], [], command("one"))
+
+
+def write_until_stored(store: EventStore, stream: str, name: str) -> Stored:
+    """What a handler does: append, catch up when stale, append again."""
+    known: list[StoredEvent] = []
+    while True:
+        events = events_after(stream, known, 2, f"{name} ")
+        head = known[-1].h if known else b""
+        answer = store.append(stream, len(known), head, events, ["made"] * 2, command(name))
+        if isinstance(answer, Stored):
+            return answer
+        assert isinstance(answer, Stale)
+        known += answer.entries
+
+
+def test_racing_writers_lose_double_and_fork_nothing(store: EventStore) -> None:
+    names = [f"writer {number} command {turn}" for number in range(WRITERS) for turn in range(3)]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        answers = list(pool.map(lambda name: write_until_stored(store, STREAM, name), names))
+    entries = store.load(STREAM).entries
+    check_chain(first_link(STREAM), 0, entries)
+    assert sorted(answers) == [Stored(first, first + 1) for first in range(1, 2 * len(names), 2)]
+    for name, (first, last) in zip(names, answers, strict=True):
+        assert [entry.e.startswith(f"{name} ".encode()) for entry in entries[first - 1 : last]] == [True, True]
+        assert store.load(STREAM, last, command(name)).command == Seen(first, last)
+    assert [entry[1:3] for entry in tail_all(store, 7)] == sorted(answers)
+
+
+def test_the_same_append_from_all_sides_is_stored_once(store: EventStore) -> None:
+    events = events_after(STREAM, [], 2)
+    with ThreadPoolExecutor(WRITERS) as pool:
+        answers = list(
+            pool.map(lambda _: store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")), range(WRITERS))
+        )
+    assert sorted(type(answer).__name__ for answer in answers) == ["Seen"] * (WRITERS - 1) + ["Stored"]
+    assert all(answer == (1, 2) for answer in answers)
+    assert store.load(STREAM).entries == events
+    assert len(store.tail().entries) == 1
+
+
+def test_a_refused_append_leaves_no_trace(store: EventStore) -> None:
+    events = append(store, STREAM, 2, name="one")
+    more = events_after(STREAM, events, 1)
+    before = store.load(STREAM), store.tail(), store.streams()
+    for expected, head, sent, by in [
+        (0, b"", events[:1], command("stale")),
+        (2, b"\x01" * 32, more, command("forked")),
+        (2, events[-1].h, more, command("one")),
+        (2, events[-1].h, more, command("one", "another")),
+    ]:
+        assert not isinstance(store.append(STREAM, expected, head, sent, ["made"], by), Stored)
+    fresh = events_after(OTHER, [], 1)
+    assert isinstance(store.append(OTHER, 0, b"\x01" * 32, fresh, ["made"], command("forked")), Forked)
+    assert (store.load(STREAM), store.tail(), store.streams()) == before
+
+
+def test_the_feed_tells_of_each_append_with_its_versions_and_types(store: EventStore) -> None:
+    events = events_after(STREAM, [], 3)
+    store.append(STREAM, 0, b"", events, ["match-created", "seat-taken", "match-started"], command("one"))
+    store.append(STREAM, 3, events[-1].h, events_after(STREAM, events, 1), ["move-made"], command("two"))
+    assert store.tail().entries == [
+        FeedEntry(STREAM, 1, 3, ("match-created", "seat-taken", "match-started")),
+        FeedEntry(STREAM, 4, 4, ("move-made",)),
+    ]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 64, 100, 1000])
+def test_the_feed_read_by_pages_is_the_feed_read_at_once(store: EventStore, limit: int) -> None:
+    streams = one_stream_a_bucket()[::4]
+    for turn in range(6):
+        for stream in streams[: 1 + turn * turn]:
+            append(store, stream)
+    at_once = store.tail("", 10_000).entries
+    assert by_stream(tail_all(store, limit)) == by_stream(at_once)
+    for stream, entries in by_stream(at_once).items():
+        assert [entry.first for entry in entries] == list(range(1, len(store.load(stream).entries) + 1))
+
+
+def test_the_feed_goes_on_from_any_position(store: EventStore) -> None:
+    for stream in [STREAM, OTHER, STREAM]:
+        append(store, stream)
+    position = store.tail().position
+    assert store.tail(position) == (position, [])
+    append(store, OTHER)
+    append(store, STREAM)
+    later = store.tail(position)
+    assert sorted(later.entries) == [FeedEntry(STREAM, 3, 3, ("made",)), FeedEntry(OTHER, 2, 2, ("made",))]
+    assert sorted(store.tail(position).entries) == sorted(later.entries)
+    assert store.tail(later.position) == (later.position, [])
+
+
+def test_a_page_of_a_busy_bucket_is_full(store: EventStore) -> None:
+    for _ in range(40):
+        append(store, STREAM)
+    assert len(store.tail("", 32).entries) == 32
+
+
+@pytest.mark.parametrize("position", ["x", "-1", "1.", "5f-0", "1.400:0", "12.0a5", "٣"])
+def test_a_position_that_no_tail_gave_is_refused(store: EventStore, position: str) -> None:
+    with pytest.raises(BadPosition):
+        store.tail(position)
+
+
+def test_streams_are_listed_once_each_by_bucket_and_id(store: EventStore) -> None:
+    streams = [f"match-{number}" for number in range(70)]
+    for stream in streams:
+        append(store, stream)
+        append(store, stream)
+    expected = sorted(streams, key=lambda stream: (bucket_of(stream), stream))
+    assert store.streams() == expected
+    for limit in (1, 3, 70):
+        listed: list[str] = []
+        while page := store.streams(listed[-1] if listed else "", limit):
+            assert len(page) <= limit
+            listed += page
+        assert listed == expected
+
+
+def test_every_bucket_is_used_alike(store: EventStore) -> None:
+    streams = one_stream_a_bucket()
+    for stream in streams:
+        append(store, stream, 2)
+    assert set(store.streams()) == set(streams)
+    assert {entry.stream for entry in tail_all(store, 50)} == set(streams)
+    assert [entry.version for entry in store.newest(streams)] == [2] * len(streams)
+
+
+def test_the_newest_entries_come_in_the_order_asked_for(store: EventStore) -> None:
+    one, other = append(store, STREAM, 3), append(store, OTHER, 2)
+    assert store.newest([OTHER, STREAM, OTHER]) == [other[-1], one[-1], other[-1]]
+    assert store.newest([]) == []
+    with pytest.raises(StoreError):
+        store.newest([STREAM, "match-none"])
+
+
+def test_large_events_are_stored_whole(store: EventStore) -> None:
+    events = [StoredEvent(version, bytes([version]) * 65536, b"\xff" * 32) for version in (1, 2, 3)]
+    assert store.append(STREAM, 0, b"", events, ["made"] * 3, command("one")) == Stored(1, 3)
+    assert store.load(STREAM).entries == events
+
+
+def test_a_thousand_events_are_one_append(store: EventStore) -> None:
+    events = append(store, STREAM, 1000)
+    assert store.load(STREAM).entries == events
+    assert [(entry.first, entry.last, len(entry.types)) for entry in store.tail().entries] == [(1, 1000, 1000)]
+
+
+def test_a_store_tells_what_it_is(store: EventStore) -> None:
+    told = store.describe()
+    assert set(told) == {"store", "durability"}
+    assert told["durability"] in ("always", "everysec", "unknown")
+
+
+def content_of(client: Redis) -> dict[bytes, object]:
+    read = {b"stream": client.xrange, b"hash": client.hgetall, b"string": client.get}
+    return {key: read.get(client.type(key), lambda key: client.zrange(key, 0, -1))(key) for key in client.scan_iter()}
+
+
+@pytest.mark.parametrize("before", [0, 2])
+@pytest.mark.parametrize("name", ["ev:" + STREAM, "cmd:" + STREAM, "feed", "streams"])
+def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(
+    client: Redis, name: str, before: int
+) -> None:
+    store = RedisStore(client)
+    events = append(store, STREAM, before) if before else []
+    key = f"{{{bucket_of(STREAM)}}}:{name}"
+    client.delete(key)
+    client.set(key, "ours")
+    content = content_of(client)
+    more = events_after(STREAM, events, 1)
+    with pytest.raises(WrongType, match="WRONGTYPE"):
+        store.append(STREAM, before, events[-1].h if events else b"", more, ["made"], command("one"))
+    assert content_of(client) == content
