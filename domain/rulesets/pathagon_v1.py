@@ -170,16 +170,18 @@ class PathagonV1(Duel[State, Move]):
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
         """A legal move, each as likely as any other: the target is drawn until it is open, the piece at once."""
         (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
-        squares = board.squares
+        squares, taken = board.squares, own | enemy | closed
         count = len(squares)
-        taken = own | enemy | closed
-        target = squares[randbelow(count)]
-        while target & taken:
-            target = squares[randbelow(count)]
         if own.bit_count() < pieces:
+            while (target := squares[randbelow(count)]) & taken:
+                pass
             return 0, target
         source = own & ~resting
-        for _ in range(randbelow(source.bit_count())):
+        rank, first = divmod(randbelow(count * source.bit_count()), count)
+        target = squares[first]
+        while target & taken:
+            target = squares[randbelow(count)]
+        for _ in range(rank):
             source &= source - 1
         return source & -source, target
 
@@ -213,10 +215,11 @@ class PathagonV1(Duel[State, Move]):
         # State(..) itself takes twice as long.
         after = tuple.__new__(State, (setup, ply, enemy ^ trapped, own, trapped, resting & ~trapped, moved, None))
         low, high = board.edges[~ply & 1]
-        # A new chain runs through the target: there it meets two more pieces, or one and the edge.
-        if (own & board.beside[target]).bit_count() + (target & (low | high) > 0) > 1:
-            chain = _flood(target, own, board.stride)
-            if chain & low and chain & high:
+        joined = own & board.beside[target]
+        # A new chain runs through the target: there it joins two more pieces, or one to the edge.
+        if joined & (joined - 1) or (joined and target & (low | high)):
+            reached = _flood(target, own, board.stride)
+            if reached & low and reached & high:
                 return self.end(after, PATH[~ply & 1])  # PA10
         return self.end(after, DRAW) if ply == setup.ply_limit else after
 
