@@ -61,11 +61,11 @@ class Service:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / "log").mkdir(exist_ok=True)
         url = self.options.redis_url or self._start_store()
+        write_once(data / "admin.token", lambda: _open_admin_account(url))
         self._children = self._make_children(url)
         for child in self._children:
             child.start()
         self._wait_until_ready()
-        write_once(data / "admin.token", lambda: _open_admin_account(url))
 
     def watch(self) -> None:
         """Start again what died; ServeError when it dies over and over."""

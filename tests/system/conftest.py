@@ -1,0 +1,38 @@
+"""A Redis of one's own, as an operator would bring it."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from tests.system.running import free_port
+
+
+@pytest.fixture
+def redis_url(tmp_path) -> Iterator[str]:
+    """Debian's redis-server on a loopback port, durable as docs/operations.md says."""
+    binary = shutil.which("redis-server")
+    if binary is None:
+        if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS"):
+            pytest.fail("redis-server is not on PATH (Debian: apt-get install redis-server)")
+        pytest.skip("redis-server is not on PATH (Debian: apt-get install redis-server)")
+    port = free_port()
+    settings = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]
+    durable = ["--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", "no"]
+    server = subprocess.Popen([binary, *settings, *durable], stdout=subprocess.DEVNULL)
+    try:
+        with redis.Redis(port=port) as client:
+            for _ in range(200):
+                try:
+                    client.ping()
+                    break
+                except redis.exceptions.ConnectionError:
+                    time.sleep(0.05)
+        yield f"redis://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()

@@ -1,0 +1,169 @@
+"""The whole service as a person would start it: real processes, a real store, a real port."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+
+from service.client import Client
+
+ROOT = Path(__file__).parents[2]
+WITHIN_S = 60.0
+KEY = "5a" * 32
+
+NAMES = {
+    "store": b"valkey-server",
+    "web": b"service.cli\0web",
+    "verify": b"workers\0verify",
+    "relay": b"workers\0relay",
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Our environment without settings of Plyscribe, and the toy ruleset for all processes."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLYSCRIBE_", "REDIS_", "RQ_"))}
+    return {**kept, "PYTHONPATH": str(ROOT), "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1", **more}
+
+
+def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = "it") -> object:
+    """What the callable gives once it is true; AssertionError when that takes too long."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        with suppress(httpx.TransportError):
+            if found := what():
+                return found
+        time.sleep(0.05)
+    raise AssertionError(f"{why} did not come about within {within_s:.0f} s")
+
+
+def is_ready(url: str) -> bool:
+    return httpx.get(f"{url}/readyz", timeout=2.0).is_success
+
+
+def descendants(pid: int) -> dict[int, bytes]:
+    """The command lines of all processes below this one, by id."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found: dict[int, bytes] = {}
+    wave = [pid]
+    while wave:
+        wave = [child for child, parent in parents.items() if parent in wave]
+        for child in wave:
+            with suppress(OSError):
+                found[child] = Path(f"/proc/{child}/cmdline").read_bytes()
+    return found
+
+
+class Serving:
+    """`plyscribe serve` in a process of its own."""
+
+    def __init__(self, data: Path, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.data = data
+        self.output = data.with_suffix(".out")
+        argv = [sys.executable, "-m", "service.cli", "serve", "--data", str(data), "--port", str(port)]
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(argv, env=environment(), stdout=out, stderr=out, cwd=data.parent)
+
+    def wait_until_ready(self) -> None:
+        wait_for(lambda: self.process.poll() is not None or is_ready(self.url), why="the service")
+        assert self.process.poll() is None, self.output.read_text()
+
+    def pids(self, name: str) -> list[int]:
+        """The processes of that name that run below this service now."""
+        return [pid for pid, line in descendants(self.process.pid).items() if NAMES[name] in line]
+
+    def kill(self, name: str) -> None:
+        """Kill -9 of what goes by that name, all of its processes."""
+        for pid in self.pids(name):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(WITHIN_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+@contextmanager
+def serving(data: Path, port: int | None = None) -> Iterator[Serving]:
+    service = Serving(data, port or free_port())
+    try:
+        service.wait_until_ready()
+        yield service
+    finally:
+        service.stop()
+
+
+@contextmanager
+def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One process of ours over the store that `env` names."""
+    child = subprocess.Popen([sys.executable, *argv], env=environment(PLYSCRIBE_SERVER_KEY=KEY, **env), cwd=ROOT)
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait(WITHIN_S)
+
+
+class Pair:
+    """Two accounts and matches between them."""
+
+    def __init__(self, url: str) -> None:
+        with Client(url) as anyone:
+            accounts = [anyone.sign_up(name) for name in ("Ann", "Ben")]
+        self.ids = [account["player"] for account in accounts]
+        self.clients = [Client(url, account["token"]) for account in accounts]
+
+    def open_match(self, ruleset: str, key: str | None = None, **more: object) -> str:
+        """A match under way; with dice both seats have salted them."""
+        ann, ben = self.clients
+        created = ann.create_match(ruleset, [{"player": self.ids[0]}, None], key=key, **more)
+        salt = {"entropy": "ben"} if created["events"][0]["data"]["dice"] else {}
+        ben.take_seat(created["match"], 2, key=key, **salt)
+        if salt:
+            ann.add_entropy(created["match"], "ann", key=key)
+        return created["match"]
+
+    def play_out(self, match: str, moves: Callable[[str], str]) -> None:
+        """Play to the end with the move that `moves` chooses for the match."""
+        while turn := self.clients[0].match(match)["turn"].get("decision"):
+            self.clients[turn - 1].move(match, moves(match))
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
+
+
+@contextmanager
+def pair(url: str) -> Iterator[Pair]:
+    both = Pair(url)
+    try:
+        yield both
+    finally:
+        both.close()
+
+
+def status_of(client: Client, match: str) -> str:
+    return client.match(match)["status"]

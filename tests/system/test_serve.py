@@ -1,0 +1,222 @@
+"""`plyscribe serve` and its processes, as one would run them."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import redis
+
+from service.client import Client, Problem
+from service.store.embedded import start_server
+from tests.system.running import (
+    ROOT,
+    descendants,
+    environment,
+    free_port,
+    is_ready,
+    pair,
+    process,
+    serving,
+    status_of,
+    wait_for,
+)
+
+pytestmark = pytest.mark.server
+
+
+def run_cli(*argv: str, **env: str) -> subprocess.CompletedProcess[str]:
+    argv = (sys.executable, "-m", "service.cli", *argv)
+    return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=120, cwd=ROOT)
+
+
+def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann = both.clients[0]
+        matches = [both.open_match(ruleset) for ruleset in ("pathagon", "zhen", "toy")]
+        for match in matches:
+            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+        for match in matches:
+            wait_for(lambda match=match: status_of(ann, match) == "verified", why="the verdict")
+            verdicts = [event for event in ann.events(match) if event["type"] == "match-verified"]
+            assert len(verdicts) == 1
+            assert verdicts[0]["by"] == "system:verify"
+
+
+def test_the_store_says_that_answers_are_on_disk(tmp_path):
+    with serving(tmp_path / "data") as service, Client(service.url) as client:
+        assert client.ready() == {"status": "ready", "store": client.ready()["store"], "durability": "always"}
+
+
+def test_a_second_run_finds_the_matches_of_the_first(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen")
+        both.clients[0].move(match, "+5")
+        before = both.clients[0].export(match)
+        token = both.clients[0].token
+    with serving(tmp_path / "data") as service, Client(service.url, token) as ann:
+        assert ann.export(match) == before
+        assert ann.me()["name"] == "Ann"
+
+
+def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
+    with serving(tmp_path / "data") as service:
+        for name in ("admin.token", "server.key"):
+            assert (service.data / name).stat().st_mode & 0o777 == 0o600
+        with Client(service.url, (service.data / "admin.token").read_text().strip()) as admin:
+            assert "admin" in admin.me()["scopes"]
+
+
+def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
+    with serving(tmp_path / "data") as service:
+        below = descendants(service.process.pid)
+        assert len(below) >= 5
+        service.stop()
+        assert service.process.returncode == 0
+        assert not any(os.path.exists(f"/proc/{pid}") for pid in below)
+
+
+def test_when_the_service_is_killed_nothing_of_it_stays(tmp_path):
+    with serving(tmp_path / "data") as service:
+        below = descendants(service.process.pid)
+        service.process.kill()
+        service.process.wait()
+        wait_for(lambda: not any(map(_runs, below)), why="the end of all processes")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_dies_is_started_again(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen")
+        for name in ("store", "web", "relay", "verify"):
+            before = service.pids(name)
+            service.kill(name)
+            wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
+        wait_for(lambda: is_ready(service.url))
+        both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
+        wait_for(lambda: status_of(both.clients[0], match) == "verified", why="the verdict")
+
+
+def test_two_services_do_not_share_a_data_directory(tmp_path):
+    with serving(tmp_path / "data"):
+        second = run_cli("serve", "--data", str(tmp_path / "data"), "--port", str(free_port()))
+        assert second.returncode == 1
+        assert "in use" in second.stderr
+        assert "Traceback" not in second.stderr
+
+
+def test_a_port_that_is_taken_is_told(tmp_path):
+    with serving(tmp_path / "data") as service:
+        port = service.url.rpartition(":")[2]
+        second = run_cli("serve", "--data", str(tmp_path / "other"), "--port", port)
+        assert second.returncode == 1
+        assert f"port {port}" in second.stderr
+        assert "--port" in second.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [["-m", "service.cli", "web"], ["-m", "workers", "relay"], ["-m", "workers", "verify"]]
+)
+def test_a_process_without_a_store_says_what_is_missing(command):
+    argv = [sys.executable, *command]
+    failed = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert failed.returncode == 1
+    assert "REDIS_URL is not set" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_the_processes_of_the_procfile_work_over_a_store_of_ones_own(redis_url):
+    port = str(free_port())
+    env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}
+    with (
+        process("-m", "service.cli", "web", "--port", port, **env),
+        process("-m", "workers", "verify", **env),
+        process("-m", "workers", "relay", **env),
+    ):
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: is_ready(url), why="the API")
+        with pair(url) as both:
+            match = both.open_match("zhen")
+            both.clients[1].withdraw(match)
+            wait_for(lambda: status_of(both.clients[0], match) == "verified", why="the verdict")
+
+
+def test_a_store_that_is_gone_is_a_503_and_afterwards_the_same_key_is_one_move(tmp_path):
+    port, directory = str(free_port()), tmp_path / "store"
+    store = start_server(directory)
+    with process("-m", "service.cli", "web", "--port", port, REDIS_URL=store.url, PLYSCRIBE_SIGN_UP="open"):
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: is_ready(url), why="the API")
+        with pair(url) as both:
+            match = both.open_match("zhen")
+            patient = both.clients[0]
+            hasty = Client(url, patient.token, retry_for_s=0.0)
+            store.process.send_signal(signal.SIGKILL)
+            store.process.wait()
+            with pytest.raises(Problem) as refused:
+                hasty.move(match, "+5", key="once")
+            assert (refused.value.status, refused.value.code) == (503, "store/unavailable")
+            hasty.close()
+            store = start_server(directory)
+            first = patient.move(match, "+5", key="once")
+            assert patient.move(match, "+5", key="once") == first
+            assert patient.match(match)["moves"] == ["+5"]
+    store.stop()
+
+
+def test_a_match_that_was_tampered_with_is_refuted_and_kept(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann = both.clients[0]
+        match = both.open_match("zhen")
+        both.clients[0].move(match, "+5")
+        with redis.Redis(unix_socket_path=str(service.data / "store" / "store.sock")) as store:
+            _change_event(store, match, b'"move":"+5"', b'"move":"+4"')
+        # The API still has the match in its memory; whoever reads it afresh sees the fault.
+        both.clients[1].withdraw(match)
+        wait_for(lambda: status_of(ann, match) == "refuted", why="the verdict")
+        assert ann.match(match)["verdict"]["version"] == 4
+        service.kill("web")
+        wait_for(lambda: ann.match(match)["fault"], why="a fresh reading")
+        assert ann.match(match)["fault"]["version"] == 4
+        assert [event["type"] for event in ann.events(match)][-1] == "match-refuted"
+
+
+def _change_event(store: redis.Redis, match: str, old: bytes, new: bytes) -> None:
+    [key] = store.keys(f"*:ev:{match}")
+    entries = store.xrange(key)
+    store.delete(key)
+    for id, fields in entries:
+        store.xadd(key, {**fields, b"e": fields[b"e"].replace(old, new)}, id=id)
+
+
+def test_doctor_finds_nothing_wrong_with_a_fresh_machine(tmp_path):
+    told = run_cli("doctor", "--data", str(tmp_path / "none"))
+    assert told.returncode == 0, told.stdout
+    assert "embedded" in told.stdout
+
+
+def test_doctor_names_what_is_wrong(tmp_path):
+    told = run_cli("doctor", "--data", str(tmp_path), REDIS_URL=f"redis://127.0.0.1:{free_port()}")
+    assert told.returncode == 1
+    assert "PLYSCRIBE_SERVER_KEY is not set" in told.stdout
+
+
+def test_the_demo_plays_shows_and_ends(tmp_path):
+    argv = ("demo", "--once", "--matches", "4", "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    first = run_cli(*argv)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.count("yes") == 4
+    addresses = [line.split()[-1] for line in first.stdout.splitlines() if "/v1/matches/" in line]
+    assert len(addresses) == 8
+    second = run_cli(*argv)
+    assert [address.rpartition("/v1/")[2] for address in addresses] == [
+        line.split()[-1].rpartition("/v1/")[2] for line in second.stdout.splitlines() if "/v1/matches/" in line
+    ]
