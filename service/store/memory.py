@@ -61,8 +61,8 @@ class MemoryStore:
                 insort(self._streams, _place(stream))
             entries.extend(events)
             stored = Stored(have + 1, len(entries))
-            self._commands[stream, command.id] = (command.digest, Seen(*stored))
-            self._feed.append(FeedEntry(stream, *stored, tuple(types)))
+            self._commands[stream, command.id] = (command.digest, Seen(stored.first, stored.last))
+            self._feed.append(FeedEntry(stream, stored.first, stored.last, tuple(types)))
             return stored
 
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:

@@ -8,6 +8,7 @@ StoreError
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
@@ -51,25 +52,29 @@ class Command(NamedTuple):
     digest: bytes
 
 
-class Stored(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stored:
     """The events were stored now, as versions first..last."""
 
     first: int
     last: int
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Seen:
     """The same command was stored before, as versions first..last."""
 
     first: int
     last: int
 
 
-class Reused(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reused:
     """The command id is known from a request with another digest."""
 
 
-class Stale(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stale:
     """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them.
 
     They are empty when the stream is behind that version: what the writer believes was never stored, or got lost.
@@ -79,13 +84,15 @@ class Stale(NamedTuple):
     entries: list[StoredEvent]
 
 
-class Forked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Forked:
     """The stream stands at the expected version, `have`, with another head than the expected one."""
 
     have: int
 
 
 Appended = Stored | Seen | Reused | Stale | Forked
+"""How an append came out. No tuples: those of different kinds would be equal, and Reused false."""
 
 
 class Loaded(NamedTuple):
