@@ -167,7 +167,8 @@ class UnknownEventShape(StreamError):
     code = "stream/unknown-event-shape"
 
     def __init__(self, type: str, version: object, why: str) -> None:
-        super().__init__(f"event {version} of type {type!r} has an unknown shape: {why}", event_type=type, version=version)
+        what = f"event {version} of type {type!r} has an unknown shape: {why}"
+        super().__init__(what, event_type=type, version=version)
 
 
 class FoldError(StreamError):

@@ -3,8 +3,6 @@
 The clauses PA1..PA11 are those of docs/rulesets/pathagon.md.
 """
 
-# ruff: noqa: D102 (what the methods do is said by the contract)
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache

@@ -11,7 +11,6 @@ from werkzeug.test import TestResponse
 
 from service.api.openapi import build_openapi
 
-
 _documents: list[dict[str, Any]] = []
 
 

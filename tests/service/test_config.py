@@ -1,0 +1,67 @@
+"""Settings: what is missing or wrong is told with its name and the remedy."""
+
+import pytest
+
+from domain.errors import DiceKeyMissing
+from domain.events import ServerDice
+from domain.rulesets import find_ruleset
+from service.config import ConfigError, parse_key, read_config
+
+KEY = "5a" * 32
+GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}
+
+
+def test_the_queues_are_on_the_store_unless_told_otherwise():
+    assert read_config(GOOD).rq_redis_url == GOOD["REDIS_URL"]
+    assert read_config({**GOOD, "RQ_REDIS_URL": "redis://other"}).rq_redis_url == "redis://other"
+
+
+def test_sign_up_is_by_invitation_unless_told_otherwise():
+    assert not read_config(GOOD).open_sign_up
+    assert read_config({**GOOD, "PLYSCRIBE_SIGN_UP": "open"}).open_sign_up
+
+
+@pytest.mark.parametrize(
+    ("environ", "told"),
+    [
+        ({}, "REDIS_URL is not set"),
+        ({"REDIS_URL": "redis://x"}, "PLYSCRIBE_SERVER_KEY is not set"),
+        ({**GOOD, "PLYSCRIBE_SERVER_KEY": "xyz"}, "hex"),
+        ({**GOOD, "PLYSCRIBE_SERVER_KEY": "00" * 31}, "31 bytes"),
+        ({**GOOD, "PLYSCRIBE_SIGN_UP": "maybe"}, "PLYSCRIBE_SIGN_UP"),
+        ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_told(environ, told):
+    with pytest.raises(ConfigError, match=told):
+        read_config(environ)
+
+
+def test_a_key_file_is_read(tmp_path):
+    (tmp_path / "key").write_text(KEY + "\n")
+    config = read_config({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "key")})
+    assert config.server_key == parse_key(KEY)
+
+
+def test_the_key_never_shows_and_its_id_does_not_give_it_away():
+    key = parse_key(KEY)
+    assert KEY not in repr(key)
+    assert KEY not in repr(read_config(GOOD))
+    assert len(key.id) == 16
+    assert key.id not in KEY
+
+
+def test_dice_of_another_key_have_no_secret_here():
+    with pytest.raises(DiceKeyMissing):
+        parse_key(KEY).secret_of(ServerDice("match-x", "00", "another"))
+
+
+def test_further_rulesets_are_loaded_by_name():
+    read_config({**GOOD, "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1"}).register_rulesets()
+    assert find_ruleset("toy").title == "Toy race"
+
+
+@pytest.mark.parametrize("name", ["nowhere:GAME", "tests.domain.toy:NOTHING", "tests.domain.toy", "os:path", ":"])
+def test_what_is_no_ruleset_is_told(name):
+    with pytest.raises(ConfigError, match="PLYSCRIBE_RULESETS"):
+        read_config({**GOOD, "PLYSCRIBE_RULESETS": name}).register_rulesets()

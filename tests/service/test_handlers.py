@@ -1,0 +1,194 @@
+"""The five steps: what happens between a command and its answer when others write, or the store does not answer."""
+
+from collections.abc import Callable
+
+import pytest
+
+from domain.chain import StoredEvent
+from domain.commands import Actor, Command, CreateMatch, MakeMove
+from domain.errors import IllegalMove, Unknown, WrongTime
+from domain.events import Account
+from domain.match import Match
+from service.composition import MATCHES
+from service.errors import Contended, KeyReused, VersionConflict
+from service.handlers import MAX_TRIES, Answer, Handler
+from service.ids import command_of, stream_id
+from service.store import port
+from service.store.memory import MemoryStore
+from service.store.port import Forked, StoreUnavailable
+
+ANN = Actor("player", "player-" + "a" * 26)
+
+
+class Rig:
+    """Two handlers (two processes, say) over one store, and a match on it that Ann plays with herself."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.one = Handler(self.store, MATCHES, deadline_s=0.3)
+        self.other = Handler(self.store, MATCHES, deadline_s=0.3)
+        asked = command_of("test", "POST", "/", None, b"")
+        self.match = stream_id("match", asked)
+        seats = (Account(ANN.id), Account(ANN.id))
+        create = CreateMatch(actor=ANN, ruleset="zhen", seats=seats)
+        self.one.execute(self.match, lambda _: create, asked, new=True)
+
+    def move(
+        self, handler: Handler[Match], move: str, key: str | None = None, expected: int | None = None
+    ) -> Answer[Match]:
+        asked = command_of("ann", "POST", "/moves", key, move.encode())
+        return handler.execute(self.match, command(MakeMove(actor=ANN, move=move)), asked, expected)
+
+
+def command(order: Command) -> Callable[[Match], Command]:
+    return lambda _: order
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+def test_an_accepted_move_on_a_known_state_is_one_round_trip(rig, monkeypatch):
+    rig.move(rig.one, "+1")
+    monkeypatch.setattr(rig.store, "load", None)
+    assert rig.move(rig.one, "+2").state.version == 4
+
+
+def test_a_stale_cache_catches_up_and_decides_again(rig):
+    rig.move(rig.other, "+1")
+    rig.move(rig.other, "+2")
+    answer = rig.move(rig.one, "+3")
+    assert [step.move for step in answer.state.play.steps] == ["+1", "+2", "+3"]
+
+
+def test_a_refusal_counts_only_on_a_fresh_state(rig):
+    rig.other.read(rig.match)
+    rig.move(rig.one, "+1")
+    rig.move(rig.one, "+9")
+    # In the cache of the other no cube lies on tile 1 yet.
+    assert rig.move(rig.other, "+2").state.version == 5
+    rig.move(rig.one, "9-10")
+    rig.move(rig.one, "2-1")
+    assert rig.move(rig.other, "+9").state.version == 8
+
+
+def test_what_is_illegal_on_the_newest_state_is_refused(rig):
+    rig.move(rig.other, "+1")
+    with pytest.raises(IllegalMove):
+        rig.move(rig.one, "+1")
+    assert rig.one.read(rig.match).version == 3
+
+
+def test_a_retry_is_answered_though_it_would_be_refused_now(rig):
+    first = rig.move(rig.one, "+1", key="k")
+    for handler in (rig.one, rig.other):
+        again = rig.move(handler, "+1", key="k")
+        assert again.replayed
+        assert again.events == first.events
+        assert again.state == first.state
+
+
+def test_a_retry_is_answered_though_its_expected_version_is_old(rig):
+    first = rig.move(rig.one, "+1", key="k", expected=2)
+    rig.move(rig.other, "+2")
+    for handler in (rig.one, rig.other):
+        assert rig.move(handler, "+1", key="k", expected=2).events == first.events
+
+
+def test_a_key_that_stands_for_another_request_is_refused(rig):
+    rig.move(rig.one, "+1", key="k")
+    for handler in (rig.one, rig.other):
+        with pytest.raises(KeyReused):
+            rig.move(handler, "+2", key="k")
+
+
+def test_an_expected_version_is_compared_with_the_newest_state(rig):
+    rig.move(rig.other, "+1")
+    with pytest.raises(VersionConflict):
+        rig.move(rig.one, "+2", expected=2)
+    assert rig.move(rig.one, "+2", expected=3).state.version == 4
+
+
+def test_a_command_on_a_stream_that_is_not_there_is_refused(rig):
+    with pytest.raises(Unknown):
+        rig.one.execute("match-" + "b" * 26, command(MakeMove(actor=ANN, move="+1")), command_of("", "", "", None, b""))
+
+
+def test_a_second_creation_of_the_same_stream_is_refused(rig):
+    create = CreateMatch(actor=ANN, ruleset="zhen", seats=(None, None))
+    with pytest.raises(WrongTime):
+        rig.other.execute(rig.match, command(create), command_of("", "", "", None, b""), new=True)
+
+
+def test_an_append_without_an_answer_is_sent_again_and_counts_once(rig, monkeypatch):
+    append, calls = rig.store.append, []
+
+    def lose_the_first_answer(*args: object) -> port.Appended:
+        calls.append(args)
+        answer = append(*args)
+        if len(calls) == 1:
+            raise StoreUnavailable("the answer was lost")
+        return answer
+
+    monkeypatch.setattr(rig.store, "append", lose_the_first_answer)
+    answer = rig.move(rig.one, "+1")
+    assert len(calls) == 2
+    assert [step.move for step in answer.state.play.steps] == ["+1"]
+    assert rig.one.read(rig.match).version == 3
+
+
+def test_a_store_that_stays_away_is_told_after_the_deadline(rig, monkeypatch):
+    def away(*_: object) -> port.Appended:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(rig.store, "append", away)
+    with pytest.raises(StoreUnavailable):
+        rig.move(rig.one, "+1")
+
+
+def test_a_writer_that_is_outrun_every_time_gives_up(rig, monkeypatch):
+    append = rig.store.append
+    tiles = iter(range(1, 100))
+
+    def outrun(*args: object) -> port.Appended:
+        monkeypatch.setattr(rig.store, "append", append)
+        rig.move(rig.other, f"+{next(tiles)}")
+        monkeypatch.setattr(rig.store, "append", outrun)
+        return append(*args)
+
+    monkeypatch.setattr(rig.store, "append", outrun)
+    with pytest.raises(Contended):
+        rig.move(rig.one, "+10")
+    assert rig.one.read(rig.match).version == 2 + MAX_TRIES
+
+
+def test_a_cached_state_with_another_head_than_the_store_is_dropped(rig, monkeypatch):
+    append, calls = rig.store.append, []
+
+    def forked_once(*args: object) -> port.Appended:
+        calls.append(args)
+        return Forked(2) if len(calls) == 1 else append(*args)
+
+    monkeypatch.setattr(rig.store, "append", forked_once)
+    assert rig.move(rig.one, "+1").state.version == 3
+
+
+def test_reading_at_a_version_gives_that_state(rig):
+    rig.move(rig.one, "+1")
+    rig.move(rig.one, "+2")
+    assert rig.one.read(rig.match, 3).play.ply == 1
+    assert rig.one.read(rig.match, 0).version == 0
+    assert rig.one.read(rig.match).play.ply == 2
+
+
+def test_an_older_state_does_not_replace_a_newer_one_in_the_cache(rig):
+    rig.move(rig.one, "+1")
+    old = rig.one.read(rig.match, 2)
+    rig.one._keep(rig.match, old)
+    assert rig.one._cached(rig.match).version == 3
+
+
+def test_stored_bytes_are_the_ones_that_were_hashed(rig):
+    answer = rig.move(rig.one, "+1")
+    assert rig.store.load(rig.match).entries[2:] == [StoredEvent(*event) for event in answer.events]

@@ -1,0 +1,173 @@
+"""The relay and the verify job, step by step, over a real store."""
+
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from domain.commands import Actor, CreateMatch, Withdraw
+from domain.events import Account, MatchRefuted
+from service import composition
+from service.composition import Parts, compose
+from service.ids import command_of, stream_id
+from service.queues import verify_queue
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.service.conftest import CONFIG
+from workers import relay as relay_module
+from workers import verify_match as verify_module
+from workers.relay import PENDING, Relay
+from workers.verify_match import record_verdict
+
+pytestmark = pytest.mark.server
+
+ANN = Actor("player", "player-" + "a" * 26)
+
+
+class Rig:
+    """A store, a relay and a queue; `finish` plays a match to its end."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self.parts: Parts = compose(CONFIG, RedisStore(self.redis))
+        self.queue = verify_queue(self.redis)
+        self.relay = self.new_relay()
+
+    def new_relay(self) -> Relay:
+        return Relay(self.parts, FeedGroup(self.redis), self.redis, self.queue)
+
+    def finish(self) -> str:
+        asked = command_of("test", "POST", "/", None, b"")
+        match = stream_id("match", asked)
+        seats = (Account(ANN.id), Account(ANN.id))
+        create = CreateMatch(actor=ANN, id="00", ruleset="zhen", seats=seats)
+        self.parts.matches.execute(match, lambda _: create, asked, new=True)
+        leave = Withdraw(actor=ANN, id="01", seat=1)
+        self.parts.matches.execute(match, lambda _: leave, command_of("test", "POST", "/w", None, b""))
+        return match
+
+    def status(self, match: str) -> str:
+        return self.parts.matches.read(match).life.status
+
+    def pending(self) -> list[str]:
+        return [member.decode() for member in self.redis.zrange(PENDING, 0, -1)]
+
+    def jobs(self) -> list[str]:
+        return self.queue.job_ids
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory) -> Iterator[Redis]:
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def rig(redis: Redis) -> Rig:
+    redis.flushall()
+    return Rig(redis)
+
+
+def test_a_finished_match_is_noted_and_enqueued_once(rig):
+    match = rig.finish()
+    rig.relay.step(block_ms=0)
+    rig.relay.step(block_ms=0)
+    assert rig.jobs() == [f"verify_{match}_4"]
+    assert rig.pending() == [match]
+
+
+def test_a_match_under_way_is_not_enqueued(rig):
+    asked = command_of("test", "POST", "/", None, b"")
+    create = CreateMatch(actor=ANN, ruleset="zhen", seats=(None, None))
+    rig.parts.matches.execute(stream_id("match", asked), lambda _: create, asked, new=True)
+    rig.relay.step(block_ms=0)
+    assert rig.jobs() == []
+
+
+def test_a_verdict_strikes_the_match_off(rig):
+    match = rig.finish()
+    rig.relay.step(block_ms=0)
+    assert record_verdict(rig.parts, match, 4) == "verified"
+    rig.relay.step(block_ms=0)
+    assert rig.pending() == []
+
+
+def test_a_relay_that_died_before_it_acknowledged_goes_on_there(rig, monkeypatch):
+    match = rig.finish()
+    monkeypatch.setattr(rig.relay, "relay", lambda entries: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        rig.relay.step(block_ms=0)
+    assert rig.jobs() == []
+    rig.new_relay().step(block_ms=0)
+    assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def test_a_job_that_was_lost_is_found_by_the_sweep(rig, monkeypatch):
+    match = rig.finish()
+    rig.relay.step(block_ms=0)
+    rig.queue.empty()
+    now = relay_module.now_ms()
+    rig.relay.sweep()
+    assert rig.jobs() == [], "too early: the job may still be at work"
+    monkeypatch.setattr(relay_module, "now_ms", lambda: now + relay_module.GRACE_MS + 1000)
+    rig.relay.sweep()
+    assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def test_a_sweep_strikes_off_what_has_its_verdict(rig, monkeypatch):
+    match = rig.finish()
+    rig.relay.step(block_ms=0)
+    record_verdict(rig.parts, match, 4)
+    now = relay_module.now_ms()
+    monkeypatch.setattr(relay_module, "now_ms", lambda: now + relay_module.GRACE_MS + 1000)
+    rig.queue.empty()
+    rig.relay.sweep()
+    assert (rig.pending(), rig.jobs()) == ([], [])
+
+
+def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
+    match = rig.finish()
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    relay = rig.new_relay()
+    relay.scan()
+    assert rig.pending() == [match]
+    relay.sweep()
+    assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def test_the_verdict_is_recorded_once_however_often_the_job_runs(rig):
+    match = rig.finish()
+    for _ in range(3):
+        assert record_verdict(rig.parts, match, 4) == "verified"
+    other_process = compose(CONFIG, RedisStore(rig.redis))
+    assert record_verdict(other_process, match, 4) == "verified"
+    assert rig.parts.matches.read(match).version == 5
+
+
+def test_two_workers_at_once_record_one_verdict(rig, monkeypatch):
+    match = rig.finish()
+    execute_again, nested = verify_module.execute_again, []
+
+    def interleave(stream: str, entries: list[object]) -> object:
+        if not nested:
+            nested.append(True)
+            assert record_verdict(compose(CONFIG, RedisStore(rig.redis)), match, 4) == "verified"
+        return execute_again(stream, entries)
+
+    monkeypatch.setattr(verify_module, "execute_again", interleave)
+    assert record_verdict(rig.parts, match, 4) == "verified"
+    assert rig.parts.matches.read(match).version == 5
+
+
+def test_a_mismatch_is_recorded_as_refuted(rig, monkeypatch):
+    match = rig.finish()
+    monkeypatch.setattr(verify_module, "execute_again", lambda *_: MatchRefuted(3, "because"))
+    assert record_verdict(rig.parts, match, 4) == "refuted"
+    assert rig.parts.matches.read(match).life.verdicts == (MatchRefuted(3, "because"),)
+
+
+def test_parts_are_composed_from_the_environment(monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", "00" * 32)
+    assert composition.compose_process().config.redis_url == "redis://127.0.0.1:1"
