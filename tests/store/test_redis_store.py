@@ -45,12 +45,15 @@ def store(client: Redis) -> RedisStore:
     return RedisStore(client)
 
 
-class DroppingProxy:
-    """Stands between client and server and, while `dropping`, hangs up instead of passing on an append's reply."""
+class LossyProxy:
+    """Stands between client and server; an append's answer it swallows (`silent`) or hangs up instead (`broken`).
+
+    Everything else passes, new connections too: whoever sends the append again is counted.
+    """
 
     def __init__(self, directory: Path, server: EmbeddedServer) -> None:
         self.url = f"unix://{directory}/proxy.sock"
-        self.dropping = False
+        self.fault = ""
         self.appends = 0
         self._server = str(server.socket)
         self._listener = socket.socket(socket.AF_UNIX)
@@ -71,33 +74,35 @@ class DroppingProxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
-            upstream = socket.socket(socket.AF_UNIX)
-            upstream.connect(self._server)
-            self._threads.append(threading.Thread(target=self._serve, args=(client, upstream)))
+            self._threads.append(threading.Thread(target=self._serve, args=(client,)))
             self._threads[-1].start()
 
-    def _serve(self, client: socket.socket, upstream: socket.socket) -> None:
-        answers = threading.Thread(target=self._pass_answers, args=(client, upstream))
-        answers.start()
-        while sent := client.recv(65536):
-            self.appends += sent.count(b"EVALSHA")
-            upstream.sendall(sent)
-        upstream.shutdown(socket.SHUT_WR)
-        answers.join()
-        client.close()
-        upstream.close()
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self._server)
+            faulty = threading.Event()
+            answers = threading.Thread(target=self._pass_answers, args=(client, server, faulty))
+            answers.start()
+            while sent := client.recv(65536):
+                if b"EVALSHA" in sent:
+                    self.appends += 1
+                    if self.fault:
+                        faulty.set()
+                server.sendall(sent)
+            server.shutdown(socket.SHUT_WR)
+            answers.join()
 
-    def _pass_answers(self, client: socket.socket, upstream: socket.socket) -> None:
-        while reply := upstream.recv(65536):
-            if self.dropping and self.appends:
+    def _pass_answers(self, client: socket.socket, server: socket.socket, faulty: threading.Event) -> None:
+        while answer := server.recv(65536):
+            if not faulty.is_set():
+                client.sendall(answer)
+            elif self.fault == "broken":
                 client.shutdown(socket.SHUT_RDWR)
-                return
-            client.sendall(reply)
 
 
 @pytest.fixture
-def proxy(tmp_path: Path, server: EmbeddedServer) -> Iterator[DroppingProxy]:
-    proxy = DroppingProxy(tmp_path, server)
+def proxy(tmp_path: Path, server: EmbeddedServer) -> Iterator[LossyProxy]:
+    proxy = LossyProxy(tmp_path, server)
     yield proxy
     proxy.close()
 
@@ -127,16 +132,17 @@ def test_an_append_to_a_stalled_server_is_stored_once_though_its_answer_never_ca
     impatient.close()
 
 
-def test_an_append_whose_connection_breaks_is_not_sent_again(proxy: DroppingProxy, store: RedisStore) -> None:
+@pytest.mark.parametrize("fault", ["silent", "broken"])
+def test_an_append_whose_answer_is_lost_is_not_sent_again(proxy: LossyProxy, store: RedisStore, fault: str) -> None:
     first = append(store, STREAM)
     events = events_after(STREAM, first, 1)
-    proxied = connect(proxy.url)
-    proxy.dropping = True
+    proxied = connect(proxy.url, IMPATIENT_S)
+    proxy.fault = fault
     with pytest.raises(StoreUnavailable):
         proxied.append(STREAM, 1, first[-1].h, events, ["made"], command("two"))
     assert proxy.appends == 1
-    assert store.load(STREAM).entries == [*first, *events]
-    proxy.dropping = False
+    eventually(lambda: store.load(STREAM).entries == [*first, *events])
+    proxy.fault = ""
     assert proxied.append(STREAM, 1, first[-1].h, events, ["made"], command("two")) == Seen(2, 2)
     assert proxy.appends == 2
     assert len(store.tail().entries) == 2
