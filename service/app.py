@@ -14,6 +14,7 @@ from service.api import matches, players, rulesets, system
 from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, parts, request_id
 from service.composition import Parts, compose_process
 from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title, status_of
+from service.rulebooks import read_clauses
 
 MISSED_EVENTS = 256
 
@@ -51,8 +52,11 @@ def _more_about(error: Exception) -> dict[str, Any]:
         missed = parts().matches.read_events(error.stream, error.expected, MISSED_EVENTS)
         return {"events": queries.dump_events(missed)}
     match: Match | None = g.get("match")
-    if isinstance(error, IllegalMove) and match is not None and match.lifecycle is not None:
-        return {"clause_url": f"/v1/rulesets/{match.lifecycle.created.ruleset}/clauses/{error.clause}"}
+    if isinstance(error, IllegalMove) and match is not None:
+        ruleset = match.life.created.ruleset
+        # A ruleset of somebody's own may come without a page.
+        if error.clause in read_clauses(ruleset):
+            return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}"}
     return {}
 
 

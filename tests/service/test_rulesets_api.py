@@ -49,6 +49,6 @@ def test_a_page_is_read_clause_by_clause():
     ]
 
 
-@pytest.mark.parametrize("ruleset", [r.id for r in RULESETS])
+@pytest.mark.parametrize("ruleset", [r.id for r in RULESETS if type(r).__module__.startswith("domain.")])
 def test_every_ruleset_has_its_clauses(ruleset):
     assert read_clauses(ruleset)
