@@ -120,10 +120,11 @@ class Handler(Generic[S]):
                     return self._answer_again(stream, seen)
                 case Reused():
                     raise KeyReused
-                case Stale(_, missed):
+                case Stale(have, missed) if have > state.version:
                     state = self._advance(stream, state, missed)
-                case Forked(have):
-                    log.error("the cached state of %s at version %d has another head than the store", stream, have)
+                case Stale(have, _) | Forked(have):
+                    # Only a store that was set back or tampered with stands elsewhere than what it once answered.
+                    log.error("%s is cached at version %d, the store has another %d", stream, state.version, have)
                     self._forget(stream)
                     state, _ = self._catch_up(stream, self._aggregate.empty(stream), remembered)
                     fresh = True

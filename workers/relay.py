@@ -9,7 +9,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import cast
 
@@ -34,7 +34,10 @@ GRACE_MS = 10_000
 """How long a job may take before the sweep looks after it."""
 
 SCAN_EVERY_S = 3600.0
+TRIM_EVERY_S = 60.0
 KEEP_FEED = 10_000
+"""Entries of each bucket's feed that stay for those who follow it."""
+
 RETRY_PAUSE_S = 0.5
 
 ENDS = {"match-ended"}
@@ -42,6 +45,21 @@ VERDICTS = {"match-verified", "match-refuted"}
 LAST_OF_ENDED = {"match-ended", "dice-revealed"}
 
 log = logging.getLogger(__name__)
+
+
+class Chore:
+    """Something to do at the start and every so often; it stays due when it fails."""
+
+    def __init__(self, do: Callable[[], object], every_s: float) -> None:
+        self._do = do
+        self._every_s = every_s
+        self._due_at = 0.0
+
+    def do_if_due(self) -> None:
+        """Do it if its time has come."""
+        if time.monotonic() >= self._due_at:
+            self._do()
+            self._due_at = time.monotonic() + self._every_s
 
 
 class Relay:
@@ -53,8 +71,11 @@ class Relay:
         self._redis = connection
         self._queue = queue
         self._stopping = threading.Event()
-        self._swept_at = 0.0
-        self._scanned_at = 0.0
+        self._chores = [
+            Chore(self.scan, SCAN_EVERY_S),
+            Chore(self.sweep, SWEEP_EVERY_S),
+            Chore(lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S),
+        ]
 
     def run(self) -> None:
         """Follow the feed until `stop`; a store that is away is waited for."""
@@ -70,17 +91,12 @@ class Relay:
         self._stopping.set()
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
-        """One batch of the feed, and the sweeps that are due."""
+        """One batch of the feed, and the chores that are due."""
         batch = self._feed.read(BATCH, block_ms)
         self.relay([entry for _, _, entry in batch])
         self._feed.ack([(bucket, id) for bucket, id, _ in batch])
-        if time.monotonic() - self._scanned_at >= SCAN_EVERY_S or not self._scanned_at:
-            self.scan()
-            self._feed.trim(KEEP_FEED)
-            self._scanned_at = time.monotonic()
-        if time.monotonic() - self._swept_at >= SWEEP_EVERY_S:
-            self.sweep()
-            self._swept_at = time.monotonic()
+        for chore in self._chores:
+            chore.do_if_due()
 
     def relay(self, entries: Iterable[FeedEntry]) -> None:
         """Note matches that ended, enqueue them, and strike off those with a verdict."""

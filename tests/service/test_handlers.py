@@ -192,3 +192,11 @@ def test_an_older_state_does_not_replace_a_newer_one_in_the_cache(rig):
 def test_stored_bytes_are_the_ones_that_were_hashed(rig):
     answer = rig.move(rig.one, "+1")
     assert rig.store.load(rig.match).entries[2:] == [StoredEvent(*event) for event in answer.events]
+
+
+def test_a_store_that_was_set_back_is_believed(rig):
+    rig.move(rig.one, "+1")
+    set_back = MemoryStore()
+    set_back._events[rig.match] = rig.store.load(rig.match).entries[:2]
+    rig.one._store = set_back
+    assert [step.move for step in rig.move(rig.one, "+7").state.play.steps] == ["+7"]
