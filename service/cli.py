@@ -106,6 +106,8 @@ class _Running:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.is_stopped:
+            click.echo("stopping …")
         self._service.stop()
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:

@@ -72,13 +72,15 @@ def _open_accounts(url: str) -> dict[str, str]:
 
 
 def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threading.Event) -> str:
-    """The id of the match, played to its end (or as far as `stop` lets it) move by move over HTTP."""
+    """The id of the match, played to its end move by move over HTTP; "" where `stop` came first."""
+    if stop.is_set():
+        return ""
     clients = [Client(url, tokens[name]) for name in planned.bots]
     try:
         match = _open_match(clients, planned)
         for _ in _play_on(clients, planned, match):
             if stop.is_set():
-                break
+                return ""
         return match
     finally:
         for client in clients:
@@ -128,7 +130,7 @@ def run_demo(url: str, data: Path, matches: int, threads: int, console: Console,
         with ThreadPoolExecutor(threads) as pool:
             games: list[Future[str]] = [pool.submit(play_match, url, tokens, each, stop) for each in planned]
             for game in games:
-                game.add_done_callback(lambda _: progress.advance(playing))
+                game.add_done_callback(lambda played: progress.advance(playing, int(not _is_stopped(played))))
             ids = [game.result() for game in games]
         if stop.is_set():
             return
@@ -137,6 +139,10 @@ def run_demo(url: str, data: Path, matches: int, threads: int, console: Console,
             found = [_wait_for_verdict(client, match, stop) for match in ids]
             progress.update(verifying, completed=sum(match["status"] != "ended" for match in found))
     _show(console, url, planned, found)
+
+
+def _is_stopped(played: Future[str]) -> bool:
+    return played.exception() is not None or not played.result()
 
 
 def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json:
