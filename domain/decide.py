@@ -27,7 +27,18 @@ from domain.commands import (
     Withdraw,
 )
 from domain.dice import commit, roll_dice
-from domain.errors import BadNotation, DiceKeyMissing, MoveError, RollError, Unknown, WrongPerson, WrongTime, WrongValue
+from domain.errors import (
+    BadNotation,
+    DiceKeyMissing,
+    MoveError,
+    RollError,
+    Unknown,
+    UnknownEventShape,
+    UnknownEventType,
+    WrongPerson,
+    WrongTime,
+    WrongValue,
+)
 from domain.events import (
     Account,
     DiceRevealed,
@@ -53,7 +64,7 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from domain.match import Lifecycle, Match, Play, Seat, evolve
+from domain.match import Fault, Lifecycle, Match, Play, Seat, evolve
 from domain.ruleset import Decision, Over, Roll
 from domain.rulesets import find_ruleset
 
@@ -76,9 +87,16 @@ def decide(command: Command, match: Match) -> list[Event]:
         return _decide_create(command, match)
     if match.version == 0:
         raise Unknown("match/unknown", f"there is no match {match.stream}")
+    if match.fault and isinstance(match.fault.error, UnknownEventType | UnknownEventShape):
+        # Not even the lifecycle is known: a newer release has written here.
+        raise _damaged(match.fault)
     draft = _Draft(match, command, _sign(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft.events
+
+
+def _damaged(fault: Fault) -> WrongTime:
+    return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
 
 
 class _Draft:
@@ -98,9 +116,8 @@ class _Draft:
     @property
     def play(self) -> Play:
         """The play; Refusal where the match is damaged and its play cannot go on."""
-        fault = self.match.fault
-        if fault is not None:
-            raise WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
+        if self.match.fault is not None:
+            raise _damaged(self.match.fault)
         assert self.match.play is not None  # a created match without a fault has a play
         return self.match.play
 
@@ -365,6 +382,8 @@ def _decide_take_back(command: TakeBack, life: Lifecycle, draft: _Draft) -> None
     _require_playing(life)
     if isinstance(life.created.dice, ServerDice):
         raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
+    if draft.play.ply == 0:
+        raise WrongTime("take-back/nothing", "there is no move to take back")
     if not 0 <= command.ply < draft.play.ply:
         raise WrongValue("take-back/ply", f"ply is 0..{draft.play.ply - 1}, not {command.ply}", ply=draft.play.ply)
     draft.emit(MovesTakenBack(command.ply))

@@ -64,8 +64,9 @@ class Lifecycle:
     status: str = "open"
     outcome: MatchEnded | None = None
     secret: str | None = None
+    revealed_at: int = 0
+    """The version of the event that revealed the dice's secret."""
     verdicts: tuple[MatchVerified | MatchRefuted, ...] = ()
-    scored: MatchScored | None = None
 
 
 class Step(NamedTuple):
@@ -177,6 +178,9 @@ def _evolve_halves(match: Match, event: Event) -> Match:
         return match if match.fault else replace(match, play=_evolve_play(match.play, event))
     except DomainError as error:
         return _with_fault(match, error)
+    except Exception as error:
+        # A ruleset that fails where it should refuse must not take the lifecycle with it.
+        return _with_fault(match, FoldError(event.version, f"the ruleset fails with {error!r}"))
 
 
 def _with_fault(match: Match, error: DomainError | None) -> Match:
@@ -205,7 +209,7 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
         case MatchEnded():
             return replace(life, status="ended", outcome=data)
         case DiceRevealed(secret):
-            return replace(life, secret=secret)
+            return replace(life, secret=secret, revealed_at=event.version)
         case MatchAborted():
             return replace(life, status="aborted")
         case MatchVerified():
@@ -213,7 +217,7 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
         case MatchRefuted():
             return replace(life, status="refuted", verdicts=(*life.verdicts, data))
         case MatchScored():
-            return replace(life, status="scored", scored=data)
+            return replace(life, status="scored")
         case MatchAnnulled():
             return replace(life, status="annulled")
 

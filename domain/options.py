@@ -43,10 +43,7 @@ class Integer:
         return schema if self.default is None and not self.nullable else {**schema, "default": self.default}
 
 
-Option = Integer
-
-
-def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
+def refuse_unknown(raw: dict[str, Any], options: Sequence[Integer]) -> None:
     """OptionError on the first name in `raw` that no option has."""
     names = [option.name for option in options]
     for name, value in raw.items():
@@ -54,13 +51,13 @@ def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
             raise OptionError(name, value, f"only {', '.join(names)}")
 
 
-def parse_options(raw: dict[str, Any], options: Sequence[Option]) -> dict[str, Any]:
+def parse_options(raw: dict[str, Any], options: Sequence[Integer]) -> dict[str, Any]:
     """The complete options in the order of their declaration; OptionError on anything unknown or out of range."""
     refuse_unknown(raw, options)
     return {option.name: option.parse(raw.get(option.name, option.default)) for option in options}
 
 
-def options_schema(options: Sequence[Option]) -> dict[str, Any]:
+def options_schema(options: Sequence[Integer]) -> dict[str, Any]:
     """JSON Schema of an object that holds these options and nothing else."""
     properties = {option.name: option.schema() for option in options}
     return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -31,9 +31,8 @@ from domain.commands import (
 )
 from domain.decide import decide
 from domain.dice import commit
-from domain.errors import DomainError
+from domain.errors import DomainError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from domain.events import (
-    DiceRevealed,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -69,22 +68,34 @@ class _Refuted(Exception):
 
 
 def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified | MatchRefuted:
-    """The verdict on a match: chain, canonical bytes, rules, dice and outcome, all executed again.
+    """The verdict on a finished match: chain, canonical bytes, rules, dice and outcome, all executed again.
 
     Refuted names the version of the first event at fault. An event that should follow but is missing counts as the
-    version where it should stand.
+    version where it should stand. UnknownRuleset, UnknownEventType and UnknownEventShape are raised: they say what
+    this verifier lacks, nothing of the match. So is WrongTime for a match
+    under way with server dice, which are still secret.
     """
     try:
-        if not entries:
-            raise _Refuted(1, "the match was never created")
-        recorded = replay(stream, entries)
-        if recorded.fault is not None:
-            raise _Refuted(recorded.fault.version, str(recorded.fault.error))
-        events = _parse_exactly(entries)
-        match = _decide_again(stream, events, _revealed_secret(events))
+        return _verify(replay(stream, entries), entries)
     except _Refuted as refuted:
         return refuted.verdict
-    return MatchVerified(match.version, digest_view(match))
+
+
+def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
+    if not entries:
+        raise _Refuted(1, "the match was never created")
+    fault = recorded.fault
+    if fault is not None and isinstance(fault.error, UnknownRuleset | UnknownEventType | UnknownEventShape):
+        raise fault.error
+    sound = entries[: fault.version - 1] if fault else entries
+    events = _parse_exactly(sound)
+    secret = _revealed_secret(recorded)
+    if fault is None:
+        match = _decide_again(recorded.stream, events, secret)
+        return MatchVerified(match.version, digest_view(match))
+    # An event before the fault may be wrong as well, and it is the first one that counts.
+    _decide_again(recorded.stream, events, secret, cut=True)
+    raise _Refuted(fault.version, str(fault.error))
 
 
 def digest_view(match: Match) -> str:
@@ -101,27 +112,32 @@ def _parse_exactly(entries: Sequence[StoredEvent]) -> list[Event]:
     return events
 
 
-def _revealed_secret(events: Sequence[Event]) -> bytes | None:
-    """The secret behind the dice, which must be the one committed to in the first event."""
-    created = events[0].data if events else None
-    for event in events:
-        if isinstance(event.data, DiceRevealed) and isinstance(created, MatchCreated):
-            dice = created.dice
-            secret = _parse_hex(event.data.secret)
-            if not isinstance(dice, ServerDice) or secret is None or commit(secret) != dice.commitment:
-                raise _Refuted(event.version, "the revealed dice are not the ones committed to")
-            return secret
-    return None
+def _revealed_secret(recorded: Match) -> bytes | None:
+    """The secret behind the match's dice, which must be the one committed to; None where there are no server dice."""
+    life = recorded.lifecycle
+    if life is None or not isinstance(life.created.dice, ServerDice):
+        return None
+    secret = _parse_hex(life.secret or "")
+    if commit(secret) == life.created.dice.commitment:
+        return secret
+    if recorded.fault is not None:
+        raise _Refuted(recorded.fault.version, str(recorded.fault.error))
+    if life.status in ("open", "playing"):
+        raise WrongTime("match/not-ended", "the dice of a match under way are secret", match_status=life.status)
+    if life.secret is None:
+        raise _Refuted(recorded.version + 1, "dice-revealed is missing")
+    raise _Refuted(life.revealed_at, "the revealed dice are not the ones committed to")
 
 
-def _parse_hex(text: str) -> bytes | None:
+def _parse_hex(text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        return None
+        return b""
 
 
-def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None) -> Match:
+def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cut: bool = False) -> Match:
+    """The match as decided again; with `cut` the last command's events may be the first of more."""
     match = Match(stream)
     for _, group in groupby(events, key=lambda event: event.cause):
         recorded = list(group)
@@ -131,7 +147,7 @@ def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None) ->
                 raise _Refuted(theirs.version, f"expected {_tell(ours)}, recorded is {_tell(theirs)}")
         if len(recorded) > len(decided):
             raise _Refuted(recorded[len(decided)].version, f"{_tell(recorded[len(decided)])} does not follow")
-        if len(decided) > len(recorded):
+        if len(decided) > len(recorded) and not (cut and recorded[-1] is events[-1]):
             raise _Refuted(decided[len(recorded)].version, f"{_tell(decided[len(recorded)])} is missing")
         for event in recorded:
             match = evolve(match, event)

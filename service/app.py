@@ -6,17 +6,16 @@ from typing import Any
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.routing import IntegerConverter
 
 from domain.errors import IllegalMove
 from domain.match import Match
 from service import queries
 from service.api import matches, players, rulesets, system
-from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, parts, request_id
+from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, request_id
 from service.composition import Parts, compose_process
 from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title, status_of
 from service.rulebooks import read_clauses
-
-MISSED_EVENTS = 256
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +23,8 @@ log = logging.getLogger(__name__)
 def create_app(composed: Parts | None = None) -> Flask:
     """The application over the given parts; without them, over those that the environment names."""
     app = Flask("plyscribe", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
+    app.url_map.converters["int"] = _PlainInteger
     app.extensions["plyscribe"] = composed or compose_process()
     for blueprint in (system.blueprint, players.blueprint, rulesets.blueprint, matches.blueprint):
         app.register_blueprint(blueprint)
@@ -32,6 +32,12 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.register_error_handler(Exception, _answer_error)
     app.after_request(_add_request_id)
     return app
+
+
+class _PlainInteger(IntegerConverter):
+    """A number in a path, in plain digits: the usual converter takes those of all scripts."""
+
+    regex = "[0-9]{1,15}"
 
 
 def _add_request_id(response: Response) -> Response:
@@ -49,8 +55,7 @@ def _answer_error(error: Exception) -> Response:
 def _more_about(error: Exception) -> dict[str, Any]:
     """What only the request knows: where the clause stands, what a stale client missed."""
     if isinstance(error, VersionConflict):
-        missed = parts().matches.read_events(error.stream, error.expected, MISSED_EVENTS)
-        return {"events": queries.dump_events(missed)}
+        return {"events": queries.dump_events(error.missed)}
     match: Match | None = g.get("match")
     if isinstance(error, IllegalMove) and match is not None:
         ruleset = match.life.created.ruleset

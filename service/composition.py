@@ -7,7 +7,7 @@ from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.match import Match, fold
 from service.accounts import Accounts
-from service.config import Config, read_config
+from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Handler
 from service.store.port import EventStore
 from service.store.redis import connect
@@ -37,7 +37,7 @@ class Parts:
 
 def compose(config: Config, store: EventStore) -> Parts:
     """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded."""
-    config.register_rulesets()
+    register_rulesets(config.extra_rulesets)
     return Parts(config, store, Handler(store, MATCHES), Accounts(store))
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from domain.dice import derive_secret
+from domain.dice import commit, derive_secret
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.ruleset import Ruleset
@@ -34,6 +34,11 @@ class ServerKey:
         """A fingerprint of the key that gives nothing away: 16 hex digits."""
         return sha256(b"plyscribe server key " + self.key).hexdigest()[:16]
 
+    def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
+        """New dice of that id, committed to, and their secret."""
+        secret = derive_secret(self.key, dice_id)
+        return ServerDice(dice_id, commit(secret), self.id), secret
+
     def secret_of(self, dice: ServerDice) -> bytes:
         """The secret of these dice; DiceKeyMissing where they were committed with another key."""
         if dice.key != self.id:
@@ -49,12 +54,7 @@ class Config:
     rq_redis_url: str
     server_key: ServerKey
     open_sign_up: bool = False
-    extra_rulesets: tuple[str, ...] = ()
-
-    def register_rulesets(self) -> None:
-        """Enter the rulesets named by `module:NAME`; ConfigError where one is none."""
-        for name in self.extra_rulesets:
-            register(_load_ruleset(name))
+    extra_rulesets: str = ""
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
@@ -70,7 +70,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         rq_redis_url=environ.get("RQ_REDIS_URL") or url,
         server_key=_read_key(environ),
         open_sign_up=sign_up == "open",
-        extra_rulesets=tuple(filter(None, environ.get("PLYSCRIBE_RULESETS", "").split(","))),
+        extra_rulesets=environ.get("PLYSCRIBE_RULESETS", ""),
     )
 
 
@@ -96,6 +96,16 @@ def parse_key(text: str) -> ServerKey:
     if len(key) < MIN_KEY_BYTES:
         raise ConfigError(f"the server key has {len(key)} bytes; it needs at least {MIN_KEY_BYTES}")
     return ServerKey(key)
+
+
+def register_rulesets(names: str) -> None:
+    """Enter the rulesets of a text `module:NAME,module:NAME`; ConfigError where one is none."""
+    for name in filter(None, names.split(",")):
+        ruleset = _load_ruleset(name)
+        try:
+            register(ruleset)
+        except ValueError as error:
+            raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}: {error}") from None
 
 
 def _load_ruleset(name: str) -> Ruleset[object, object]:

@@ -11,11 +11,12 @@ from packaging.requirements import Requirement
 from redis import Redis
 
 from domain.rulesets import RULESETS
-from service.config import ConfigError, read_config
+from service.config import ConfigError, read_config, register_rulesets
 from service.rulebooks import read_clauses
 from service.store.embedded import BINARY_VARIABLE, find_binary
+from service.store.feed import FeedGroup
 from service.store.port import StoreError
-from service.store.redis import connect
+from service.store.redis import connect, connect_client
 
 
 class Finding(NamedTuple):
@@ -57,9 +58,13 @@ def _examine_packages() -> Iterator[Finding]:
 
 
 def _examine_rulesets() -> Iterator[Finding]:
+    try:
+        register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+    except ConfigError as error:
+        yield Finding("ruleset", "wrong", str(error))
     for ruleset in RULESETS:
         clauses = len(read_clauses(ruleset.id))
-        state = "ok" if clauses else "wrong"
+        state = "ok" if clauses else "note"
         yield Finding("ruleset", state, f"{ruleset.id} version {ruleset.version}, {clauses} clauses")
 
 
@@ -78,6 +83,7 @@ def _examine_store() -> Iterator[Finding]:
     remedy = "" if durability == "always" else ": set appendonly yes and appendfsync always, or moves may be lost"
     yield Finding("durability", "ok" if durability == "always" else "wrong", f"{durability}{remedy}")
     yield _tried("queues", lambda: _ping(config.rq_redis_url))
+    yield _tried("relay", lambda: _tell_lag(config.redis_url))
     yield Finding("server key", "ok", f"id {config.server_key.id}")
     yield Finding("sign-up", "ok", "open" if config.open_sign_up else "by an administrator")
 
@@ -85,6 +91,10 @@ def _examine_store() -> Iterator[Finding]:
 def _find_embedded() -> str:
     binary = find_binary(os.environ.get(BINARY_VARIABLE))
     return f"embedded: {binary.engine}, {binary.path} (REDIS_URL is not set)"
+
+
+def _tell_lag(url: str) -> str:
+    return f"{FeedGroup(connect_client(url)).lag()} appends wait for it"
 
 
 def _ping(url: str) -> str:

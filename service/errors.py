@@ -18,6 +18,7 @@ The trees of `domain.errors` and `service.store.port` stand beside it.
 from typing import Any
 
 from domain import errors as domain
+from domain.chain import StoredEvent
 from service.store import port
 
 
@@ -63,8 +64,8 @@ class VersionConflict(ServiceError):
 
     def __init__(self, stream: str, expected: int, have: int) -> None:
         super().__init__(f"{stream} is at version {have}, not {expected}", version=have)
-        self.stream = stream
         self.expected = expected
+        self.missed: list[StoredEvent] = []
 
 
 class KeyReused(ServiceError):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from domain.chain import StoredEvent, first_link, link_all
+from domain.chain import StoredEvent, first_link, link_all, next_link
 from domain.commands import Command
 from domain.errors import DomainError
 from domain.events import Event, format_event
@@ -23,8 +23,11 @@ from service.errors import Contended, KeyReused, VersionConflict
 from service.store import port
 from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreUnavailable
 
-DEADLINE_S = 8.0
+APPEND_WITHIN_S = 8.0
 """How long an append without an answer is sent again; the client hears 503 after that."""
+
+LOAD_WITHIN_S = 1.0
+"""How long a load is tried again, which nobody need wait for: asking again costs the client nothing."""
 
 RETRY_PAUSE_S = 0.1
 """The pause before the store is asked again."""
@@ -32,8 +35,11 @@ RETRY_PAUSE_S = 0.1
 MAX_TRIES = 6
 """How often a command is decided against other writers before it gives up."""
 
-MAX_CACHED = 2000
-"""States that a process keeps; a match of 60 plies takes about 20 kB."""
+MAX_CACHED = 500
+"""States that a process keeps; a match of 400 plies takes about 170 kB."""
+
+MAX_MISSED = 256
+"""Events that a stale client is told of at most."""
 
 log = logging.getLogger(__name__)
 
@@ -72,10 +78,17 @@ class Answer(Generic[S]):
 class Handler(Generic[S]):
     """Executes commands on streams of one kind, and reads them; safe to share between threads."""
 
-    def __init__(self, store: EventStore, aggregate: Aggregate[S], deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        aggregate: Aggregate[S],
+        append_within_s: float = APPEND_WITHIN_S,
+        load_within_s: float = LOAD_WITHIN_S,
+    ) -> None:
         self._store = store
         self._aggregate = aggregate
-        self._deadline_s = deadline_s
+        self._append_within_s = append_within_s
+        self._load_within_s = load_within_s
         self._cache: OrderedDict[str, S] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -83,7 +96,7 @@ class Handler(Generic[S]):
         self,
         stream: str,
         command_for: Callable[[S], Command],
-        remembered: port.Command,
+        asked: port.Command,
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[S]:
@@ -93,61 +106,62 @@ class Handler(Generic[S]):
         Raises DomainError for a refusal, VersionConflict, KeyReused, Contended, StoreUnavailable: nothing was
         stored, except perhaps with StoreUnavailable; sending the same request again is safe always.
         """
-        state, fresh = self._cached(stream), False
-        if state is None:
-            state = self._aggregate.empty(stream)
-            if not new:
-                state, seen = self._catch_up(stream, state, remembered)
-                fresh = True
-                if seen is not None:
-                    return self._answer_again(stream, seen)
+        try:
+            return self._execute(stream, command_for, asked, expected_version, new)
+        except _SeenBefore as known:
+            return self._answer_again(stream, known.seen)
+        except VersionConflict as conflict:
+            conflict.missed = self.read_events(stream, conflict.expected, MAX_MISSED)
+            raise
+
+    def _execute(
+        self,
+        stream: str,
+        command_for: Callable[[S], Command],
+        asked: port.Command,
+        expected_version: int | None,
+        new: bool,
+    ) -> Answer[S]:
+        state, fresh = self._cached(stream) or self._aggregate.empty(stream), False
+        if not (state.version or new):
+            state, fresh = self._catch_up(stream, state, asked), True
         for _ in range(MAX_TRIES):
             try:
-                events = self._decide(stream, state, command_for, expected_version)
+                events = self._decide(stream, state, command_for(state), expected_version)
             except (DomainError, VersionConflict):
                 if fresh:
                     raise
-                state, seen = self._catch_up(stream, state, remembered)
-                fresh = True
-                if seen is not None:
-                    return self._answer_again(stream, seen)
+                state, fresh = self._catch_up(stream, state, asked), True
                 continue
             entries = link_all(state.head or first_link(stream), state.version + 1, map(format_event, events))
-            match self._append(stream, state, events, entries, remembered):
+            match self._append(stream, state, events, entries, asked):
                 case Stored():
                     return Answer(entries, self._advance(stream, state, entries), replayed=False)
                 case Seen() as seen:
-                    return self._answer_again(stream, seen)
+                    raise _SeenBefore(seen)
                 case Reused():
                     raise KeyReused
-                case Stale(have, missed) if have > state.version:
+                case Stale(_, missed) if _follows(stream, state, missed):
                     state = self._advance(stream, state, missed)
-                case Stale(have, _) | Forked(have):
-                    # Only a store that was set back or tampered with stands elsewhere than what it once answered.
-                    log.error("%s is cached at version %d, the store has another %d", stream, state.version, have)
-                    self._forget(stream)
-                    state, _ = self._catch_up(stream, self._aggregate.empty(stream), remembered)
-                    fresh = True
+                case Stale() | Forked():
+                    state, fresh = self._catch_up(stream, state, asked), True
         raise Contended(stream)
 
     def read(self, stream: str, version: int | None = None) -> S:
         """The newest state of a stream, or the state at exactly `version`; version 0 where there is none."""
         if version is not None:
-            entries = self._surely(lambda: self._store.load(stream, limit=version)).entries if version else []
+            entries = self.read_events(stream, 0, version) if version else []
             return self._aggregate.fold(self._aggregate.empty(stream), entries)
-        state, _ = self._catch_up(stream, self._cached(stream) or self._aggregate.empty(stream), None)
-        return state
+        return self._catch_up(stream, self._cached(stream) or self._aggregate.empty(stream), None)
 
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """Stored events after version `after`, at most `limit`."""
-        return self._surely(lambda: self._store.load(stream, after, limit=limit)).entries
+        return self._load(stream, after, limit=limit).entries
 
-    def _decide(
-        self, stream: str, state: S, command_for: Callable[[S], Command], expected_version: int | None
-    ) -> Sequence[Event]:
+    def _decide(self, stream: str, state: S, command: Command, expected_version: int | None) -> Sequence[Event]:
         if expected_version is not None and state.version not in (0, expected_version):
             raise VersionConflict(stream, expected_version, state.version)
-        return self._aggregate.decide(command_for(state), state)
+        return self._aggregate.decide(command, state)
 
     def _append(
         self,
@@ -155,17 +169,34 @@ class Handler(Generic[S]):
         state: S,
         events: Sequence[Event],
         entries: list[StoredEvent],
-        remembered: port.Command,
+        asked: port.Command,
     ) -> port.Appended:
         types = [event.data.type for event in events]
-        return self._surely(lambda: self._store.append(stream, state.version, state.head, entries, types, remembered))
+        append = self._store.append
+        return _surely(lambda: append(stream, state.version, state.head, entries, types, asked), self._append_within_s)
 
-    def _catch_up(self, stream: str, state: S, remembered: port.Command | None) -> tuple[S, Seen | None]:
-        """The state with all that the store has after it, and where the command was stored before, if it was."""
-        loaded = self._surely(lambda: self._store.load(stream, state.version, remembered))
+    def _load(
+        self, stream: str, after: int = 0, asked: port.Command | None = None, limit: int | None = None
+    ) -> port.Loaded:
+        return _surely(lambda: self._store.load(stream, after, asked, limit), self._load_within_s)
+
+    def _catch_up(self, stream: str, state: S, asked: port.Command | None) -> S:
+        """The state with all that the store has after it; _SeenBefore where the command was stored before.
+
+        The entry at the state's own version is read again: a store that was set back, from a backup say, is believed.
+        """
+        loaded = self._load(stream, max(0, state.version - 1), asked)
         if isinstance(loaded.command, Reused):
             raise KeyReused
-        return self._advance(stream, state, loaded.entries), loaded.command
+        if loaded.command is not None:
+            raise _SeenBefore(loaded.command)
+        if not state.version:
+            return self._advance(stream, state, loaded.entries)
+        if [(entry.version, entry.h) for entry in loaded.entries[:1]] == [(state.version, state.head)]:
+            return self._advance(stream, state, loaded.entries[1:])
+        log.error("%s is cached at version %d, the store has another one", stream, state.version)
+        self._forget(stream)
+        return self._catch_up(stream, self._aggregate.empty(stream), asked)
 
     def _advance(self, stream: str, state: S, entries: Sequence[StoredEvent]) -> S:
         state = self._aggregate.fold(state, entries)
@@ -192,17 +223,31 @@ class Handler(Generic[S]):
             self._cache.pop(stream, None)
 
     def _answer_again(self, stream: str, seen: Seen) -> Answer[S]:
-        entries = self._surely(lambda: self._store.load(stream, limit=seen.last)).entries
+        entries = self.read_events(stream, 0, seen.last)
         state = self._aggregate.fold(self._aggregate.empty(stream), entries)
         return Answer(entries[seen.first - 1 :], state, replayed=True)
 
-    def _surely(self, ask: Callable[[], T]) -> T:
-        """The store's answer, asked again until the deadline: loads and appends under a command id may be repeated."""
-        deadline = time.monotonic() + self._deadline_s
-        while True:
-            try:
-                return ask()
-            except StoreUnavailable:
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(RETRY_PAUSE_S)
+
+class _SeenBefore(Exception):
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self.seen = seen
+
+
+def _follows(stream: str, state: State, entries: Sequence[StoredEvent]) -> bool:
+    """Whether the entries stand right after the state, as they do unless the store was set back or tampered with."""
+    if not entries or entries[0].version != state.version + 1:
+        return False
+    return entries[0].h == next_link(state.head or first_link(stream), entries[0].e)
+
+
+def _surely(ask: Callable[[], T], within_s: float) -> T:
+    """The store's answer, asked for again for so long: loads, and appends under a command id, may be repeated."""
+    deadline = time.monotonic() + within_s
+    while True:
+        try:
+            return ask()
+        except StoreUnavailable:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(RETRY_PAUSE_S)

@@ -44,9 +44,11 @@ def tied_to_parent(argv: Sequence[str]) -> list[str]:
 
 
 def die_with_parent() -> None:
-    """Let the kernel end this process when its parent dies (Linux; elsewhere nothing)."""
+    """Let the kernel end this process when its parent dies, or end it now if that happened (Linux; elsewhere not)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Starts:

@@ -1,6 +1,6 @@
 """What can be asked of a match without changing it, as JSON-ready answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -12,7 +12,10 @@ from domain.events import ServerDice, dump_data
 from domain.match import Match
 from domain.replay import Position, position_at
 from domain.ruleset import Turn, format_turn
-from service.handlers import Answer
+from service.handlers import Answer, Handler
+
+PAGE = 1000
+"""Events that an export holds in memory at a time."""
 
 
 def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
@@ -139,12 +142,20 @@ def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tupl
     return page[:limit], len(page) > limit
 
 
-def export_lines(entries: Sequence[StoredEvent]) -> Iterable[bytes]:
+def read_pages(matches: Handler[Match], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:
+    """The stored events after one version up to another, a page at a time."""
+    while after < upto:
+        page = matches.read_events(match, after, min(PAGE, upto - after))
+        yield page
+        after = page[-1].version
+
+
+def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
     """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
-    digest = sha256()
-    for entry in entries:
-        line = dump_event(entry) + b"\n"
-        digest.update(line)
-        yield line
-    head = entries[-1].h.hex() if entries else None
-    yield orjson.dumps({"count": len(entries), "head": head, "sha256": digest.hexdigest()}) + b"\n"
+    digest, count, head = sha256(), 0, None
+    for page in pages:
+        lines = b"".join(dump_event(entry) + b"\n" for entry in page)
+        digest.update(lines)
+        count, head = count + len(page), page[-1].h.hex()
+        yield lines
+    yield orjson.dumps({"count": count, "head": head, "sha256": digest.hexdigest()}) + b"\n"

@@ -32,9 +32,8 @@ def verify_queue(connection: Redis) -> Queue:
 
 
 def enqueue_verifications(queue: Queue, due: Sequence[Verification]) -> None:
-    """Put matches on the queue, one that stands on it already only once."""
-    waiting = set(queue.job_ids) if due else set()
-    queue.enqueue_many([_job(each) for each in dict.fromkeys(due) if each.job_id not in waiting])
+    """Put matches on the queue. One that stands on it already is executed twice, which costs time and nothing else."""
+    queue.enqueue_many([_job(each) for each in dict.fromkeys(due)])
 
 
 def _job(each: Verification) -> EnqueueData:

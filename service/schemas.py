@@ -38,12 +38,30 @@ def _printable(text: str) -> None:
         raise ValidationError("Only printable characters.")
 
 
+def _trimmed(text: str) -> None:
+    if text != text.strip():
+        raise ValidationError("No space at the ends.")
+
+
+class QueryInteger(fields.Integer):
+    """A number in a query, in plain digits."""
+
+    def _validated(self, value: Any) -> Any:
+        if not (isinstance(value, str) and value.isascii() and value.isdigit()):
+            raise self.make_error("invalid", input=value)
+        return super()._validated(value)
+
+
 def _integer(low: int, high: int, **kwargs: Any) -> fields.Integer:
     return fields.Integer(strict=True, validate=validate.Range(low, high), **kwargs)
 
 
 def _seat(**kwargs: Any) -> fields.Integer:
     return _integer(1, MAX_SEATS, metadata={"description": "A seat, counted from 1."}, **kwargs)
+
+
+def _name(**kwargs: Any) -> fields.String:
+    return fields.String(validate=[validate.Length(1, MAX_NAME_LENGTH), _printable, _trimmed], **kwargs)
 
 
 def _text(longest: int, **kwargs: Any) -> fields.String:
@@ -56,12 +74,12 @@ def _text(longest: int, **kwargs: Any) -> fields.String:
 class NewPlayer(Strict):
     """A new account."""
 
-    name = _text(MAX_NAME_LENGTH, required=True, metadata={"example": "Ada"})
+    name = _name(required=True, metadata={"example": "Ada"})
     kind = fields.String(load_default="person", validate=validate.OneOf(KINDS))
     scopes = fields.List(
-        fields.String(validate=validate.OneOf(["play", "record", "organise"])),
+        fields.String(validate=validate.OneOf(["play", "record"])),
         load_default=["play", "record"],
-        validate=validate.Length(1, 3),
+        validate=validate.Length(1, 2),
         metadata={"description": "What the token may do."},
     )
 
@@ -70,7 +88,7 @@ class SeatFor(Strict):
     """Who a seat is for: a player's account, or the name of someone without one."""
 
     player = fields.String(validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"))
-    name = _text(MAX_NAME_LENGTH)
+    name = _name()
 
     @post_load
     def _occupant(self, data: dict[str, str], **_: Any) -> Occupant:
@@ -113,7 +131,7 @@ class NewMatch(Strict):
 class TakeSeat(Strict):
     """Sitting down: a player for itself, a recorder for a guest."""
 
-    name = _text(MAX_NAME_LENGTH, load_default=None, metadata={"description": "A guest's name, from the recorder."})
+    name = _name(load_default=None, metadata={"description": "A guest's name, from the recorder."})
     entropy = _text(MAX_ENTROPY_LENGTH, load_default=None, metadata={"description": "Salt for the server's dice."})
 
 
@@ -131,8 +149,8 @@ class Nothing(Strict):
 class NewMove(Strict):
     """A move in the ruleset's notation."""
 
-    # Only the ruleset judges the text, so that every refusal of a move names the same codes.
-    move = fields.String(required=True, validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"example": "d4"})
+    # Only the match judges the text, so that every refusal of a move names the same codes.
+    move = fields.String(required=True, metadata={"example": "d4", "maxLength": MAX_MOVE_LENGTH})
     seat = _seat(load_default=None)
 
 
@@ -177,27 +195,27 @@ class LegalMovesQuery(Strict):
     """Which legal moves."""
 
     prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
-    offset = fields.Integer(load_default=0, validate=validate.Range(0, 10_000_000))
-    limit = fields.Integer(load_default=200, validate=validate.Range(1, MAX_PAGE))
+    offset = QueryInteger(load_default=0, validate=validate.Range(0, 10_000_000))
+    limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
 
 
 class EventsQuery(Strict):
     """Which events."""
 
-    after = fields.Integer(load_default=0, validate=validate.Range(0, 2**53 - 1))
-    limit = fields.Integer(load_default=200, validate=validate.Range(1, MAX_PAGE))
+    after = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1))
+    limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
 
 
 class PositionQuery(Strict):
     """Which version of the match the position belongs to; the newest without it."""
 
-    version = fields.Integer(load_default=None, validate=validate.Range(1, 2**53 - 1))
+    version = QueryInteger(load_default=None, validate=validate.Range(1, 2**53 - 1))
 
 
 class RulesetQuery(Strict):
     """Which version of the ruleset; the newest without it."""
 
-    version = fields.Integer(load_default=None, validate=validate.Range(1, 10_000))
+    version = QueryInteger(load_default=None, validate=validate.Range(1, 10_000))
 
 
 # ---------------------------------------------------------------------------------------------------------- answers

@@ -108,14 +108,9 @@ class Service:
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
-        key = write_once(options.data / "server.key", lambda: secrets.token_hex(MIN_KEY_BYTES))
-        env = {
-            "REDIS_URL": url,
-            "PLYSCRIBE_SERVER_KEY_FILE": str(key),
-            "PLYSCRIBE_SIGN_UP": "open" if options.host in LOOPBACK else "invited",
-        }
-        if "PLYSCRIBE_SERVER_KEY" in os.environ:
-            env.pop("PLYSCRIBE_SERVER_KEY_FILE")
+        env = {"REDIS_URL": url, **self._key_settings()}
+        if not os.environ.get("PLYSCRIBE_SIGN_UP"):
+            env["PLYSCRIBE_SIGN_UP"] = "open" if options.host in LOOPBACK else "invited"
         web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
@@ -124,6 +119,15 @@ class Service:
         relay = ("relay", [sys.executable, "-m", "workers", "relay"], env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
+
+    def _key_settings(self) -> dict[str, str]:
+        """The operator's own key, or one that is kept with the data: it must be the same for all who use a store."""
+        if os.environ.get("PLYSCRIBE_SERVER_KEY") or os.environ.get("PLYSCRIBE_SERVER_KEY_FILE"):
+            return {}
+        if self.options.redis_url:
+            raise ServeError("over a store of your own give PLYSCRIBE_SERVER_KEY, 64 hex digits, and never lose them")
+        path = write_once(self.options.data / "server.key", lambda: secrets.token_hex(MIN_KEY_BYTES))
+        return {"PLYSCRIBE_SERVER_KEY_FILE": str(path)}
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_WITHIN_S
@@ -148,7 +152,17 @@ def write_once(path: Path, make: Callable[[], str]) -> Path:
             file.flush()
             os.fsync(file.fileno())
         draft.rename(path)
+        _sync_directory(path.parent)
     return path
+
+
+def _sync_directory(path: Path) -> None:
+    # The name of a new file is on disk only when its directory is.
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
 
 
 def _open_admin_account(url: str) -> str:

@@ -9,7 +9,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import FrameType
 from typing import cast
 
@@ -27,11 +27,18 @@ from service.store.port import FeedEntry, StoreError
 PENDING = "relay:pending"
 """Sorted set of finished matches without a verdict, by the time (UTC milliseconds) of their next sweep."""
 
+SWEEPS = "relay:sweeps"
+"""Hash of how often each of them was swept."""
+
 BATCH = 256
 BLOCK_MS = 500
 SWEEP_EVERY_S = 2.0
 GRACE_MS = 10_000
-"""How long a job may take before the sweep looks after it."""
+"""How long a job may take before the sweep looks after it; each time it waits twice as long."""
+
+MAX_DOUBLINGS = 9
+ALARM_AFTER = 3
+"""Sweeps after which a match that gets no verdict is told as an error."""
 
 SCAN_EVERY_S = 3600.0
 TRIM_EVERY_S = 60.0
@@ -48,18 +55,23 @@ log = logging.getLogger(__name__)
 
 
 class Chore:
-    """Something to do at the start and every so often; it stays due when it fails."""
+    """Something to do at the start and every so often."""
 
-    def __init__(self, do: Callable[[], object], every_s: float) -> None:
+    def __init__(self, name: str, do: Callable[[], object], every_s: float) -> None:
+        self._name = name
         self._do = do
         self._every_s = every_s
         self._due_at = 0.0
 
     def do_if_due(self) -> None:
-        """Do it if its time has come."""
-        if time.monotonic() >= self._due_at:
+        """Do it if its time has come. What goes wrong in it is logged, and keeps nothing else from being done."""
+        if time.monotonic() < self._due_at:
+            return
+        self._due_at = time.monotonic() + self._every_s
+        try:
             self._do()
-            self._due_at = time.monotonic() + self._every_s
+        except (RedisError, StoreError):
+            log.exception("the %s of the relay failed, the next one is in %.0f s", self._name, self._every_s)
 
 
 class Relay:
@@ -72,9 +84,9 @@ class Relay:
         self._queue = queue
         self._stopping = threading.Event()
         self._chores = [
-            Chore(self.scan, SCAN_EVERY_S),
-            Chore(self.sweep, SWEEP_EVERY_S),
-            Chore(lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S),
+            Chore("scan", self.scan, SCAN_EVERY_S),
+            Chore("sweep", self.sweep, SWEEP_EVERY_S),
+            Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S),
         ]
 
     def run(self) -> None:
@@ -83,7 +95,8 @@ class Relay:
             try:
                 self.step()
             except (RedisError, StoreError) as error:
-                log.warning("the store does not answer: %s", error)
+                log.warning("a batch of the feed will be relayed again: %s", error)
+                self._feed.read_again()
                 self._stopping.wait(RETRY_PAUSE_S)
 
     def stop(self, *_: int | FrameType | None) -> None:
@@ -102,7 +115,7 @@ class Relay:
         """Note matches that ended, enqueue them, and strike off those with a verdict."""
         matches = [entry for entry in entries if entry.stream.startswith("match-")]
         ended = [Verification(entry.stream, entry.last) for entry in matches if ENDS & set(entry.types)]
-        self._note([each.stream for each in ended], due_ms=now_ms() + GRACE_MS)
+        self._note({each.stream: now_ms() + GRACE_MS for each in ended})
         enqueue_verifications(self._queue, ended)
         self._strike([entry.stream for entry in matches if VERDICTS & set(entry.types)])
 
@@ -112,10 +125,15 @@ class Relay:
         overdue = [member.decode() for member in members]
         ended = list(filter(None, map(self._find_ended, overdue)))
         self._strike(set(overdue) - {each.stream for each in ended})
-        self._note([each.stream for each in ended], due_ms=now_ms() + GRACE_MS)
+        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in ended})
         enqueue_verifications(self._queue, ended)
-        if ended:
-            log.warning("%d finished matches waited longer than a job takes", len(ended))
+
+    def _patience_ms(self, stream: str) -> int:
+        """How long the match may wait for its verdict until the next sweep."""
+        sweeps = self._redis.hincrby(SWEEPS, stream, 1)
+        tell = log.error if sweeps >= ALARM_AFTER else log.warning
+        tell("%s ended and has no verdict after %d sweeps: it is enqueued again", stream, sweeps)
+        return GRACE_MS << min(sweeps, MAX_DOUBLINGS)
 
     def scan(self) -> None:
         """Rebuild the pending ones from the streams: every ended match without a verdict is entered."""
@@ -124,8 +142,9 @@ class Relay:
             after = streams[-1]
             matches = [stream for stream in streams if stream.startswith("match-")]
             newest = self._parts.store.newest(matches)
-            suspects = [stream for stream, entry in zip(matches, newest, strict=True) if _may_be_an_end(entry)]
-            self._note([stream for stream in suspects if self._find_ended(stream)], due_ms=now_ms())
+            suspects = [stream for stream, entry in zip(matches, newest, strict=True) if _may_be_an_end(stream, entry)]
+            # Those that are noted already keep the time of their next sweep.
+            self._note({stream: now_ms() for stream in suspects if self._find_ended(stream)}, new=True)
 
     def _find_ended(self, stream: str) -> Verification | None:
         """The match as one to verify, if it is ended and without a verdict."""
@@ -135,16 +154,20 @@ class Relay:
             return None
         return Verification(stream, match.version) if match.lifecycle.status == "ended" else None
 
-    def _note(self, streams: Iterable[str], due_ms: int) -> None:
-        if due := dict.fromkeys(streams, due_ms):
-            self._redis.zadd(PENDING, due)
+    def _note(self, due_ms: Mapping[str, int], new: bool = False) -> None:
+        if due_ms:
+            self._redis.zadd(PENDING, dict(due_ms), nx=new)
 
-    def _strike(self, streams: Iterable[str]) -> None:
-        if gone := list(streams):
-            self._redis.zrem(PENDING, *gone)
+    def _strike(self, streams: Collection[str]) -> None:
+        if streams:
+            self._redis.zrem(PENDING, *streams)
+            self._redis.hdel(SWEEPS, *streams)
 
 
-def _may_be_an_end(newest: StoredEvent) -> bool:
+def _may_be_an_end(stream: str, newest: StoredEvent | None) -> bool:
+    if newest is None:
+        log.error("%s is listed in the store and has no events: they were deleted", stream)
+        return False
     # The word is enough to tell which matches are worth folding.
     return any(f'"type":"{word}"'.encode() in newest.e for word in LAST_OF_ENDED)
 

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, g, request
+from marshmallow import Schema
 
 from domain.commands import (
     AbortMatch,
@@ -22,9 +23,8 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.dice import commit
 from domain.errors import WrongValue
-from domain.events import Account, Dice, Guest, Occupant, RecordedDice, ServerDice
+from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from service import queries, schemas
 from service.api.http import (
@@ -64,6 +64,8 @@ LEGAL_MOVES_QUERY = schemas.LegalMovesQuery()
 EVENTS_QUERY = schemas.EventsQuery()
 POSITION_QUERY = schemas.PositionQuery()
 
+Fields = dict[str, Any]
+
 COMMAND_PROBLEMS = (403, 404, 409, 412)
 
 
@@ -80,22 +82,23 @@ def create_match() -> Response:
     """
     who = principal()
     body = parse_body(NEW_MATCH)
-    who.require(*(["record"] if body["recorded"] else ["play", "record", "organise"]))
+    who.require("record" if body["recorded"] else "play")
     actor = Actor("player", who.account)
     asked = remembered(actor)
     stream = stream_id("match", asked)
     _require_players(body["seats"], who.account)
+    server_dice, secret = parts().config.server_key.seal(stream)
     command = CreateMatch(
         actor=actor,
         at=now_ms(),
         id=asked.id.hex(),
-        secret=parts().config.server_key.secret_of(_server_dice(stream)),
+        secret=secret,
         ruleset=body["ruleset"],
         ruleset_version=body["ruleset_version"],
         options=body["options"],
         seats=tuple(body["seats"]),
         recorder=who.account if body["recorded"] else None,
-        dice=_dice(body["dice"], stream),
+        dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
         start=body["start"],
         about=body["about"],
         server=SERVER,
@@ -114,46 +117,37 @@ def _require_players(seats: list[Occupant | None], creator: str) -> None:
                 raise WrongValue("player/unknown", f"seat {number}: {error}", seat=number) from None
 
 
-def _dice(mode: str, stream: str) -> Dice:
-    return RecordedDice() if mode == "recorded" else _server_dice(stream)
-
-
-def _server_dice(stream: str) -> ServerDice:
-    key = parts().config.server_key
-    unsealed = ServerDice(stream, "", key.id)
-    return ServerDice(stream, commit(key.secret_of(unsealed)), key.id)
-
-
 @blueprint.post("/<match>/seats/<int:seat>")
 @operation("seats", schemas.Receipt, body=schemas.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
 def take_seat(match: str, seat: int) -> Response:
     """Take a seat that is open to you; the recorder of a match may seat a guest."""
-    body = parse_body(TAKE_SEAT)
-    guest = Guest(body["name"]) if body["name"] is not None else None
-    return _execute(match, lambda base: TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"]))
+
+    def make(base: Fields, body: Fields) -> TakeSeat:
+        guest = Guest(body["name"]) if body["name"] is not None else None
+        return TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"])
+
+    return _execute(match, TAKE_SEAT, make)
 
 
 @blueprint.delete("/<match>/seats/<int:seat>")
 @operation("seats", schemas.Receipt, problems=COMMAND_PROBLEMS, command=True)
 def leave_seat(match: str, seat: int) -> Response:
     """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
-    return _execute(match, lambda base: LeaveSeat(**base, seat=seat))
+    return _execute(match, NOTHING, lambda base, _: LeaveSeat(**base, seat=seat))
 
 
 @blueprint.post("/<match>/entropy")
 @operation("seats", schemas.Receipt, body=schemas.Entropy, problems=COMMAND_PROBLEMS, command=True)
 def add_entropy(match: str) -> Response:
     """Salt the server's dice, once a seat, before the start."""
-    body = parse_body(ENTROPY)
-    return _execute(match, lambda base: AddEntropy(**base, **body))
+    return _execute(match, ENTROPY, lambda base, body: AddEntropy(**base, **body))
 
 
 @blueprint.post("/<match>/start")
 @operation("matches", schemas.Receipt, body=schemas.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def start_match(match: str) -> Response:
     """Start a match whose seats are all taken, without waiting for entropy."""
-    parse_body(NOTHING)
-    return _execute(match, lambda base: StartMatch(**base))
+    return _execute(match, NOTHING, lambda base, _: StartMatch(**base))
 
 
 @blueprint.post("/<match>/moves")
@@ -163,32 +157,28 @@ def make_move(match: str) -> Response:
 
     A refused move is answered with the broken clause of the rules and some legal moves.
     """
-    body = parse_body(NEW_MOVE)
-    return _execute(match, lambda base: MakeMove(**base, **body))
+    return _execute(match, NEW_MOVE, lambda base, body: MakeMove(**base, **body))
 
 
 @blueprint.post("/<match>/rolls")
 @operation("play", schemas.Receipt, body=schemas.NewRoll, problems=COMMAND_PROBLEMS, command=True)
 def record_roll(match: str) -> Response:
     """Record what the awaited dice showed on the table."""
-    body = parse_body(NEW_ROLL)
-    return _execute(match, lambda base: RecordRoll(**base, values=tuple(body["values"])))
+    return _execute(match, NEW_ROLL, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))
 
 
 @blueprint.post("/<match>/take-back")
 @operation("play", schemas.Receipt, body=schemas.TakeBack, problems=COMMAND_PROBLEMS, command=True)
 def take_back(match: str) -> Response:
     """Go back to the state just before move `ply` + 1, as the recorder of a match without server dice."""
-    body = parse_body(TAKE_BACK)
-    return _execute(match, lambda base: TakeBack(**base, **body))
+    return _execute(match, TAKE_BACK, lambda base, body: TakeBack(**base, **body))
 
 
 @blueprint.post("/<match>/withdrawal")
 @operation("play", schemas.Receipt, body=schemas.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
 def withdraw(match: str) -> Response:
     """Resign your seat; the recorder may withdraw any seat, for any cause."""
-    body = parse_body(WITHDRAWAL)
-    return _execute(match, lambda base: Withdraw(**base, **body))
+    return _execute(match, WITHDRAWAL, lambda base, body: Withdraw(**base, **body))
 
 
 @blueprint.post("/<match>/draw")
@@ -199,11 +189,13 @@ def draw(match: str) -> Response:
     A seat offers once between two of its moves. The match is drawn when every other seat in play has agreed; any
     move, roll or withdrawal closes the offer.
     """
-    body = parse_body(DRAW)
-    if body["action"] == "offer":
-        return _execute(match, lambda base: OfferDraw(**base, seat=body["seat"]))
-    accept = body["action"] == "agree"
-    return _execute(match, lambda base: AnswerDraw(**base, seat=body["seat"], accept=accept))
+
+    def make(base: Fields, body: Fields) -> Command:
+        if body["action"] == "offer":
+            return OfferDraw(**base, seat=body["seat"])
+        return AnswerDraw(**base, seat=body["seat"], accept=body["action"] == "agree")
+
+    return _execute(match, DRAW, make)
 
 
 @blueprint.post("/<match>/abort")
@@ -213,21 +205,22 @@ def abort_match(match: str) -> Response:
 
     Its creator may before the start, a seat before its own first move, the recorder at any time.
     """
-    body = parse_body(ABORT)
-    return _execute(match, lambda base: AbortMatch(**base, **body))
+    return _execute(match, ABORT, lambda base, body: AbortMatch(**base, **body))
 
 
-def _execute(match: str, make: Callable[[dict[str, Any]], Command]) -> Response:
+def _execute(match: str, schema: Schema, make: Callable[[Fields, Fields], Command]) -> Response:
+    """The receipt of the command that `make` builds from who asks and when, and from the body."""
     who = principal()
-    who.require("play", "record", "organise")
     _require_match_id(match)
+    body = parse_body(schema)
     actor = Actor("player", who.account)
     asked = remembered(actor)
     base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
 
     def command_for(state: Match) -> Command:
         g.match = state
-        return make({**base, "secret": parts().secret_for(state)})
+        who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
+        return make({**base, "secret": parts().secret_for(state)}, body)
 
     return _receipt(parts().matches.execute(match, command_for, asked, expected_version()))
 
@@ -300,19 +293,16 @@ def list_events(match: str) -> Response:
     """
     media = accepted(JSON, NDJSON)
     query = parse_query(EVENTS_QUERY)
-    _require_match_id(match)
-    limit = query["limit"] + 1 if media == JSON else None
-    entries = parts().matches.read_events(match, query["after"], limit)
-    if not entries and _read(match).version == 0:
-        raise NotFound(f"there is no match {match}", "match/unknown")
+    state = _read(match)
     if media == NDJSON:
-        return Response(queries.export_lines(entries), content_type=NDJSON)
-    page = entries[: query["limit"]]
-    more = len(entries) > len(page)
+        pages = queries.read_pages(parts().matches, match, query["after"], state.version)
+        return Response(queries.export_lines(pages), content_type=NDJSON)
+    page = parts().matches.read_events(match, query["after"], query["limit"])
+    more = bool(page) and page[-1].version < state.version
     return answer(
         {
             "match": match,
-            "version": page[-1].version if page else query["after"],
+            "version": state.version,
             "events": queries.dump_events(page),
             "next": _next_path(query, after=page[-1].version) if more else None,
         }
@@ -342,7 +332,7 @@ def get_position(match: str, ply: int) -> Response:
     response.vary.add("Accept")
     if version is not None:
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return response
+    return _tagged(response, state.version)
 
 
 def _tagged(response: Response, version: int) -> Response:

@@ -10,6 +10,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
+from werkzeug.routing import IntegerConverter
 
 from service import schemas
 from service.api.http import PROBLEM
@@ -73,7 +74,7 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         version="1",
         openapi_version="3.1.0",
         plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
-        info={"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        info={"description": DESCRIPTION},
         servers=[{"url": "/"}],
     )
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer", "bearerFormat": "ply_…"})
@@ -117,7 +118,7 @@ def _schema_name(schema: Any) -> str:
 
 
 def _path_parameter(name: str, converter: Any) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": 0} if type(converter).__name__ == "IntegerConverter" else {"type": "string"}
+    schema = {"type": "integer", "minimum": 0} if isinstance(converter, IntegerConverter) else {"type": "string"}
     return {"name": name, "in": "path", "required": True, "schema": schema}
 
 

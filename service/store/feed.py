@@ -6,7 +6,7 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from service.store.port import BUCKETS, FeedEntry
+from service.store.port import BUCKETS, FeedEntry, StoreError
 from service.store.redis import (
     START,
     Script,
@@ -64,9 +64,13 @@ class FeedGroup:
         """
         try:
             return self._read_pending(count) or self._read_new(count, block_ms)
-        except RedisError as error:
-            self._pending = {}
-            raise translate(error) from error
+        except (RedisError, StoreError) as error:
+            self.read_again()
+            raise translate(error) if isinstance(error, RedisError) else error from error
+
+    def read_again(self) -> None:
+        """Let the next reads give again what was delivered and not acknowledged, as after an error in its use."""
+        self._pending = {}
 
     def ack(self, entries: Iterable[tuple[str, str]]) -> None:
         """Acknowledge entries, given as (bucket, id): they are not read again, and may be trimmed."""

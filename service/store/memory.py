@@ -17,7 +17,6 @@ from service.store.port import (
     Seen,
     Stale,
     Stored,
-    StoreError,
     Tail,
     bucket_of,
     require_sequence,
@@ -87,13 +86,11 @@ class MemoryStore:
             start = bisect_right(self._streams, _place(after)) if after else 0
             return [id.decode() for _, id in self._streams[start : start + limit]]
 
-    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """See EventStore.newest."""
         with self._lock:
-            try:
-                return [self._events[stream][-1] for stream in streams]
-            except IndexError:
-                raise StoreError("a stream without entries has no newest one") from None
+            found = [self._events.get(stream) for stream in streams]
+            return [entries[-1] if entries else None for entries in found]
 
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""

@@ -153,8 +153,8 @@ class EventStore(Protocol):
         """Ids of stored streams after `after`, sorted by bucket and id; an empty list ends the listing."""
         ...
 
-    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
-        """The newest entry of each of these streams, in their order, in one round trip; StoreError if one is empty."""
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
+        """The newest entry of each of these streams, None where there is none, in their order, in one round trip."""
         ...
 
     def describe(self) -> dict[str, str]:

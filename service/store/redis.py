@@ -39,7 +39,7 @@ from service.store.port import (
     require_sequence,
 )
 
-TIMEOUT_S = 5.0
+TIMEOUT_S = 3.0
 """How long an answer is waited for."""
 
 OLDEST: Final = {"redis": (7, 0), "valkey": (7, 2)}
@@ -145,15 +145,10 @@ class RedisStore:
                 break
         return found
 
-    def newest(self, streams: Sequence[str]) -> list[StoredEvent]:
+    def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """See EventStore.newest."""
         requests = [("XREVRANGE", _keys_of(stream)[0], "+", "-", "COUNT", 1) for stream in streams]
-        newest = []
-        for stream, found in zip(streams, ask_all(self._client, requests), strict=True):
-            if not found:
-                raise StoreError(f"{stream} has no entries, so it has no newest one")
-            newest.append(_stored_event(*found[0]))
-        return newest
+        return [_stored_event(*found[0]) if found else None for found in ask_all(self._client, requests)]
 
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.chain import link_all
 from domain.commands import (
     AbortMatch,
     Actor,
@@ -59,7 +60,7 @@ from domain.events import (
     SeatTaken,
     SeatWithdrawn,
 )
-from domain.match import Match
+from domain.match import Match, fold
 from domain.replay import position_at
 from domain.ruleset import Decision, Over, Roll
 from tests.domain.given import (
@@ -439,7 +440,7 @@ def test_take_backs_are_for_the_recorder_without_server_dice_and_within_the_matc
     refusal(WrongPerson, "match/not-recorder", two_players(), TakeBack, ANN, ply=0)
     refusal(WrongValue, "take-back/server-dice", recorded("toy"), TakeBack, RECORDER, ply=0)
     table = recorded("pathagon")
-    refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=0)
+    refusal(WrongTime, "take-back/nothing", table, TakeBack, RECORDER, ply=0)
     table.when(MakeMove, RECORDER, move="a1")
     refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=1)
     refusal(WrongValue, "take-back/ply", table, TakeBack, RECORDER, ply=-1)
@@ -637,3 +638,41 @@ def test_four_seats_act_in_seat_order():
     table.when(StartMatch, ANN)
     table.play("hold", "hold", "hold", "hold")
     assert [step.seat for step in table.match.play.steps] == [1, 2, 3, 4]
+
+
+def test_a_match_that_a_newer_release_wrote_on_takes_no_command_at_all():
+    table = ended()
+    newer = table.entries[-1].e.replace(b"match-ended", b"match-adorned")
+    match = fold(table.match, link_all(table.match.head, table.match.version + 1, [newer]))
+    for command, actor, fields in (
+        (AbortMatch, ANN, {}),
+        (RecordVerdict, SYSTEM, {"verdict": VERIFIED}),
+        (AnnulMatch, ORGANISER, {"why": "x"}),
+    ):
+        with pytest.raises(WrongTime) as refused:
+            decide(command(actor=actor, **fields), match)
+        assert refused.value.code == "match/damaged"
+
+
+def test_a_match_whose_play_cannot_be_folded_can_still_be_refuted_and_annulled():
+    table = ended()
+    table.entries[2] = table.entries[2]._replace(e=b"{}")
+    match = fold(Match(STREAM), table.entries)
+    assert match.fault.version == 3
+    assert match.life.status == "ended"
+    assert decide(RecordVerdict(actor=SYSTEM, verdict=REFUTED), match)
+    assert decide(AnnulMatch(actor=ORGANISER, why="damaged"), match)
+    with pytest.raises(WrongTime):
+        decide(MakeMove(actor=ANN, move="d4"), match)
+
+
+def test_a_ruleset_that_fails_is_a_fault_of_the_play_alone(monkeypatch):
+    table = ended()
+
+    def fail(*_: object) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setattr(type(table.match.play.ruleset), "withdraw", fail)
+    match = fold(Match(STREAM), table.entries)
+    assert "KeyError('oops')" in str(match.fault.error)
+    assert match.life.status == "ended"

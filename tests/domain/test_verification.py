@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from domain import rulesets
 from domain.chain import StoredEvent, first_link, link_all
 from domain.commands import (
     AbortMatch,
@@ -21,6 +22,7 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
+from domain.errors import UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from domain.events import (
     DiceRevealed,
     DiceRolled,
@@ -149,9 +151,7 @@ def test_a_loaded_die_is_found(which):
     n = rolls[which]
     roll = events[n].data
     events[n] = replace(events[n], data=replace(roll, values=(roll.values[0] % roll.sides + 1,)))
-    verdict = verify_match(STREAM, chained(events))
-    assert isinstance(verdict, MatchRefuted)
-    assert verdict.version <= n + 2  # the changed roll may make the event after it impossible to fold
+    refuted_at(chained(events), n + 1, "expected dice-rolled")
 
 
 def test_a_changed_outcome_is_found():
@@ -205,3 +205,37 @@ def test_bytes_that_are_not_canonical_are_found():
 def test_a_stream_that_is_empty_or_does_not_begin_with_a_creation_is_refuted():
     refuted_at([], 1, "never created")
     refuted_at(chained(parsed(finished_with_dice())[1:]), 1, "never created")
+
+
+def test_of_several_faults_the_first_one_counts():
+    events = parsed(finished_with_dice())
+    moves = [n for n, event in enumerate(events) if isinstance(event.data, MoveMade)]
+    early, late = moves[0], moves[-1]
+    events[early] = replace(events[early], by=str(CAT))
+    events[late] = replace(events[late], data=replace(events[late].data, move="give 9 9"))
+    refuted_at(chained(events), early + 1, "no seat")
+
+
+def test_what_this_verifier_lacks_is_no_fault_of_the_match(monkeypatch):
+    table = finished_with_dice()
+    monkeypatch.setattr(rulesets, "RULESETS", [])
+    with pytest.raises(UnknownRuleset):
+        verify_match(STREAM, table.entries)
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"match-ended", b"match-adorned"), (b'"reason"', b'"cause"')])
+def test_what_a_newer_release_wrote_is_no_fault_of_the_match(old, new):
+    encoded = [entry.e.replace(old, new) for entry in finished_with_dice().entries]
+    with pytest.raises((UnknownEventType, UnknownEventShape)):
+        verify_match(STREAM, link_all(first_link(STREAM), 1, encoded))
+
+
+def test_dice_that_were_never_revealed_are_missed():
+    events = parsed(finished_with_dice())
+    n = first(events, DiceRevealed)
+    refuted_at(chained(events[:n]), n + 1, "dice-revealed is missing")
+
+
+def test_a_match_under_way_keeps_its_dice_secret():
+    with pytest.raises(WrongTime):
+        verify_match(STREAM, hot_seat("toy").entries)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from service.store.port import StoreUnavailable
 from tests.service.test_matches_api import Two
 
 
@@ -53,8 +54,6 @@ def test_a_body_that_readers_could_take_differently_is_unreadable(two, raw):
         {"move": "d4", "seat": 0},
         {"move": "d4", "seat": 2**53 - 1},
         {"move": "d4", "why": "x"},
-        {"move": ""},
-        {"move": "x" * 257},
     ],
 )
 def test_a_body_that_does_not_fit_is_refused_field_by_field(two, body):
@@ -64,7 +63,10 @@ def test_a_body_that_does_not_fit_is_refused_field_by_field(two, body):
     assert two.get().json["ply"] == 0
 
 
-@pytest.mark.parametrize("move", ["d4\u0000", "\u0000", "d4\n", " d4", "d４", "D4", "d4-d4-d4", "'; FLUSHALL", "日本"])
+@pytest.mark.parametrize(
+    "move",
+    ["", "x" * 257, "x" * 60_000, "d4\u0000", "\u0000", "d4\n", " d4", "d４", "D4", "d4-d4-d4", "'; FLUSHALL", "日本"],
+)
 def test_a_move_in_odd_characters_is_bad_notation(two, move):
     refused = two.move(move, two.ann_token)
     assert (refused.status_code, refused.json["code"]) == (422, "move/bad-notation")
@@ -118,3 +120,39 @@ def test_no_answer_tells_more_of_an_error_of_ours_than_its_id(api, parts, monkey
     failed = api.get(f"/v1/matches/match-{'a' * 26}")
     assert (failed.status_code, failed.json["code"]) == (500, "server/error")
     assert "secret" not in failed.text
+
+
+@pytest.mark.parametrize("name", [" ", "Ada ", "A\nda", "", "x" * 65])
+def test_guests_bear_names_as_players_do(api, name):
+    _, token = api.sign_up()
+    body = {"ruleset": "zhen", "seats": [{"name": name}, {"name": "Bea"}], "recorded": True}
+    assert api.post("/v1/matches", token, body).json["code"] == "request/invalid"
+
+
+@pytest.mark.parametrize("path", ["/positions/٠", "/positions/1_0", "/positions/+1", "/positions/" + "9" * 40])
+def test_numbers_in_paths_are_plain_digits(two, path):
+    assert two.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["limit=1_0", "limit=٣", "limit=+3", "limit= 3", "limit=3.0", "after=" + "9" * 400])
+def test_numbers_in_queries_are_plain_digits(two, query):
+    assert two.get(f"/events?{query}").json["code"] == "request/invalid"
+
+
+def test_who_one_is_comes_before_what_one_sends(two):
+    refused = two.api.post(f"{two.path}/moves", None, {"nonsense": 1})
+    assert (refused.status_code, refused.json["code"]) == (401, "auth/missing")
+
+
+def test_a_store_that_is_away_is_told_with_when_to_come_again(two, parts, monkeypatch):
+    def away(*_: object, **__: object) -> None:
+        raise StoreUnavailable("away")
+
+    for name in ("append", "load", "describe"):
+        monkeypatch.setattr(parts.store, name, away)
+    monkeypatch.setattr(parts.matches, "_append_within_s", 0.1)
+    monkeypatch.setattr(parts.matches, "_load_within_s", 0.1)
+    for refused in (two.move("d4", two.ann_token), two.get(), two.api.get("/readyz")):
+        assert (refused.status_code, refused.json["code"]) == (503, "store/unavailable")
+        assert refused.headers["Retry-After"] == "1"
+    assert two.api.get("/healthz").status_code == 200

@@ -25,8 +25,8 @@ class Rig:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.one = Handler(self.store, MATCHES, deadline_s=0.3)
-        self.other = Handler(self.store, MATCHES, deadline_s=0.3)
+        self.one = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
+        self.other = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
         asked = command_of("test", "POST", "/", None, b"")
         self.match = stream_id("match", asked)
         seats = (Account(ANN.id), Account(ANN.id))
@@ -194,9 +194,47 @@ def test_stored_bytes_are_the_ones_that_were_hashed(rig):
     assert rig.store.load(rig.match).entries[2:] == [StoredEvent(*event) for event in answer.events]
 
 
-def test_a_store_that_was_set_back_is_believed(rig):
+def set_back(rig: Rig, version: int, *moves: str) -> None:
+    """The store as a backup at that version has it, and the other process has moved on from there."""
+    older = MemoryStore()
+    older._events[rig.match] = rig.store.load(rig.match).entries[:version]
+    rig.one._store = rig.other._store = older
+    rig.other._cache.clear()
+    for move in moves:
+        rig.move(rig.other, move)
+
+
+def test_a_store_that_was_set_back_is_believed_by_writers(rig):
     rig.move(rig.one, "+1")
-    set_back = MemoryStore()
-    set_back._events[rig.match] = rig.store.load(rig.match).entries[:2]
-    rig.one._store = set_back
+    set_back(rig, 2)
     assert [step.move for step in rig.move(rig.one, "+7").state.play.steps] == ["+7"]
+
+
+def test_a_store_that_was_set_back_is_believed_by_readers(rig):
+    rig.move(rig.one, "+1")
+    set_back(rig, 2)
+    assert rig.one.read(rig.match).version == 2
+
+
+def test_a_store_that_was_set_back_is_believed_before_a_refusal(rig):
+    rig.move(rig.one, "+1")
+    set_back(rig, 2)
+    assert rig.move(rig.one, "+1").state.version == 3
+
+
+@pytest.mark.parametrize("moves", [["+5"], ["+5", "+6"], ["+5", "+6", "+7"]])
+def test_a_store_that_was_set_back_and_went_on_is_no_damaged_match(rig, moves):
+    rig.move(rig.one, "+1")
+    set_back(rig, 2, *moves)
+    assert rig.one.read(rig.match).fault is None
+    rig.one._cache.clear()
+    set_back(rig, 2, *moves)
+    assert [step.move for step in rig.move(rig.one, "+9").state.play.steps] == [*moves, "+9"]
+
+
+def test_a_stale_expected_version_brings_what_was_missed(rig):
+    rig.move(rig.other, "+1")
+    rig.move(rig.other, "+2")
+    with pytest.raises(VersionConflict) as conflict:
+        rig.move(rig.one, "+3", expected=3)
+    assert [entry.version for entry in conflict.value.missed] == [4]

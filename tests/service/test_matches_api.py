@@ -6,6 +6,7 @@ from hashlib import sha256
 import pytest
 
 from domain.chain import StoredEvent, check_chain, first_link
+from service.accounts import Principal
 from tests.service.api import Api
 
 SIZE_5 = {"size": 5, "pieces": 5}
@@ -137,6 +138,22 @@ def test_a_recorder_enters_a_match_with_its_dice_and_takes_moves_back(api):
     assert back.json["turn"] == {"decision": 1}
     assert api.get(path).json["moves"] == []
     assert api.post(f"{path}/withdrawal", token, {"seat": 1, "cause": "time"}).status_code == 200
+
+
+def test_playing_needs_its_scope(api):
+    _, recorder = api.sign_up(scopes=("record",))
+    body = {"ruleset": "zhen", "seats": [None, None]}
+    assert api.post("/v1/matches", recorder, body).json["code"] == "auth/scope"
+    _, player = api.sign_up()
+    match = api.new_match(player)
+    assert api.post(f"/v1/matches/{match}/seats/1", recorder).json["code"] == "auth/scope"
+
+
+def test_acting_as_recorder_needs_its_scope(api, parts):
+    player, token = api.sign_up()
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    parts.accounts.authenticate = lambda _: Principal(player, ("play",))
+    assert api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"}).json["code"] == "auth/scope"
 
 
 def test_recording_needs_its_scope(api):

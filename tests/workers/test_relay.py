@@ -1,9 +1,12 @@
 """The relay and the verify job, step by step, over a real store."""
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from redis import Redis
+from redis.exceptions import ConnectionError as StoreIsAway
 
 from domain.commands import Actor, CreateMatch, Withdraw
 from domain.events import Account, MatchRefuted
@@ -13,6 +16,7 @@ from service.ids import command_of, stream_id
 from service.queues import verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
+from service.store.port import StoreError
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
 from workers import relay as relay_module
@@ -101,6 +105,84 @@ def test_a_relay_that_died_before_it_acknowledged_goes_on_there(rig, monkeypatch
     assert rig.jobs() == []
     rig.new_relay().step(block_ms=0)
     assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def run_until(relay: Relay, done: Callable[[], object]) -> None:
+    """Run the relay as its process does, until `done`."""
+    thread = threading.Thread(target=relay.run)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 30
+        while not done():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        relay.stop()
+        thread.join()
+
+
+@pytest.mark.parametrize("step", ["note", "enqueue", "acknowledge"])
+def test_a_step_that_failed_is_done_again(rig, monkeypatch, step):
+    failures = []
+
+    def failing_once(work):
+        def fail_then_work(*args: object, **more: object) -> object:
+            if not failures:
+                failures.append(step)
+                raise StoreIsAway("once")
+            return work(*args, **more)
+
+        return fail_then_work
+
+    group = FeedGroup(rig.redis)
+    relay = Relay(rig.parts, group, rig.redis, rig.queue)
+    if step == "note":
+        monkeypatch.setattr(relay, "_note", failing_once(relay._note))
+    elif step == "enqueue":
+        enqueue = failing_once(relay_module.enqueue_verifications)
+        monkeypatch.setattr(relay_module, "enqueue_verifications", enqueue)
+    else:
+        monkeypatch.setattr(group, "ack", failing_once(group.ack))
+    match = rig.finish()
+    run_until(relay, lambda: failures and rig.jobs() and FeedGroup(rig.redis).lag() == 0)
+    assert rig.pending() == [match]
+    assert set(rig.jobs()) == {f"verify_{match}_4"}
+
+
+def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog):
+    lost, match = rig.finish(), rig.finish()
+    rig.redis.delete(*rig.redis.keys(f"*:ev:{lost}"), *rig.redis.keys("*:feed"))
+    relay = rig.new_relay()
+    relay.step(block_ms=0)
+    assert rig.jobs() == [f"verify_{match}_4"]
+    assert f"{lost} is listed in the store and has no events" in caplog.text
+
+
+def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, caplog):
+    match = rig.finish()
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    relay = rig.new_relay()
+    relay.scan()
+    monkeypatch.setattr(rig.parts.store, "streams", lambda *_: (_ for _ in ()).throw(StoreError("no")))
+    relay.step(block_ms=0)
+    assert "the scan of the relay failed" in caplog.text
+    assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, monkeypatch, caplog):
+    match = rig.finish()
+    rig.relay.step(block_ms=0)
+    waits, now = [], relay_module.now_ms()
+    for _ in range(5):
+        now = int(rig.redis.zscore(PENDING, match))
+        monkeypatch.setattr(relay_module, "now_ms", lambda now=now: now)
+        rig.relay.sweep()
+        waits.append(int(rig.redis.zscore(PENDING, match)) - now)
+    assert waits == [relay_module.GRACE_MS << n for n in range(1, 6)]
+    assert f"{match} ended and has no verdict after 5 sweeps" in caplog.text
+    record_verdict(rig.parts, match, 4)
+    rig.relay.step(block_ms=0)
+    assert rig.redis.hlen(relay_module.SWEEPS) == 0
 
 
 def test_a_job_that_was_lost_is_found_by_the_sweep(rig, monkeypatch):
