@@ -71,13 +71,16 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, verify_worker
 @click.option("--once", is_flag=True, help="End after the table instead of serving on.")
 def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
     """Play bot matches over HTTP, verify them, and show what came of it."""
-    from service.demo import run_demo
+    from service.demo import DemoError, run_demo
 
     console = Console()
     options = ServeOptions(data, host, port, redis_url=redis_url)
     with _Running(options) as service:
         console.print(f"Plyscribe serves at {options.url}")
-        service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))
+        try:
+            service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))
+        except DemoError as error:
+            sys.exit(f"error: {error}")
         if not once and not service.is_stopped:
             console.print(f"Still serving at {options.url}: try the addresses above with curl. Ctrl-C stops.")
             service.watch_until_stopped()

@@ -7,7 +7,7 @@ and counts once.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypedDict, cast
 from uuid import uuid4
 
 import httpx
@@ -19,14 +19,102 @@ PAGE = 1000
 Json = dict[str, Any]
 
 
+class Turn(TypedDict, total=False):
+    """What a match waits for: exactly one of the three."""
+
+    decision: int
+    roll: Json
+    over: Json
+
+
+class Event(TypedDict):
+    """A stored event."""
+
+    version: int
+    type: str
+    at: int
+    by: str
+    cause: str
+    data: Json
+    hash: str
+
+
+class Receipt(TypedDict):
+    """The answer to a command."""
+
+    match: str
+    version: int
+    hash: str
+    turn: Turn | None
+    events: list[Event]
+
+
+class Match(TypedDict):
+    """A match as it stands."""
+
+    match: str
+    version: int
+    hash: str
+    status: str
+    ruleset: str
+    ruleset_version: int
+    options: Json
+    seats: list[Json]
+    creator: str
+    recorder: str | None
+    start: str
+    dice: Json | None
+    about: dict[str, str] | None
+    ply: int
+    moves: list[str]
+    turn: Turn | None
+    draw_offered_by: int | None
+    outcome: Json | None
+    verdict: Json | None
+    fault: Json | None
+    view: Json | None
+
+
+class Position(TypedDict):
+    """The state just before move `ply` + 1."""
+
+    match: str
+    version: int
+    ply: int
+    turn: Turn | None
+    view: Json
+
+
+class PlayerAccount(TypedDict):
+    """An account as anyone may see it."""
+
+    player: str
+    name: str
+    kind: str
+    registered_at: int
+
+
+class OwnAccount(PlayerAccount):
+    """The account of a token."""
+
+    scopes: list[str]
+
+
+class NewAccount(OwnAccount):
+    """A new account and its token."""
+
+    token: str
+
+
 class Problem(Exception):
     """A refusal by the server: the fields of its problem document, `code` and `status` first."""
 
-    def __init__(self, document: Json) -> None:
+    def __init__(self, document: Json, retry_after_s: float = 0.0) -> None:
         super().__init__(f"{document['code']}: {document['detail']}")
         self.code: str = document["code"]
         self.status: int = document["status"]
         self.document = document
+        self.retry_after_s = retry_after_s
 
 
 class Client:
@@ -60,39 +148,63 @@ class Client:
 
     # ------------------------------------------------------------------------------------------------------ accounts
 
-    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> Json:
+    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> NewAccount:
         """A new account with `player` and `token`; not sent again when it fails, for each one opens an account."""
         body = {"name": name, "kind": kind, "scopes": list(scopes)}
-        opened: Json = self._send("POST", "/v1/players", json=body).json()
-        return opened
+        return cast(NewAccount, self._send("POST", "/v1/players", json=body).json())
 
-    def me(self) -> Json:
+    def me(self) -> OwnAccount:
         """Who the token stands for."""
-        return self._get("/v1/players/me")
+        return cast(OwnAccount, self._get("/v1/players/me"))
 
-    def player(self, player: str) -> Json:
+    def player(self, player: str) -> PlayerAccount:
         """A player's name and kind."""
-        return self._get(f"/v1/players/{player}")
+        return cast(PlayerAccount, self._get(f"/v1/players/{player}"))
 
     # ------------------------------------------------------------------------------------------------------- matches
 
-    def create_match(self, ruleset: str, seats: Sequence[Json | None], *, key: str | None = None, **more: Any) -> Json:
-        """The receipt of a new match; `more` as in the API: options, recorded, dice, start, about."""
-        return self._command("POST", "/v1/matches", {"ruleset": ruleset, "seats": list(seats), **more}, key)
+    def create_match(
+        self,
+        ruleset: str,
+        seats: Sequence[Json | None],
+        *,
+        ruleset_version: int | None = None,
+        options: Json | None = None,
+        recorded: bool = False,
+        dice: str = "server",
+        start: str = "auto",
+        about: Mapping[str, str] | None = None,
+        key: str | None = None,
+    ) -> Receipt:
+        """The receipt of a new match; a seat is None (open), `{"player": id}` or, recorded, `{"name": name}`."""
+        body = {
+            "ruleset": ruleset,
+            "ruleset_version": ruleset_version,
+            "options": options or {},
+            "seats": list(seats),
+            "recorded": recorded,
+            "dice": dice,
+            "start": start,
+            "about": about,
+        }
+        return self._command("POST", "/v1/matches", body, key)
 
-    def take_seat(self, match: str, seat: int, *, key: str | None = None, **more: Any) -> Json:
-        """The receipt of sitting down; `more`: entropy, or a guest's name."""
-        return self._command("POST", f"/v1/matches/{match}/seats/{seat}", more, key)
+    def take_seat(
+        self, match: str, seat: int, *, entropy: str | None = None, name: str | None = None, key: str | None = None
+    ) -> Receipt:
+        """The receipt of sitting down; a recorder gives a guest's `name`."""
+        body = {field: value for field, value in (("entropy", entropy), ("name", name)) if value is not None}
+        return self._command("POST", f"/v1/matches/{match}/seats/{seat}", body, key)
 
-    def leave_seat(self, match: str, seat: int, *, key: str | None = None) -> Json:
+    def leave_seat(self, match: str, seat: int, *, key: str | None = None) -> Receipt:
         """The receipt of standing up."""
         return self._command("DELETE", f"/v1/matches/{match}/seats/{seat}", None, key)
 
-    def add_entropy(self, match: str, entropy: str, seat: int | None = None, *, key: str | None = None) -> Json:
+    def add_entropy(self, match: str, entropy: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
         """The receipt of salting the server's dice."""
         return self._command("POST", f"/v1/matches/{match}/entropy", {"entropy": entropy, **_seat(seat)}, key)
 
-    def start(self, match: str, *, key: str | None = None) -> Json:
+    def start(self, match: str, *, key: str | None = None) -> Receipt:
         """The receipt of starting the match."""
         return self._command("POST", f"/v1/matches/{match}/start", {}, key)
 
@@ -104,37 +216,40 @@ class Client:
         seat: int | None = None,
         version: int | None = None,
         key: str | None = None,
-    ) -> Json:
+    ) -> Receipt:
         """The receipt of a move; with `version` it counts only if nothing has happened since."""
         return self._command("POST", f"/v1/matches/{match}/moves", {"move": move, **_seat(seat)}, key, version)
 
-    def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Json:
+    def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Receipt:
         """The receipt of a roll on the table."""
         return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)
 
-    def take_back(self, match: str, ply: int, *, key: str | None = None) -> Json:
+    def take_back(self, match: str, ply: int, *, key: str | None = None) -> Receipt:
         """The receipt of going back to a ply."""
         return self._command("POST", f"/v1/matches/{match}/take-back", {"ply": ply}, key)
 
-    def withdraw(self, match: str, seat: int | None = None, cause: str = "resigned", *, key: str | None = None) -> Json:
+    def withdraw(
+        self, match: str, seat: int | None = None, cause: str = "resigned", *, key: str | None = None
+    ) -> Receipt:
         """The receipt of leaving a match under way."""
         return self._command("POST", f"/v1/matches/{match}/withdrawal", {"cause": cause, **_seat(seat)}, key)
 
-    def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Json:
+    def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
         """The receipt of an offer, an agreement or a decline."""
         return self._command("POST", f"/v1/matches/{match}/draw", {"action": action, **_seat(seat)}, key)
 
-    def abort(self, match: str, cause: str = "called off", *, key: str | None = None) -> Json:
+    def abort(self, match: str, cause: str = "called off", *, key: str | None = None) -> Receipt:
         """The receipt of ending a match without an outcome."""
         return self._command("POST", f"/v1/matches/{match}/abort", {"cause": cause}, key)
 
-    def match(self, match: str) -> Json:
+    def match(self, match: str) -> Match:
         """The match as it stands now."""
-        return self._get(f"/v1/matches/{match}")
+        return cast(Match, self._get(f"/v1/matches/{match}"))
 
-    def position(self, match: str, ply: int, version: int | None = None) -> Json:
+    def position(self, match: str, ply: int, version: int | None = None) -> Position:
         """The state just before move `ply` + 1."""
-        return self._get(f"/v1/matches/{match}/positions/{ply}", {"version": version} if version else None)
+        query = {"version": version} if version else None
+        return cast(Position, self._get(f"/v1/matches/{match}/positions/{ply}", query))
 
     def board(self, match: str, ply: int) -> str:
         """The position as text for a terminal."""
@@ -145,7 +260,7 @@ class Client:
         query = {"prefix": prefix, "limit": PAGE}
         return [move for page in self._pages(f"/v1/matches/{match}/legal-moves", query) for move in page["moves"]]
 
-    def events(self, match: str, after: int = 0) -> list[Json]:
+    def events(self, match: str, after: int = 0) -> list[Event]:
         """All events after a version."""
         query = {"after": after, "limit": PAGE}
         return [event for page in self._pages(f"/v1/matches/{match}/events", query) for event in page["events"]]
@@ -177,12 +292,13 @@ class Client:
             page = self._get(page["next"])
         yield page
 
-    def _command(self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None) -> Json:
+    def _command(
+        self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None
+    ) -> Receipt:
         headers = {"Idempotency-Key": key or uuid4().hex}
         if version is not None:
             headers["If-Match"] = f'"{version}"'
-        receipt: Json = self._ask(method, path, json=body, headers=headers).json()
-        return receipt
+        return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
 
     def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
         """The answer, asked for again while the server cannot be reached or is not ready."""
@@ -196,6 +312,7 @@ class Client:
             except Problem as problem:
                 if problem.status != 503 or time.monotonic() >= deadline:
                     raise
+                time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
             time.sleep(RETRY_PAUSE_S)
 
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
@@ -206,7 +323,7 @@ class Client:
             document = response.json()
         except ValueError:
             document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
-        raise Problem(document)
+        raise Problem(document, float(response.headers.get("Retry-After", 0)))
 
 
 def _seat(seat: int | None) -> Json:

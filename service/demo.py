@@ -20,12 +20,16 @@ from rich.table import Table
 from domain.bots import make_bot
 from domain.ruleset import Decision
 from domain.rulesets import find_ruleset
-from service.client import Client, Json
+from service.client import Client, Match
 from service.serving import write_once
 
 PLAYERS = ("random", "greedy")
 POLL_S = 0.2
 VERIFIED_WITHIN_S = 120.0
+
+
+class DemoError(Exception):
+    """The demo did not show what it should."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class DemoMatch:
 
 def plan(matches: int) -> list[DemoMatch]:
     """The demo's matches: both games in turn, the greedy bot on either side."""
-    games: Sequence[tuple[str, dict[str, Any]]] = (
+    kinds: Sequence[tuple[str, dict[str, Any]]] = (
         ("pathagon", {}),
         ("zhen", {}),
         ("pathagon", {"size": 5}),
@@ -53,7 +57,7 @@ def plan(matches: int) -> list[DemoMatch]:
     )
     planned = []
     for number in range(1, matches + 1):
-        ruleset, options = games[(number - 1) % len(games)]
+        ruleset, options = kinds[(number - 1) % len(kinds)]
         bots = PLAYERS if number % 2 else PLAYERS[::-1]
         planned.append(DemoMatch(number, ruleset, bots, dict(options)))
     return planned
@@ -114,9 +118,9 @@ def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Itera
         yield ply
 
 
-def run_demo(url: str, data: Path, matches: int, threads: int, console: Console, stop: threading.Event) -> None:
+def run_demo(url: str, data: Path, number: int, threads: int, console: Console, stop: threading.Event) -> None:
     """Play the demo's matches, wait for their verification, print the table."""
-    planned = plan(matches)
+    planned = plan(number)
     tokens = sign_up_bots(url, data)
     columns = (
         SpinnerColumn(),
@@ -126,27 +130,30 @@ def run_demo(url: str, data: Path, matches: int, threads: int, console: Console,
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console) as progress:
-        playing = progress.add_task("playing over HTTP", total=matches)
+        playing = progress.add_task("playing over HTTP", total=number)
         with ThreadPoolExecutor(threads) as pool:
-            games: list[Future[str]] = [pool.submit(play_match, url, tokens, each, stop) for each in planned]
-            for game in games:
-                game.add_done_callback(lambda played: progress.advance(playing, int(not _is_stopped(played))))
-            ids = [game.result() for game in games]
+            played: list[Future[str]] = [pool.submit(play_match, url, tokens, each, stop) for each in planned]
+            for each in played:
+                each.add_done_callback(lambda one: progress.advance(playing, int(not _is_stopped(one))))
+            matches = [one.result() for one in played]
         if stop.is_set():
             return
-        verifying = progress.add_task("verifying", total=matches)
+        deadline = time.monotonic() + VERIFIED_WITHIN_S
         with Client(url) as client:
-            found = [_wait_for_verdict(client, match, stop) for match in ids]
-            progress.update(verifying, completed=sum(match["status"] != "ended" for match in found))
+            found = [
+                _wait_for_verdict(client, match, deadline, stop)
+                for match in progress.track(matches, description="verifying")
+            ]
     _show(console, url, planned, found)
+    if missing := sum(match["status"] != "verified" for match in found):
+        raise DemoError(f"{missing} of {len(found)} matches were not verified; the logs are in {data / 'log'}")
 
 
 def _is_stopped(played: Future[str]) -> bool:
     return played.exception() is not None or not played.result()
 
 
-def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json:
-    deadline = time.monotonic() + VERIFIED_WITHIN_S
+def _wait_for_verdict(client: Client, match: str, deadline: float, stop: threading.Event) -> Match:
     while True:
         found = client.match(match)
         if found["status"] != "ended" or stop.is_set() or time.monotonic() > deadline:
@@ -154,9 +161,9 @@ def _wait_for_verdict(client: Client, match: str, stop: threading.Event) -> Json
         time.sleep(POLL_S)
 
 
-def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Sequence[Json]) -> None:
+def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Sequence[Match]) -> None:
     table = Table(title="Matches", title_justify="left")
-    for name in ("no.", "match", "seats 1 – 2", "outcome", "plies", "verified"):
+    for name in ("no.", "ruleset", "seats 1 – 2", "outcome", "plies", "verified"):
         table.add_column(name, justify="right" if name in ("no.", "plies") else "left")
     for each, match in zip(planned, found, strict=True):
         verdict = "yes" if match["status"] in ("verified", "scored") else match["status"]
@@ -171,10 +178,10 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         console.print(f"     {address}/positions/{match['ply'] // 2}", soft_wrap=True, highlight=False)
 
 
-def _tell_outcome(planned: DemoMatch, match: Json) -> str:
+def _tell_outcome(planned: DemoMatch, match: Match) -> str:
     outcome = match["outcome"]
     if outcome is None:
-        return match["status"]  # type: ignore[no-any-return]
+        return match["status"]
     if outcome["ranks"].count(1) > 1:
         return f"draw ({outcome['reason']})"
     return f"{planned.bots[outcome['ranks'].index(1)]} ({outcome['reason']})"

@@ -118,7 +118,7 @@ def serving(data: Path, port: int | None = None) -> Iterator[Serving]:
 @contextmanager
 def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
     """One process of ours over the store that `env` names."""
-    child = subprocess.Popen([sys.executable, *argv], env=environment(PLYSCRIBE_SERVER_KEY=KEY, **env), cwd=ROOT)
+    child = subprocess.Popen([sys.executable, *argv], env=environment(**{"PLYSCRIBE_SERVER_KEY": KEY, **env}), cwd=ROOT)
     try:
         yield child
     finally:

@@ -4,11 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 
+import httpx
 import pytest
 import redis
 
 from service.client import Client, Problem
+from service.config import parse_key
 from service.store.embedded import start_server
 from tests.system.running import (
     ROOT,
@@ -195,6 +199,45 @@ def _change_event(store: redis.Redis, match: str, old: bytes, new: bytes) -> Non
     store.delete(key)
     for id, fields in entries:
         store.xadd(key, {**fields, b"e": fields[b"e"].replace(old, new)}, id=id)
+
+
+def test_a_body_without_a_length_is_read_whole_or_refused(tmp_path):
+    def chunks(size: int) -> Iterator[bytes]:
+        yield b'{"ruleset": "zhen", "seats": [null, null]}'
+        yield b" " * size
+        yield b"garbage"
+
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        headers = {"Authorization": f"Bearer {both.clients[0].token}", "Content-Type": "application/json"}
+        for size, status in ((10, 400), (100_000, 413), (5_000_000, 413)):
+            with httpx.Client() as client, suppress(httpx.WriteError):
+                refused = client.post(f"{service.url}/v1/matches", content=chunks(size), headers=headers)
+                assert refused.status_code == status
+        assert is_ready(service.url)
+
+
+def test_the_operators_settings_are_kept(tmp_path):
+    port, key = free_port(), "7e" * 32
+    settings = {"PLYSCRIBE_SIGN_UP": "invited", "PLYSCRIBE_SERVER_KEY": key}
+    with (
+        process("-m", "service.cli", "serve", "--data", str(tmp_path / "data"), "--port", str(port), **settings),
+        Client(f"http://127.0.0.1:{port}") as anyone,
+    ):
+        wait_for(lambda: is_ready(anyone.url), why="the service")
+        with pytest.raises(Problem) as refused:
+            anyone.sign_up("Ann")
+        assert refused.value.code == "auth/missing"
+        assert not (tmp_path / "data" / "server.key").exists()
+        token = (tmp_path / "data" / "admin.token").read_text().strip()
+        with Client(anyone.url, token) as admin:
+            match = admin.create_match("toy", [None, None])
+            assert match["events"][0]["data"]["dice"]["key"] == parse_key(key).id
+
+
+def test_a_store_of_ones_own_needs_a_key_of_ones_own(tmp_path, redis_url):
+    refused = run_cli("serve", "--data", str(tmp_path / "data"), "--redis-url", redis_url, "--port", str(free_port()))
+    assert refused.returncode == 1
+    assert "PLYSCRIBE_SERVER_KEY" in refused.stderr
 
 
 def test_doctor_finds_nothing_wrong_with_a_fresh_machine(tmp_path):

@@ -1,0 +1,133 @@
+"""The Python client: every call of it against the API, and what it does when the server is away."""
+
+import httpx
+import pytest
+
+from service.client import Client, Problem
+
+
+@pytest.fixture
+def transport(api) -> httpx.WSGITransport:
+    return httpx.WSGITransport(app=api.app)
+
+
+def client(transport: httpx.BaseTransport, token: str | None = None, retry_for_s: float = 0.0) -> Client:
+    return Client("http://test", token, retry_for_s=retry_for_s, transport=transport)
+
+
+@pytest.fixture
+def ann(transport) -> Client:
+    return client(transport, client(transport).sign_up("Ann")["token"])
+
+
+@pytest.fixture
+def ben(transport) -> Client:
+    return client(transport, client(transport).sign_up("Ben", "bot", ["play"])["token"])
+
+
+def test_accounts(ann, ben):
+    assert (ann.me()["name"], ben.me()["kind"]) == ("Ann", "bot")
+    assert ann.player(ben.me()["player"])["name"] == "Ben"
+
+
+def test_a_match_from_its_seats_to_its_end(ann, ben):
+    match = ann.create_match("zhen", [None, None], start="call", options={"tiles": 4}, about={"place": "Turin"})[
+        "match"
+    ]
+    ann.take_seat(match, 1)
+    ben.take_seat(match, 2)
+    ben.leave_seat(match, 2)
+    ben.take_seat(match, 2)
+    ann.start(match)
+    receipt = ann.move(match, "+1", seat=1)
+    assert receipt["turn"] == {"decision": 2}
+    assert ben.legal_moves(match, "+") == ["+2", "+3", "+4"]
+    ann.draw(match, "offer")
+    ben.draw(match, "decline")
+    assert ben.position(match, 1)["ply"] == 1
+    assert ben.position(match, 1, version=receipt["version"])["version"] == receipt["version"]
+    assert "Seat 2" in ann.board(match, 1)
+    assert ben.withdraw(match)["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
+    assert ann.match(match)["status"] == "ended"
+    assert len(ann.events(match)) == ann.match(match)["version"]
+    assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
+
+
+def test_dice_take_backs_and_aborts(ann, ben):
+    match = ann.create_match("toy", [None, None])["match"]
+    ann.take_seat(match, 1)
+    ben.take_seat(match, 2, entropy="b")
+    assert ann.add_entropy(match, "a")["turn"] == {"decision": 1}
+    assert ann.abort(match, "rain")["turn"] is None
+    seats = [{"name": "Ada"}, None]
+    recorded = ann.create_match("toy", seats, recorded=True, dice="recorded")["match"]
+    ann.take_seat(recorded, 2, name="Bea")
+    for values in ([1, 2], [1], [1]):
+        ann.roll(recorded, values)
+    ann.move(recorded, "hold")
+    assert ann.take_back(recorded, 0)["turn"] == {"decision": 1}
+
+
+def test_a_move_at_an_expected_version(ann):
+    me = {"player": ann.me()["player"]}
+    match = ann.create_match("zhen", [me, me])
+    ann.move(match["match"], "+1", version=match["version"])
+    with pytest.raises(Problem) as refused:
+        ann.move(match["match"], "+2", version=match["version"])
+    assert (refused.value.status, refused.value.code) == (412, "stream/version-conflict")
+
+
+def test_the_same_key_is_the_same_match(ann):
+    assert ann.create_match("zhen", [None, None], key="k") == ann.create_match("zhen", [None, None], key="k")
+
+
+def test_rulesets_and_readiness(ann):
+    assert "pathagon" in [ruleset["ruleset"] for ruleset in ann.rulesets()]
+    assert ann.ready()["status"] == "ready"
+
+
+class Flaky(httpx.BaseTransport):
+    """Loses the first answers on their way: one as a broken connection, one as a 503."""
+
+    def __init__(self, inner: httpx.BaseTransport) -> None:
+        self._inner = inner
+        self.keys: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.keys.append(request.headers.get("Idempotency-Key", ""))
+        answer = self._inner.handle_request(request)
+        if len(self.keys) == 1:
+            raise httpx.ReadError("lost")
+        if len(self.keys) == 2:
+            return httpx.Response(503, json={"code": "store/unavailable", "detail": "", "status": 503})
+        return answer
+
+
+def test_what_got_lost_is_sent_again_with_its_key_and_counts_once(transport, ann):
+    me = {"player": ann.me()["player"]}
+    match = ann.create_match("zhen", [me, me])["match"]
+    flaky = Flaky(transport)
+    with client(flaky, ann.token, retry_for_s=30.0) as patient:
+        patient.move(match, "+1")
+    assert len(flaky.keys) == 3
+    assert len(set(flaky.keys)) == 1
+    assert ann.match(match)["moves"] == ["+1"]
+
+
+def test_a_server_that_stays_away_is_told(transport):
+    class Away(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            raise httpx.ConnectError("refused")
+
+    with client(Away()) as nobody, pytest.raises(httpx.ConnectError):
+        nobody.rulesets()
+
+
+def test_an_answer_that_is_no_problem_document_is_still_a_problem():
+    class Proxy(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(502, text="<html>Bad gateway</html>")
+
+    with client(Proxy()) as lost, pytest.raises(Problem) as refused:
+        lost.rulesets()
+    assert (refused.value.status, refused.value.code) == (502, "server/unreadable")
