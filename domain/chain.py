@@ -7,6 +7,7 @@ hashed. Each hash covers the hash before it, so that the last one vouches for th
 import json
 from collections.abc import Iterable
 from hashlib import sha256
+from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
 from domain.errors import BrokenChain, NotCanonical
@@ -86,10 +87,11 @@ def parse_json(raw: bytes) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise NotCanonical(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise NotCanonical(f"duplicate key {shorten(key)}")
+        result[key] = value
     return result
 
 

@@ -145,9 +145,7 @@ class Match:
         """What the match waits for: the outcome once it ended, None while it is open, or aborted, or damaged."""
         if self.lifecycle is None or self.play is None:
             return None
-        if self.lifecycle.outcome is not None:
-            return Over(self.lifecycle.outcome.reason, self.lifecycle.outcome.ranks)
-        return self.play.turn if self.lifecycle.status == "playing" else None
+        return None if self.lifecycle.status in ("open", "aborted") else self.play.turn
 
 
 def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
@@ -263,6 +261,8 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
             return replace(play, offer=DrawOffer((*(play.offer.agreed if play.offer else ()), seat)))
         case DrawDeclined():
             return replace(play, offer=None)
+        case MatchEnded(reason, ranks) if not isinstance(play.turn, Over):
+            return replace(play, state=play.ruleset.end(play.state, Over(reason, ranks)))
     return play
 
 

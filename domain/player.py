@@ -94,8 +94,13 @@ def decide_player(command: RegisterPlayer, player: Player) -> list[Event]:
     return [Event(version, command.at, by, command.id, data) for version, data in enumerate(facts, 1)]
 
 
+def is_printable(text: str) -> bool:
+    """Whether all characters show something, or join others that do (zero-width joiners, as some scripts need)."""
+    return all(character.isprintable() or character in "\u200c\u200d" for character in text)
+
+
 def _check_name(name: str) -> None:
-    if not (1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
+    if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
         raise WrongValue(
             "player/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
         )

@@ -107,6 +107,13 @@ class Ruleset(ABC, Generic[State, Move]):
         """The state after `seat` left the match; NotInPlay when it is not in play or the match is over."""
 
     @abstractmethod
+    def end(self, state: State, over: Over) -> State:
+        """The state when the match ends in it with this outcome, as by an agreed draw: nobody is on turn any more.
+
+        Only for a state that is not over.
+        """
+
+    @abstractmethod
     def standing(self, state: State) -> tuple[int, ...]:
         """The ranks if the match ended now, one a seat."""
 
@@ -150,10 +157,6 @@ class Duel(Ruleset[AnyDuelState, Move]):
 
     min_seats = 2
     max_seats = 2
-
-    @abstractmethod
-    def end(self, state: AnyDuelState, over: Over) -> AnyDuelState:
-        """The state once the match has ended in it: what concerned the seat on turn is gone."""
 
     def has_chance(self, options: dict[str, Any]) -> bool:
         """False."""
@@ -208,17 +211,6 @@ def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
     (2, 1, 2)
     """
     return tuple(1 + sum(other > score for other in scores) for score in scores)
-
-
-def describe_turn(turn: Turn) -> str:
-    """The turn as a sentence."""
-    match turn:
-        case Decision(seat):
-            return f"Seat {seat} is on turn."
-        case Roll(sides, count, purpose, seat):
-            return f"{count}d{sides} due for {purpose}" + (f" of seat {seat}." if seat else ".")
-        case Over(reason, ranks):
-            return f"Over: {reason}, ranks {' '.join(map(str, ranks))}."
 
 
 def format_turn(turn: Turn) -> dict[str, Any]:

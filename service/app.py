@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 def create_app(composed: Parts | None = None) -> Flask:
     """The application over the given parts; without them, over those that the environment names."""
     app = Flask("plyscribe", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.url_map.converters["int"] = _PlainInteger
+    # Each thing has one address: no redirects from `//` or a trailing slash.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or compose_process()
     for blueprint in (system.blueprint, players.blueprint, rulesets.blueprint, matches.blueprint):
         app.register_blueprint(blueprint)
@@ -46,7 +49,9 @@ def _add_request_id(response: Response) -> Response:
 
 
 def _answer_error(error: Exception) -> Response:
-    if status_of(error) >= 500:
+    if status_of(error) == 503:
+        log.warning("request %s %s %s: %s", request_id(), request.method, request.path, error)
+    elif status_of(error) >= 500:
         log.exception("request %s %s %s failed", request_id(), request.method, request.path)
     problem = {**problem_of(error), **_more_about(error)}
     return _answer_problem(problem)
@@ -69,6 +74,7 @@ _CODES = {
     400: "request/unreadable",
     404: "request/not-found",
     405: "request/method-not-allowed",
+    411: "request/length-required",
     413: "request/too-large",
     415: "request/unsupported-media-type",
 }

@@ -24,7 +24,9 @@ from service.store.memory import MemoryStore
 from service.store.port import StoreError
 
 WATCH_EVERY_S = 0.1
-WEB_THREADS = 8
+WEB_THREADS = 64
+"""A request holds a thread while its body comes in and its answer goes out: slow clients need many."""
+
 DATA = click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
@@ -160,13 +162,15 @@ def _require_free(host: str, port: int) -> None:
 def web(host: str, port: int) -> None:
     """Run the API alone, over the store that REDIS_URL names."""
     from granian import Granian
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
 
     compose_process().store.describe()
     Granian(
         "service.wsgi:build",
         factory=True,
         interface=Interfaces.WSGI,
+        # Only HTTP/1 says beforehand how long a body is, or that it does not.
+        http=HTTPModes.http1,
         address=host,
         port=port,
         blocking_threads=WEB_THREADS,

@@ -82,6 +82,8 @@ def _read_key(environ: Mapping[str, str]) -> ServerKey:
             text = Path(path).read_text(encoding="ascii")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} cannot be read: {error}") from None
+        if not text.strip():
+            raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} is empty: put the key back that was in it")
     if not text:
         raise ConfigError("PLYSCRIBE_SERVER_KEY is not set: give it 64 hex digits, and never lose them")
     return parse_key(text)

@@ -166,11 +166,11 @@ _TITLES = {
     405: "The resource does not know this method",
     406: "None of the accepted media types can be given",
     409: "This cannot be done now",
+    411: "The body needs a length",
     412: "The match has moved on",
     413: "The body is too large",
     415: "The body must be JSON",
     422: "The request is readable but cannot be accepted",
-    431: "The headers are too large",
     500: "An error of the server",
     503: "The server cannot answer now",
 }

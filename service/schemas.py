@@ -7,7 +7,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields, post_load, valid
 from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
 from domain.events import Account, Guest, Occupant
 from domain.match import STATUSES
-from domain.player import KINDS, MAX_NAME_LENGTH
+from domain.player import KINDS, MAX_NAME_LENGTH, is_printable
 
 MAX_SEATS = 16
 MAX_VALUES = 1000
@@ -34,7 +34,7 @@ class Boolean(fields.Boolean):
 
 
 def _printable(text: str) -> None:
-    if not text.isprintable():
+    if not is_printable(text):
         raise ValidationError("Only printable characters.")
 
 

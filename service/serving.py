@@ -1,5 +1,6 @@
 """`plyscribe serve`: store, web, verify workers and relay in one command, kept running until it is told to stop."""
 
+import fcntl
 import os
 import secrets
 import sys
@@ -13,7 +14,8 @@ import httpx
 from domain.commands import Actor
 from domain.player import SCOPES
 from service.accounts import Accounts
-from service.config import MIN_KEY_BYTES
+from service.config import MIN_KEY_BYTES, read_config, register_rulesets
+from service.errors import Unauthenticated
 from service.processes import Child, CrashLoop, Starts
 from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, start_server
 from service.store.redis import connect
@@ -54,15 +56,15 @@ class Service:
         self._store: EmbeddedServer | None = None
         self._store_starts = Starts("store", options.data / "store" / LOG)
         self._children: list[Child] = []
+        self._lock: int | None = None
 
     def start(self) -> None:
         """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
         data = self.options.data
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (data / "log").mkdir(exist_ok=True)
+        self._lock = _take(data)
         url = self.options.redis_url or self._start_store()
-        write_once(data / "admin.token", lambda: _open_admin_account(url))
         self._children = self._make_children(url)
+        _ensure_admin(Accounts(connect(url)), data / "admin.token")
         for child in self._children:
             child.start()
         self._wait_until_ready()
@@ -111,6 +113,8 @@ class Service:
         env = {"REDIS_URL": url, **self._key_settings()}
         if not os.environ.get("PLYSCRIBE_SIGN_UP"):
             env["PLYSCRIBE_SIGN_UP"] = "open" if options.host in LOOPBACK else "invited"
+        # What is wrong with the settings is told here, not by children that die of it.
+        register_rulesets(read_config({**os.environ, **env}).extra_rulesets)
         web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
@@ -165,7 +169,26 @@ def _sync_directory(path: Path) -> None:
         os.close(directory)
 
 
-def _open_admin_account(url: str) -> str:
-    accounts = Accounts(connect(url))
-    _, token = accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)
-    return token
+def _take(data: Path) -> int:
+    """A descriptor that keeps the data directory for this process; ServeError where it cannot be had."""
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / "log").mkdir(mode=0o700, exist_ok=True)
+        lock = os.open(data / "serve.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock
+    except BlockingIOError:
+        raise ServeError(f"{data} is in use by another service: stop that one first, or name another --data") from None
+    except OSError as error:
+        raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
+
+
+def _ensure_admin(accounts: Accounts, path: Path) -> None:
+    """See that the file holds an administrator's token of this store: a new one where there is none, or another's."""
+    if path.exists():
+        try:
+            accounts.authenticate(path.read_text(encoding="ascii").strip())
+            return
+        except Unauthenticated:
+            path.unlink()
+    write_once(path, lambda: accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)[1])

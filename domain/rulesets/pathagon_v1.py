@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from domain.errors import BadNotation, IllegalMove
 from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Duel, Over, RandBelow, describe_turn, evaluate_over, require_seats
+from domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
 PIECES = Integer("pieces", None, 5, 38)  # for any size: what a size allows is narrower
@@ -261,7 +261,7 @@ class PathagonV1(Duel[State, Move]):
             notes.append(f"Closed: {' '.join(view['closed'])}.")
         if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
             notes.append(f"Resting: {' '.join(resting)}.")
-        return "\n".join([columns, *rows, columns, "", *notes, describe_turn(self.turn(state))])
+        return "\n".join([columns, *rows, columns, "", *notes])
 
 
 def _bits(squares: int) -> Iterator[int]:

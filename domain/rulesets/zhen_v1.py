@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from domain.errors import BadNotation, IllegalMove
 from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Duel, Over, RandBelow, describe_turn, evaluate_over, rank_by, require_seats
+from domain.ruleset import Duel, Over, RandBelow, evaluate_over, rank_by, require_seats
 
 OPTIONS = [
     Integer("tiles", 10, 4, 20),
@@ -185,7 +185,6 @@ class ZhenV1(Duel[State, Move]):
                 f"seat 2 {two}   >",
                 "",
                 f"Reserve: {view['reserve'][0]} of seat 1, {view['reserve'][1]} of seat 2.",
-                describe_turn(self.turn(state)),
             ]
         )
 

@@ -7,7 +7,8 @@ from typing import Any, cast
 import orjson
 from flask import Response, current_app, g, request
 from marshmallow import Schema, ValidationError
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import LengthRequired
 
 from domain.chain import parse_json
 from domain.commands import Actor
@@ -51,13 +52,15 @@ def principal() -> Principal:
 
 
 def read_body() -> bytes:
-    """The whole body; RequestEntityTooLarge beyond MAX_BODY_BYTES.
+    """The whole body, which must come with its length; BadRequest where it broke off on its way.
 
-    A body without a length is read up to the application's limit, which lies one byte higher, and cut there silently.
+    Servers hand on a body that broke off as if it had ended there. Only its length tells, so there must be one.
     """
+    if "Transfer-Encoding" in request.headers:
+        raise LengthRequired("send the body with a Content-Length, not in chunks")
     raw = request.get_data()
-    if len(raw) > MAX_BODY_BYTES:
-        raise RequestEntityTooLarge
+    if len(raw) != (request.content_length or 0):
+        raise BadRequest(f"{len(raw)} of {request.content_length} bytes of the body arrived", "request/truncated")
     return raw
 
 
@@ -119,7 +122,9 @@ def expected_version() -> int | None:
 
 def accepted(*media: str) -> str:
     """The one of these media types that the client likes best, the first at a tie; NotAcceptable where none will do."""
-    best = request.accept_mimetypes.best_match(media) if request.accept_mimetypes else media[0]
+    # Parameters such as a charset do not matter: each of ours comes in one form alone.
+    wanted = MIMEAccept([(value.partition(";")[0].strip(), quality) for value, quality in request.accept_mimetypes])
+    best = wanted.best_match(media) if wanted else media[0]
     if best is None:
         raise NotAcceptable(f"this comes as {' or '.join(media)}")
     return best

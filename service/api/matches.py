@@ -296,16 +296,18 @@ def list_events(match: str) -> Response:
     state = _read(match)
     if media == NDJSON:
         pages = queries.read_pages(parts().matches, match, query["after"], state.version)
-        return Response(queries.export_lines(pages), content_type=NDJSON)
+        return _varied(Response(queries.export_lines(pages), content_type=NDJSON))
     page = parts().matches.read_events(match, query["after"], query["limit"])
     more = bool(page) and page[-1].version < state.version
-    return answer(
-        {
-            "match": match,
-            "version": state.version,
-            "events": queries.dump_events(page),
-            "next": _next_path(query, after=page[-1].version) if more else None,
-        }
+    return _varied(
+        answer(
+            {
+                "match": match,
+                "version": state.version,
+                "events": queries.dump_events(page),
+                "next": _next_path(query, after=page[-1].version) if more else None,
+            }
+        )
     )
 
 
@@ -329,15 +331,21 @@ def get_position(match: str, ply: int) -> Response:
         response = Response(queries.render_position(state, ply), content_type=f"{TEXT}; charset=utf-8")
     else:
         response = answer(queries.describe_position(state, ply))
-    response.vary.add("Accept")
     if version is not None:
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return _tagged(response, state.version)
+    return _varied(_tagged(response, state.version))
+
+
+def _varied(response: Response) -> Response:
+    response.vary.add("Accept")
+    return response
 
 
 def _tagged(response: Response, version: int) -> Response:
     response.headers["ETag"] = f'"{version}"'
-    response.make_conditional(request)
+    if request.if_none_match.contains(str(version)):
+        response.status_code = 304
+        response.set_data(b"")
     return response
 
 

@@ -174,7 +174,7 @@ def _always(operation: Operation) -> set[int]:
     if not operation.open:
         statuses |= {401}
     if operation.body is not None:
-        statuses |= {400, 413, 415, 422}
+        statuses |= {400, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}
     if operation.command:

@@ -58,14 +58,17 @@ def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
 
 def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
     """A client that answers in bytes and sends every command once; None lets it wait for ever for an answer."""
-    return Redis.from_url(
-        url,
-        # By default redis-py sends a command again whose answer is late: an append would meet itself.
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=timeout_s,
-        socket_connect_timeout=timeout_s or TIMEOUT_S,
-        decode_responses=False,
-    )
+    try:
+        return Redis.from_url(
+            url,
+            # By default redis-py sends a command again whose answer is late: an append would meet itself.
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s or TIMEOUT_S,
+            decode_responses=False,
+        )
+    except ValueError as error:
+        raise StoreError(f"the store's address cannot be read: {error}") from None
 
 
 class RedisStore:

@@ -326,6 +326,19 @@ def check_progress(position: Position, state: Any, plies: int) -> Position:
     return after
 
 
+def check_end(position: Position) -> None:
+    """A match that ends otherwise, by an agreed draw say, is over with that outcome, and nobody is on turn."""
+    if isinstance(position.turn, Over):
+        return
+    ruleset, over = position.ruleset, Over("draw-agreed", (1,) * position.seats)
+    ended = check_purity(position, lambda state: ruleset.end(state, over))
+    require(ruleset.turn(ended) == over, "the turn is the outcome that the match ended with", position)
+    require(not list(ruleset.legal_moves(ended)), "a match that ended has no legal moves", position)
+    view = ruleset.view(ended)
+    require(view["ply"] == position.view["ply"], "an end is no move", position)
+    require(view["left"] == position.view["left"], "an end makes nobody leave", position)
+
+
 def check_withdrawals(position: Position) -> None:
     """Any seat in play can leave, nobody else; with two in play the other one wins."""
     strangers = [0, -1, position.seats + 1, *position.view["left"]]

@@ -8,6 +8,7 @@ from domain.ruleset import AnyRuleset
 from tests.domain.conformance import (
     POSITION_CHECKS,
     check_defaults,
+    check_end,
     check_identity_card,
     check_listing,
     check_notation,
@@ -130,6 +131,7 @@ def test_dice_show_their_faces_only_and_only_when_due(ruleset: AnyRuleset) -> No
 def test_any_seat_in_play_can_leave_at_any_time_and_nobody_else(ruleset: AnyRuleset) -> None:
     for position in sample_positions(ruleset, settings_of):
         check_withdrawals(position)
+        check_end(position)
 
 
 @every_ruleset

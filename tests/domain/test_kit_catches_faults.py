@@ -13,6 +13,7 @@ from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 from tests.domain.conformance import (
     POSITION_CHECKS,
     check_defaults,
+    check_end,
     check_identity_card,
     check_listing,
     check_notation,
@@ -88,6 +89,7 @@ text = at_positions(check_text)
 turns = at_positions(check_turn)
 views = at_positions(check_view)
 withdrawals = at_positions(check_withdrawals)
+ends = at_positions(check_end)
 
 
 # ---- legal moves
@@ -391,6 +393,18 @@ class RanksTheFirstToLeaveHigher(ToyV1):
 class EvaluatesInFractions(ToyV1):
     def evaluate(self, state: Race, seat: int) -> int:
         return super().evaluate(state, seat) / 2  # type: ignore[return-value]
+
+
+@caught_by(ends)
+class StaysOnTurnAfterAnEnd(ToyV1):
+    def end(self, state: Race, over: Over) -> Race:
+        return state
+
+
+@caught_by(ends)
+class CountsAnEndAsAMove(ToyV1):
+    def end(self, state: Race, over: Over) -> Race:
+        return replace(super().end(state, over), ply=state.ply + 1)
 
 
 @caught_by(withdrawals)

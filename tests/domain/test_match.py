@@ -508,6 +508,16 @@ def test_a_seat_that_left_has_no_say_in_a_draw():
     refusal(WrongTime, "seat/not-in-play", table, AnswerDraw, ANN, seat=3, accept=False)
 
 
+def test_nobody_is_on_turn_in_the_view_of_a_match_that_was_agreed_drawn():
+    table = hot_seat()
+    table.play("d4", "d5", "a1", "g7", "a2", "g6", "d6")
+    assert table.match.play.ruleset.view(table.match.play.state)["closed"] == ["d5"]
+    table.when(OfferDraw, ANN, seat=1)
+    table.when(AnswerDraw, ANN, seat=2, accept=True)
+    assert table.match.play.ruleset.view(table.match.play.state)["closed"] == []
+    assert table.match.play.turn == table.match.turn == Over("draw-agreed", (1, 1))
+
+
 def test_a_decline_closes_the_offer():
     table = two_players()
     table.when(OfferDraw, ANN)

@@ -419,7 +419,7 @@ def test_evaluate_counts_the_pieces_that_a_path_still_needs() -> None:
     assert PATHAGON_V1.evaluate(position_left(), 1) == 1_000_000
 
 
-def test_the_drawing_shows_squares_reserves_and_turn() -> None:
+def test_the_drawing_shows_squares_and_reserves() -> None:
     state = play(position("11.11 ..... .12.. ..... 2222.", pieces=6), "d3")
     assert PATHAGON_V1.render_text(state).splitlines() == [
         "   a b c d e",
@@ -432,7 +432,6 @@ def test_the_drawing_shows_squares_reserves_and_turn() -> None:
         "",
         "Reserve: 0 of seat 1 (bottom to top), 2 of seat 2 (left to right).",
         "Closed: c3.",
-        "Seat 2 is on turn.",
     ]
 
 

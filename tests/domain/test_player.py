@@ -44,7 +44,7 @@ def test_what_no_account_can_be_is_refused(changed):
         decide_player(register(**changed), Player(STREAM))
 
 
-@pytest.mark.parametrize("name", ["Ada", "Zoë Ünal", "李小龙", "O'Brien", "x" * 64])
+@pytest.mark.parametrize("name", ["Ada", "Zoë Ünal", "李小龙", "O'Brien", "می\u200cخواهم", "👩\u200d🚀", "x" * 64])
 def test_names_of_all_the_world_are_fine(name):
     assert decide_player(register(name=name), Player(STREAM))
 

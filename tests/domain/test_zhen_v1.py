@@ -356,7 +356,7 @@ def test_evaluate_counts_captured_cubes_threats_and_choices() -> None:
     assert ZHEN_V1.evaluate(ZHEN_V1.withdraw(state, 1), 1) == -1_000_000
 
 
-def test_the_drawing_shows_places_reserves_and_turn() -> None:
+def test_the_drawing_shows_places_and_reserves() -> None:
     state = position("2 | . 1122 . . | .", reserve=3)
     assert ZHEN_V1.render_text(state).splitlines() == [
         "tile   goal   1   2   3   4 goal",
@@ -364,7 +364,6 @@ def test_the_drawing_shows_places_reserves_and_turn() -> None:
         "seat 2    1   .   2   .   .    .   >",
         "",
         "Reserve: 3 of seat 1, 0 of seat 2.",
-        "Seat 1 is on turn.",
     ]
 
 

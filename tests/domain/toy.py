@@ -172,6 +172,9 @@ class ToyV1(Ruleset[Race, ToyMove]):
             return await_start(state, seat)
         return await_next(state, seat)
 
+    def end(self, state: Race, over: Over) -> Race:
+        return replace(state, awaits=over)
+
     def standing(self, state: Race) -> tuple[int, ...]:
         return rank_by([score(state, seat) for seat in range(1, len(state.runners) + 1)])
 
@@ -304,7 +307,7 @@ def await_start(state: Race, seat: int) -> Race:
 
 
 def end(state: Race, reason: str) -> Race:
-    return replace(state, awaits=Over(reason, TOY_V1.standing(state)))
+    return TOY_V1.end(state, Over(reason, TOY_V1.standing(state)))
 
 
 TOY_V1 = ToyV1()

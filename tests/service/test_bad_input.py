@@ -156,3 +156,44 @@ def test_a_store_that_is_away_is_told_with_when_to_come_again(two, parts, monkey
         assert (refused.status_code, refused.json["code"]) == (503, "store/unavailable")
         assert refused.headers["Retry-After"] == "1"
     assert two.api.get("/healthz").status_code == 200
+
+
+def test_a_body_in_chunks_is_refused_for_its_end_cannot_be_told(two):
+    refused = two.api.post(
+        f"{two.path}/withdrawal",
+        two.ann_token,
+        headers={"Transfer-Encoding": "chunked"},
+        content_type="application/json",
+    )
+    assert (refused.status_code, refused.json["code"]) == (411, "request/length-required")
+    assert two.get().json["status"] == "playing"
+
+
+def test_a_body_that_broke_off_is_refused_and_its_key_not_burnt(two):
+    # As the server hands it on: what arrived is all there is.
+    cut = {"data": b"", "content_type": "application/json", "content_length": 30, "key": "k"}
+    as_served = {"wsgi.input_terminated": True}
+    refused = two.api.post(f"{two.path}/withdrawal", two.ann_token, environ_overrides=as_served, **cut)
+    assert (refused.status_code, refused.json["code"]) == (400, "request/truncated")
+    assert two.get().json["status"] == "playing"
+    assert two.api.post(f"{two.path}/withdrawal", two.ann_token, {"cause": "resigned"}, key="k").status_code == 200
+
+
+@pytest.mark.parametrize("seat", ["18446744073709551616", "9" * 15, "0"])
+def test_a_seat_of_any_number_is_not_found(api, seat):
+    _, token = api.sign_up()
+    match = api.new_match(token)
+    assert api.post(f"/v1/matches/{match}/seats/{seat}", token).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/v1//rulesets", "//v1/rulesets", "/v1/rulesets/", "/v1/matches/"])
+def test_each_thing_has_one_address(api, path):
+    assert api.get(path).json["code"] in ("request/not-found", "request/method-not-allowed", "ruleset/unknown")
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["text/plain; charset=utf-8", "text/*", "text/plain;q=0.9, application/json;q=0.1", "image/png, text/plain"],
+)
+def test_parameters_of_a_media_type_do_not_matter(two, accept):
+    assert two.get("/positions/0", headers={"Accept": accept}).mimetype == "text/plain"

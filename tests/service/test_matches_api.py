@@ -429,6 +429,19 @@ def test_an_unchanged_match_is_not_sent_again(two):
     assert two.get(headers={"If-None-Match": tag}).status_code == 200
 
 
+def test_an_if_match_means_nothing_to_a_reader(two):
+    assert two.get(headers={"If-Match": '"99"'}).status_code == 200
+
+
+def test_what_comes_in_two_forms_says_so(two):
+    for path in ("/events", "/positions/0"):
+        assert two.get(path).headers["Vary"] == "Accept"
+
+
+def test_the_version_of_a_page_is_that_of_the_match(two):
+    assert two.get("/events?after=999").json["version"] == two.get().json["version"]
+
+
 def test_names_of_account_holders_never_enter_a_match(two, parts):
     stored = b"".join(entry.e for entry in parts.store.load(two.match).entries)
     assert b"Ann" not in stored

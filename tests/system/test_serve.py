@@ -2,12 +2,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
-import httpx
 import pytest
 import redis
 
@@ -15,6 +14,7 @@ from service.client import Client, Problem
 from service.config import parse_key
 from service.store.embedded import start_server
 from tests.system.running import (
+    KEY,
     ROOT,
     descendants,
     environment,
@@ -201,19 +201,84 @@ def _change_event(store: redis.Redis, match: str, old: bytes, new: bytes) -> Non
         store.xadd(key, {**fields, b"e": fields[b"e"].replace(old, new)}, id=id)
 
 
-def test_a_body_without_a_length_is_read_whole_or_refused(tmp_path):
-    def chunks(size: int) -> Iterator[bytes]:
-        yield b'{"ruleset": "zhen", "seats": [null, null]}'
-        yield b" " * size
-        yield b"garbage"
+def send_raw(url: str, path: str, token: str, *lines: str, body: bytes = b"") -> bytes:
+    """What the server answers to a request that breaks off after `body`."""
+    port = int(url.rpartition(":")[2])
+    head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}", "Content-Type: application/json"]
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall("\r\n".join([*head, *lines, "", ""]).encode() + body)
+        connection.shutdown(socket.SHUT_WR)
+        with suppress(OSError):
+            return connection.recv(65536)
+    return b""
 
+
+BROKEN_OFF = [
+    (["Content-Length: 30"], b""),
+    (["Content-Length: 30"], b'{"cause": "resigned"}'),
+    (["Transfer-Encoding: chunked"], b""),
+    (["Transfer-Encoding: chunked"], b"2\r\n{}\r\n"),
+    (["Transfer-Encoding: chunked"], b"ZZ"),
+    (["Transfer-Encoding: chunked"], b"2\r\n{}\r\n0\r\n\r\n"),
+]
+
+
+def test_a_request_whose_body_breaks_off_does_nothing(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
-        headers = {"Authorization": f"Bearer {both.clients[0].token}", "Content-Type": "application/json"}
-        for size, status in ((10, 400), (100_000, 413), (5_000_000, 413)):
-            with httpx.Client() as client, suppress(httpx.WriteError):
-                refused = client.post(f"{service.url}/v1/matches", content=chunks(size), headers=headers)
-                assert refused.status_code == status
-        assert is_ready(service.url)
+        match = both.open_match("zhen")
+        for number, (lines, body) in enumerate(BROKEN_OFF):
+            path, token, key = f"/v1/matches/{match}/withdrawal", both.clients[0].token, f"Idempotency-Key: k{number}"
+            told = send_raw(service.url, path, token, key, *lines, body=body)
+            assert b" 200 " not in told
+        wait_for(lambda: is_ready(service.url))
+        assert both.clients[0].match(match)["status"] == "playing"
+        assert both.clients[0].withdraw(match, key="k0")["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 1]}}
+
+
+def test_slow_clients_do_not_keep_others_out(tmp_path):
+    with serving(tmp_path / "data") as service, ExitStack() as slow:
+        port = int(service.url.rpartition(":")[2])
+        for _ in range(20):
+            connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+            connection.sendall(b"Content-Length: 50\r\n\r\n{")
+        with Client(service.url, retry_for_s=0.0) as client:
+            assert client.ready()["status"] == "ready"
+
+
+def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
+    data, token = tmp_path / "data", {}
+    with serving(data):
+        token["embedded"] = (data / "admin.token").read_text()
+    port = str(free_port())
+    argv = ("-m", "service.cli", "serve", "--data", str(data), "--redis-url", redis_url, "--port", port)
+    with process(*argv):
+        wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), why="the service")
+        token["other"] = (data / "admin.token").read_text()
+        with Client(f"http://127.0.0.1:{port}", token["other"].strip()) as admin:
+            assert "admin" in admin.me()["scopes"]
+        second = run_cli("serve", "--data", str(data), "--redis-url", redis_url, PLYSCRIBE_SERVER_KEY=KEY)
+        assert "in use" in second.stderr
+    assert token["other"] != token["embedded"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "env", "told"),
+    [
+        (["serve", "--data", "/dev/null/x"], {}, "/dev/null/x cannot be used"),
+        (["serve", "--redis-url", "http://x"], {"PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
+        (["serve"], {"PLYSCRIBE_SERVER_KEY": "xyz"}, "not written in hex"),
+        (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is no ruleset"),
+        (["serve"], {"PLYSCRIBE_SIGN_UP": "maybe"}, "allowed: open, invited"),
+        (["add-player", "Ann"], {"REDIS_URL": "ftp://x", "PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_a_setting_is_told_in_a_line(tmp_path, argv, env, told):
+    where = ["--port", str(free_port()), "--data", str(tmp_path / "data")] if argv == ["serve"] else []
+    refused = run_cli(*argv, *where, **env)
+    assert refused.returncode == 1
+    assert told in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_the_operators_settings_are_kept(tmp_path):
