@@ -10,16 +10,16 @@ DATA ?= .data
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
-	@echo "make serve      run the service"
+	@echo "make serve      run the service (both: PORT=8420 DATA=.data)"
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
 
 demo: $(VENV)/run.stamp
-	@$(BIN)/plyscribe demo --data $(DATA) $(if $(ONCE),--once)
+	@$(BIN)/plyscribe demo --data $(DATA) $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
 
 serve: $(VENV)/run.stamp
-	@$(BIN)/plyscribe serve --data $(DATA)
+	@$(BIN)/plyscribe serve --data $(DATA) $(if $(PORT),--port $(PORT))
 
 test: prepare
 	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 2 -m "not long"

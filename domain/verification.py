@@ -61,10 +61,13 @@ from domain.match import Match, evolve
 from domain.replay import replay
 
 
+MAX_WHY_LENGTH = 500
+
+
 class _Refuted(Exception):
     def __init__(self, version: int, why: str) -> None:
         super().__init__(why)
-        self.verdict = MatchRefuted(version, why)
+        self.verdict = MatchRefuted(version, why[:MAX_WHY_LENGTH])
 
 
 def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified | MatchRefuted:
@@ -72,8 +75,7 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
 
     Refuted names the version of the first event at fault. An event that should follow but is missing counts as the
     version where it should stand. UnknownRuleset, UnknownEventType and UnknownEventShape are raised: they say what
-    this verifier lacks, nothing of the match. So is WrongTime for a match
-    under way with server dice, which are still secret.
+    this verifier lacks, nothing of the match. So is WrongTime, for a match under way whose server dice are secret.
     """
     try:
         return _verify(replay(stream, entries), entries)

@@ -153,7 +153,8 @@ def _require_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}; choose with --port") from None
+            remedy = "choose another with --port (make: PORT=…)"
+            raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}; {remedy}") from None
 
 
 @cli.command()
