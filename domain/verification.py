@@ -60,7 +60,6 @@ from domain.events import (
 from domain.match import Match, evolve
 from domain.replay import replay
 
-
 MAX_WHY_LENGTH = 500
 
 
