@@ -26,12 +26,10 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.dice import commit, roll_dice
+from domain.draft import Draft, damaged
 from domain.errors import (
     BadNotation,
-    DiceKeyMissing,
     MoveError,
-    RollError,
     Unknown,
     UnknownEventShape,
     UnknownEventType,
@@ -41,19 +39,16 @@ from domain.errors import (
 )
 from domain.events import (
     Account,
-    DiceRevealed,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
     DrawOffered,
     EntropyAdded,
     Event,
-    EventData,
     Guest,
     MatchAborted,
     MatchAnnulled,
     MatchCreated,
-    MatchEnded,
     MatchScored,
     MatchStarted,
     MoveMade,
@@ -64,8 +59,8 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from domain.match import Fault, Lifecycle, Match, Play, Seat, evolve
-from domain.ruleset import Decision, Over, Roll
+from domain.match import Lifecycle, Match, Play, Seat
+from domain.ruleset import Decision, Roll
 from domain.rulesets import find_ruleset
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
@@ -73,7 +68,6 @@ START_MODES = ("auto", "call")
 MAX_MOVE_LENGTH = 256
 MAX_ENTROPY_LENGTH = 64
 MAX_CAUSE_LENGTH = 200
-MAX_ROLLS_A_COMMAND = 1000
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
 
@@ -89,71 +83,10 @@ def decide(command: Command, match: Match) -> list[Event]:
         raise Unknown("match/unknown", f"there is no match {match.stream}")
     if match.fault and isinstance(match.fault.error, UnknownEventType | UnknownEventShape):
         # Not even the lifecycle is known: a newer release has written here.
-        raise _damaged(match.fault)
-    draft = _Draft(match, command, _sign(command.actor, match.life.created.recorder))
+        raise damaged(match.fault)
+    draft = Draft(match, command, _sign(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft.events
-
-
-def _damaged(fault: Fault) -> WrongTime:
-    return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
-
-
-class _Draft:
-    """The events decided so far, and the match as it will stand after them."""
-
-    def __init__(self, match: Match, command: Command, by: Actor) -> None:
-        self.match = match
-        self.events: list[Event] = []
-        self._command = command
-        self._by = str(by)
-
-    def emit(self, data: EventData) -> None:
-        event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
-        self.match = evolve(self.match, event)
-        self.events.append(event)
-
-    @property
-    def play(self) -> Play:
-        """The play; Refusal where the match is damaged and its play cannot go on."""
-        if self.match.fault is not None:
-            raise _damaged(self.match.fault)
-        assert self.match.play is not None  # a created match without a fault has a play
-        return self.match.play
-
-    def settle(self) -> None:
-        """With server dice make all rolls now due; if the ruleset is over, end the match and reveal the dice."""
-        life = self.match.life
-        if isinstance(life.created.dice, ServerDice):
-            self._roll_all(life.created.dice, [seat.entropy for seat in life.seats])
-        turn = self.play.turn
-        if isinstance(turn, Over):
-            self.end(turn.reason, turn.ranks)
-
-    def _roll_all(self, dice: ServerDice, entropies: Sequence[str | None]) -> None:
-        for _ in range(MAX_ROLLS_A_COMMAND):
-            turn = self.play.turn
-            if not isinstance(turn, Roll):
-                return
-            secret, number = self._secret(dice), self.play.rolls + 1
-            values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
-            self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
-        raise RollError(f"more than {MAX_ROLLS_A_COMMAND} rolls follow from one command")
-
-    def end(self, reason: str, ranks: tuple[int, ...]) -> None:
-        self.emit(MatchEnded(reason, ranks))
-        self.reveal()
-
-    def reveal(self) -> None:
-        dice = self.match.life.created.dice
-        if isinstance(dice, ServerDice):
-            self.emit(DiceRevealed(self._secret(dice).hex()))
-
-    def _secret(self, dice: ServerDice) -> bytes:
-        secret = self._command.secret
-        if secret is None or commit(secret) != dice.commitment:
-            raise DiceKeyMissing(dice.key)
-        return secret
 
 
 def _sign(actor: Actor, recorder: str | None) -> Actor:
@@ -215,7 +148,7 @@ def _require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int
 def _decide_create(command: CreateMatch, match: Match) -> list[Event]:
     if match.version:
         raise WrongTime("match/exists", f"the match {match.stream} was created before")
-    draft = _Draft(match, command, _sign(command.actor, command.recorder))
+    draft = Draft(match, command, _sign(command.actor, command.recorder))
     draft.emit(_created(command))
     _start_if_ready(draft)
     return draft.events
@@ -254,7 +187,7 @@ def _created(command: CreateMatch) -> MatchCreated:
     )
 
 
-def _start_if_ready(draft: _Draft) -> None:
+def _start_if_ready(draft: Draft) -> None:
     life = draft.match.life
     if life.created.start == "auto" and all(seat.seated for seat in life.seats) and not _entropy_missing(life):
         _start(draft)
@@ -265,12 +198,12 @@ def _entropy_missing(life: Lifecycle) -> bool:
     return salted and any(isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats)
 
 
-def _start(draft: _Draft) -> None:
+def _start(draft: Draft) -> None:
     draft.emit(MatchStarted())
     draft.settle()
 
 
-def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: _Draft) -> None:
+def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
     _require_open(life)
     seat = _require_seat(life, command.seat)
     occupant = command.guest or Account(command.actor.id)
@@ -288,7 +221,7 @@ def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: _Draft) -> None
     _start_if_ready(draft)
 
 
-def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: _Draft) -> None:
+def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> None:
     _require_open(life)
     seat = _require_seat(life, command.seat)
     if not (_is_creator(command.actor, life) or seat.occupant == Account(command.actor.id)):
@@ -298,7 +231,7 @@ def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: _Draft) -> No
     draft.emit(SeatLeft(command.seat))
 
 
-def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: _Draft) -> None:
+def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> None:
     _require_open(life)
     # A recorder salts for itself alone.
     number = _require_own_seat(_seats_sat_on(command.actor, life), life, command.seat)
@@ -316,7 +249,7 @@ def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
     return EntropyAdded(seat, entropy)
 
 
-def _decide_start(command: StartMatch, life: Lifecycle, draft: _Draft) -> None:
+def _decide_start(command: StartMatch, life: Lifecycle, draft: Draft) -> None:
     _require_open(life)
     actor = command.actor
     if not (_is_creator(actor, life) or _is_recorder(actor, life) or actor.role == "organiser"):
@@ -327,7 +260,7 @@ def _decide_start(command: StartMatch, life: Lifecycle, draft: _Draft) -> None:
     _start(draft)
 
 
-def _decide_move(command: MakeMove, life: Lifecycle, draft: _Draft) -> None:
+def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
     held = _seats_held(command.actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
@@ -359,7 +292,7 @@ def _parse_move(play: Play, text: str) -> str:
     return text
 
 
-def _decide_roll(command: RecordRoll, life: Lifecycle, draft: _Draft) -> None:
+def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
     _require_recorder(command, life)
     _require_playing(life)
     turn = draft.play.turn
@@ -377,7 +310,7 @@ def _require_recorder(command: Command, life: Lifecycle) -> None:
         raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")
 
 
-def _decide_take_back(command: TakeBack, life: Lifecycle, draft: _Draft) -> None:
+def _decide_take_back(command: TakeBack, life: Lifecycle, draft: Draft) -> None:
     _require_recorder(command, life)
     _require_playing(life)
     if isinstance(life.created.dice, ServerDice):
@@ -389,7 +322,7 @@ def _decide_take_back(command: TakeBack, life: Lifecycle, draft: _Draft) -> None
     draft.emit(MovesTakenBack(command.ply))
 
 
-def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: _Draft) -> None:
+def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
     actor = command.actor
     trusted = _is_recorder(actor, life) or actor.role in ("organiser", "system")
     if trusted and command.seat is None:
@@ -408,7 +341,7 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: _Draft) -> None:
     draft.settle()
 
 
-def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: _Draft) -> None:
+def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> None:
     seat = _require_own_seat(_seats_held(command.actor, life), life, command.seat)
     _require_playing(life)
     _require_in_play(draft.play, seat)
@@ -424,7 +357,7 @@ def _require_in_play(play: Play, seat: int) -> None:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
 
 
-def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: _Draft) -> None:
+def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> None:
     seat = _require_own_seat(_seats_held(command.actor, life), life, command.seat)
     _require_playing(life)
     play = draft.play
@@ -445,7 +378,7 @@ def _drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
     return tuple(below.get(seat, 1) for seat in range(1, seats + 1))
 
 
-def _decide_abort(command: AbortMatch, life: Lifecycle, draft: _Draft) -> None:
+def _decide_abort(command: AbortMatch, life: Lifecycle, draft: Draft) -> None:
     if life.status not in ("open", "playing"):
         raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
     if not 1 <= len(command.cause) <= MAX_CAUSE_LENGTH:
@@ -473,21 +406,21 @@ def _require_system(actor: Actor) -> None:
         raise WrongPerson("match/not-yours", f"a {actor.role} cannot do this")
 
 
-def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: _Draft) -> None:
+def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: Draft) -> None:
     _require_system(command.actor)
     if life.status not in ("ended", "refuted"):
         raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
     draft.emit(command.verdict)
 
 
-def _decide_score(command: ScoreMatch, life: Lifecycle, draft: _Draft) -> None:
+def _decide_score(command: ScoreMatch, life: Lifecycle, draft: Draft) -> None:
     _require_system(command.actor)
     if life.status != "verified":
         raise WrongTime("match/not-verified", f"the match is {life.status}", match_status=life.status)
     draft.emit(MatchScored(command.points, command.ledger))
 
 
-def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: _Draft) -> None:
+def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: Draft) -> None:
     if command.actor.role != "organiser":
         raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
     if life.status not in ("ended", "verified", "refuted", "scored"):
@@ -497,7 +430,7 @@ def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: _Draft) -> None:
     draft.emit(MatchAnnulled(command.why))
 
 
-_DECIDERS: dict[type[Command], Callable[[Any, Lifecycle, _Draft], None]] = {
+_DECIDERS: dict[type[Command], Callable[[Any, Lifecycle, Draft], None]] = {
     TakeSeat: _decide_take_seat,
     LeaveSeat: _decide_leave_seat,
     AddEntropy: _decide_add_entropy,

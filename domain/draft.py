@@ -1,0 +1,77 @@
+"""A decision in the making: its events so far, and the match as it will stand after them."""
+
+from collections.abc import Sequence
+
+from domain.commands import Actor, Command
+from domain.dice import commit, roll_dice
+from domain.errors import DiceKeyMissing, RollError, WrongTime
+from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, ServerDice
+from domain.match import Fault, Match, Play, evolve
+from domain.ruleset import Over, Roll
+
+MAX_ROLLS_A_COMMAND = 1000
+
+
+def damaged(fault: Fault) -> WrongTime:
+    """The refusal of a command on a match that cannot go on."""
+    return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
+
+
+class Draft:
+    """The events decided so far, and the match as it will stand after them."""
+
+    def __init__(self, match: Match, command: Command, by: Actor) -> None:
+        self.match = match
+        self.events: list[Event] = []
+        self._command = command
+        self._by = str(by)
+
+    def emit(self, data: EventData) -> None:
+        """Add an event, and evolve the match by it."""
+        event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
+        self.match = evolve(self.match, event)
+        self.events.append(event)
+
+    @property
+    def play(self) -> Play:
+        """The play; Refusal where the match is damaged and its play cannot go on."""
+        if self.match.fault is not None:
+            raise damaged(self.match.fault)
+        assert self.match.play is not None  # a created match without a fault has a play
+        return self.match.play
+
+    def settle(self) -> None:
+        """With server dice make all rolls now due; if the ruleset is over, end the match and reveal the dice."""
+        life = self.match.life
+        if isinstance(life.created.dice, ServerDice):
+            self._roll_all(life.created.dice, [seat.entropy for seat in life.seats])
+        turn = self.play.turn
+        if isinstance(turn, Over):
+            self.end(turn.reason, turn.ranks)
+
+    def _roll_all(self, dice: ServerDice, entropies: Sequence[str | None]) -> None:
+        for _ in range(MAX_ROLLS_A_COMMAND):
+            turn = self.play.turn
+            if not isinstance(turn, Roll):
+                return
+            secret, number = self._secret(dice), self.play.rolls + 1
+            values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
+            self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
+        raise RollError(f"more than {MAX_ROLLS_A_COMMAND} rolls follow from one command")
+
+    def end(self, reason: str, ranks: tuple[int, ...]) -> None:
+        """End the match with this outcome and reveal its dice."""
+        self.emit(MatchEnded(reason, ranks))
+        self.reveal()
+
+    def reveal(self) -> None:
+        """Reveal the secret of server dice, if the match has any."""
+        dice = self.match.life.created.dice
+        if isinstance(dice, ServerDice):
+            self.emit(DiceRevealed(self._secret(dice).hex()))
+
+    def _secret(self, dice: ServerDice) -> bytes:
+        secret = self._command.secret
+        if secret is None or commit(secret) != dice.commitment:
+            raise DiceKeyMissing(dice.key)
+        return secret
