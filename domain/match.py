@@ -145,7 +145,9 @@ class Match:
         """What the match waits for: the outcome once it ended, None while it is open, or aborted, or damaged."""
         if self.lifecycle is None or self.play is None:
             return None
-        return None if self.lifecycle.status in ("open", "aborted") else self.play.turn
+        if self.lifecycle.outcome is not None:
+            return Over(self.lifecycle.outcome.reason, self.lifecycle.outcome.ranks)
+        return self.play.turn if self.lifecycle.status == "playing" and self.fault is None else None
 
 
 def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
@@ -156,9 +158,12 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
 
 
 def _evolve_stored(match: Match, entry: StoredEvent) -> Match:
+    expected = match.version + 1
     linked = entry.h == next_link(match.head or first_link(match.stream), entry.e)
-    broken = None if linked and entry.version == match.version + 1 else BrokenChain(match.version + 1)
-    match = _with_fault(replace(match, version=entry.version, head=entry.h), broken)
+    match = replace(match, version=entry.version, head=entry.h)
+    if not (linked and entry.version == expected):
+        # Where an event is missing, its place is where the chain breaks.
+        match = replace(match, fault=match.fault or Fault(expected, BrokenChain(expected)))
     try:
         return _evolve_halves(match, parse_event(entry))
     except StreamError as error:
@@ -181,8 +186,8 @@ def _evolve_halves(match: Match, event: Event) -> Match:
         return _with_fault(match, FoldError(event.version, f"the ruleset fails with {error!r}"))
 
 
-def _with_fault(match: Match, error: DomainError | None) -> Match:
-    return match if error is None or match.fault else replace(match, fault=Fault(match.version, error))
+def _with_fault(match: Match, error: DomainError) -> Match:
+    return match if match.fault else replace(match, fault=Fault(match.version, error))
 
 
 def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:

@@ -6,7 +6,7 @@ the match ends are all asked of `decide`, with the recorded inputs.
 
 from collections.abc import Sequence
 from hashlib import sha256
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from domain.chain import StoredEvent, canonical_json
@@ -88,7 +88,7 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
     fault = recorded.fault
     if fault is not None and isinstance(fault.error, UnknownRuleset | UnknownEventType | UnknownEventShape):
         raise fault.error
-    sound = entries[: fault.version - 1] if fault else entries
+    sound = list(takewhile(lambda entry: fault is None or entry.version < fault.version, entries))
     events = _parse_exactly(sound)
     secret = _revealed_secret(recorded)
     if fault is None:
@@ -161,6 +161,9 @@ def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> 
         return decide(_command_behind(recorded, secret), match)
     except DomainError as error:
         raise _Refuted(first.version, str(error)) from None
+    except Exception as error:
+        # A ruleset that fails at its second execution has not confirmed the first one.
+        raise _Refuted(first.version, f"the ruleset fails with {error!r}") from error
 
 
 def _tell(event: Event) -> str:

@@ -1,5 +1,6 @@
 """The command line."""
 
+import os
 import signal
 import socket
 import sys
@@ -165,7 +166,10 @@ def web(host: str, port: int) -> None:
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
 
+    from service.wsgi import SERVER_PID
+
     compose_process().store.describe()
+    os.environ[SERVER_PID] = str(os.getpid())
     Granian(
         "service.wsgi:build",
         factory=True,

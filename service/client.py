@@ -6,6 +6,7 @@ and counts once.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from types import TracebackType
 from typing import Any, Self, TypedDict, cast
 from uuid import uuid4
@@ -266,9 +267,13 @@ class Client:
         return [event for page in self._pages(f"/v1/matches/{match}/events", query) for event in page["events"]]
 
     def export(self, match: str) -> bytes:
-        """All events as NDJSON, ended by the line of count, head and digest."""
+        """All events as NDJSON, ended by the line of count, head and digest; Problem `export/incomplete` without it."""
         headers = {"Accept": "application/x-ndjson"}
-        return self._ask("GET", f"/v1/matches/{match}/events", headers=headers).content
+        export = self._ask("GET", f"/v1/matches/{match}/events", headers=headers).content
+        lines, _, end = export.rstrip(b"\n").rpartition(b"\n")
+        if sha256(lines + b"\n" if lines else b"").hexdigest().encode() not in end:
+            raise Problem({"code": "export/incomplete", "detail": "the export broke off", "status": 503})
+        return export
 
     # ---------------------------------------------------------------------------------------------------------- rest
 
@@ -322,6 +327,8 @@ class Client:
         try:
             document = response.json()
         except ValueError:
+            document = None
+        if not (isinstance(document, dict) and "code" in document and "detail" in document):
             document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
         raise Problem(document, float(response.headers.get("Retry-After", 0)))
 

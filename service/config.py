@@ -114,7 +114,7 @@ def _load_ruleset(name: str) -> Ruleset[object, object]:
     module, _, attribute = name.strip().partition(":")
     try:
         ruleset = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which cannot be loaded: {error}") from None
     if not isinstance(ruleset, Ruleset):
         raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which is no ruleset")

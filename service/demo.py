@@ -145,7 +145,7 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
                 for match in progress.track(matches, description="verifying")
             ]
     _show(console, url, planned, found)
-    if missing := sum(match["status"] != "verified" for match in found):
+    if missing := sum(match["status"] not in ("verified", "scored") for match in found):
         raise DemoError(f"{missing} of {len(found)} matches were not verified; the logs are in {data / 'log'}")
 
 

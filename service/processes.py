@@ -43,11 +43,11 @@ def tied_to_parent(argv: Sequence[str]) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), *argv]
 
 
-def die_with_parent() -> None:
+def die_with_parent(parent: int) -> None:
     """Let the kernel end this process when its parent dies, or end it now if that happened (Linux; elsewhere not)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == 1:
+        if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
 
 

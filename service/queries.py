@@ -146,6 +146,8 @@ def read_pages(matches: Handler[Match], match: str, after: int, upto: int) -> It
     """The stored events after one version up to another, a page at a time."""
     while after < upto:
         page = matches.read_events(match, after, min(PAGE, upto - after))
+        if not page:
+            return
         yield page
         after = page[-1].version
 

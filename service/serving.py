@@ -87,6 +87,9 @@ class Service:
             child.stop()
         if self._store is not None:
             self._store.stop()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def pids(self) -> dict[str, int]:
         """The processes by name."""
@@ -189,6 +192,7 @@ def _ensure_admin(accounts: Accounts, path: Path) -> None:
         try:
             accounts.authenticate(path.read_text(encoding="ascii").strip())
             return
-        except Unauthenticated:
-            path.unlink()
+        except (Unauthenticated, UnicodeDecodeError):
+            # Another store's: it stays valid there.
+            path.replace(path.with_suffix(".token.old"))
     write_once(path, lambda: accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)[1])

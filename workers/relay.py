@@ -42,6 +42,7 @@ ALARM_AFTER = 3
 
 SCAN_EVERY_S = 3600.0
 TRIM_EVERY_S = 60.0
+RETRY_CHORE_S = 10.0
 KEEP_FEED = 10_000
 """Entries of each bucket's feed that stay for those who follow it."""
 
@@ -71,7 +72,9 @@ class Chore:
         try:
             self._do()
         except (RedisError, StoreError):
-            log.exception("the %s of the relay failed, the next one is in %.0f s", self._name, self._every_s)
+            soon = min(self._every_s, RETRY_CHORE_S)
+            self._due_at = time.monotonic() + soon
+            log.exception("the %s of the relay failed, it is tried again in %.0f s", self._name, soon)
 
 
 class Relay:
@@ -125,8 +128,8 @@ class Relay:
         overdue = [member.decode() for member in members]
         ended = list(filter(None, map(self._find_ended, overdue)))
         self._strike(set(overdue) - {each.stream for each in ended})
-        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in ended})
         enqueue_verifications(self._queue, ended)
+        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in ended})
 
     def _patience_ms(self, stream: str) -> int:
         """How long the match may wait for its verdict until the next sweep."""

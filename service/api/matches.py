@@ -130,7 +130,7 @@ def take_seat(match: str, seat: int) -> Response:
 
 
 @blueprint.delete("/<match>/seats/<int:seat>")
-@operation("seats", schemas.Receipt, problems=COMMAND_PROBLEMS, command=True)
+@operation("seats", schemas.Receipt, body=schemas.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def leave_seat(match: str, seat: int) -> Response:
     """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
     return _execute(match, NOTHING, lambda base, _: LeaveSeat(**base, seat=seat))
@@ -343,7 +343,7 @@ def _varied(response: Response) -> Response:
 
 def _tagged(response: Response, version: int) -> Response:
     response.headers["ETag"] = f'"{version}"'
-    if request.if_none_match.contains(str(version)):
+    if request.if_none_match.contains_weak(str(version)):
         response.status_code = 304
         response.set_data(b"")
     return response

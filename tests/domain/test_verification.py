@@ -35,6 +35,7 @@ from domain.events import (
     format_event,
     parse_event,
 )
+from domain.replay import replay
 from domain.verification import digest_view, verify_match
 from tests.domain.given import (
     ANN,
@@ -205,6 +206,21 @@ def test_bytes_that_are_not_canonical_are_found():
 def test_a_stream_that_is_empty_or_does_not_begin_with_a_creation_is_refuted():
     refuted_at([], 1, "never created")
     refuted_at(chained(parsed(finished_with_dice())[1:]), 1, "never created")
+
+
+@pytest.mark.parametrize("gone", [2, 5, -2])
+def test_an_event_that_was_deleted_is_missed_where_it_stood(gone):
+    entries = list(finished_with_dice().entries)
+    missing = entries.pop(gone)
+    refuted_at(entries, missing.version, "hash")
+
+
+def test_an_ended_match_with_a_fault_keeps_its_outcome():
+    table = finished_with_dice()
+    table.entries[4] = table.entries[4]._replace(e=b"{}")
+    match = replay(STREAM, table.entries)
+    assert match.fault.version == 5
+    assert match.turn == table.match.turn
 
 
 def test_of_several_faults_the_first_one_counts():
