@@ -22,7 +22,7 @@ from service.clock import now_ms
 from service.composition import Parts
 from service.queues import Verification, enqueue_verifications
 from service.store.feed import FeedGroup
-from service.store.port import FeedEntry, StoreError
+from service.store.port import FeedEntry, StoreError, StoreUnavailable
 
 PENDING = "relay:pending"
 """Sorted set of finished matches without a verdict, by the time (UTC milliseconds) of their next sweep."""
@@ -151,7 +151,13 @@ class Relay:
 
     def _find_ended(self, stream: str) -> Verification | None:
         """The match as one to verify, if it is ended and without a verdict."""
-        match = self._parts.matches.read(stream)
+        try:
+            match = self._parts.matches.read(stream)
+        except StoreUnavailable:
+            raise
+        except StoreError as error:
+            log.error("%s cannot be verified: %s", stream, error)
+            return None
         if match.lifecycle is None:
             log.error("%s cannot be verified: its first event cannot be read", stream)
             return None

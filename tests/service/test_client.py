@@ -114,6 +114,19 @@ def test_what_got_lost_is_sent_again_with_its_key_and_counts_once(transport, ann
     assert ann.match(match)["moves"] == ["+1"]
 
 
+def test_an_export_that_broke_off_is_no_export(transport, ann):
+    match = ann.create_match("zhen", [None, None])["match"]
+    whole = ann.export(match)
+
+    class Cut(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, content=whole[: whole.index(b"\n") + 1])
+
+    with client(Cut()) as cut, pytest.raises(Problem) as refused:
+        cut.export(match)
+    assert refused.value.code == "export/incomplete"
+
+
 def test_a_server_that_stays_away_is_told(transport):
     class Away(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -425,6 +425,7 @@ def test_a_match_that_waits_for_nobody_has_no_legal_moves(api):
 def test_an_unchanged_match_is_not_sent_again(two):
     tag = two.get().headers["ETag"]
     assert two.get(headers={"If-None-Match": tag}).status_code == 304
+    assert two.get(headers={"If-None-Match": f"W/{tag}"}).status_code == 304
     two.play("d4")
     assert two.get(headers={"If-None-Match": tag}).status_code == 200
 

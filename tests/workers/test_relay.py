@@ -158,6 +158,17 @@ def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog)
     assert f"{lost} is listed in the store and has no events" in caplog.text
 
 
+def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
+    spoilt, match = rig.finish(), rig.finish()
+    rig.relay.scan()
+    [key] = rig.redis.keys(f"*:ev:{spoilt}")
+    rig.redis.delete(key)
+    rig.redis.set(key, "no stream")
+    rig.relay.sweep()
+    assert rig.jobs() == [f"verify_{match}_4"]
+    assert f"{spoilt} cannot be verified" in caplog.text
+
+
 def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, caplog):
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
