@@ -14,8 +14,9 @@ from service.config import ConfigError, read_config
 from service.queues import VERIFY, verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
+from workers.duties.verification import Verifications
 from workers.process import process_parts
-from workers.relay import run_relay
+from workers.relay import Relay, run_relay
 
 MAX_JOBS = 10_000
 """Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
@@ -56,7 +57,9 @@ def relay() -> None:
     config = read_config()
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
-    run_relay(process_parts(), FeedGroup(store), store, verify_queue(queues))
+    parts = process_parts()
+    duties = [Verifications(parts, store, verify_queue(queues))]
+    run_relay(Relay(FeedGroup(store), duties))
 
 
 if __name__ == "__main__":

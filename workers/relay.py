@@ -1,96 +1,37 @@
-"""The relay: follows the store's feed, enqueues what is due, and sweeps for what fell through.
-
-A finished match is entered among the pending ones before its job is enqueued and before its feed entry is
-acknowledged; it leaves when its verdict comes by. Whatever dies in between, the sweep finds it there. The pending
-ones can be rebuilt from the streams, which happens at every start.
-"""
+"""The relay: follows the store's feed as its one consumer, and hands every batch to its duties."""
 
 import logging
 import signal
 import threading
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Sequence
 from types import FrameType
-from typing import cast
 
-from redis import Redis
 from redis.exceptions import RedisError
-from rq import Queue
 
-from domain.chain import StoredEvent
-from service.clock import now_ms
-from service.composition import Parts
-from service.queues import Verification, enqueue_verifications
 from service.store.feed import FeedGroup
-from service.store.port import FeedEntry, StoreError, StoreUnavailable
-
-PENDING = "relay:pending"
-"""Sorted set of finished matches without a verdict, by the time (UTC milliseconds) of their next sweep."""
-
-SWEEPS = "relay:sweeps"
-"""Hash of how often each of them was swept."""
+from service.store.port import StoreError
+from workers.duties import Chore, Duty
 
 BATCH = 256
 BLOCK_MS = 500
-SWEEP_EVERY_S = 2.0
-GRACE_MS = 10_000
-"""How long a job may take before the sweep looks after it; each time it waits twice as long."""
-
-MAX_DOUBLINGS = 9
-ALARM_AFTER = 3
-"""Sweeps after which a match that gets no verdict is told as an error."""
-
-SCAN_EVERY_S = 3600.0
 TRIM_EVERY_S = 60.0
-RETRY_CHORE_S = 10.0
 KEEP_FEED = 10_000
 """Entries of each bucket's feed that stay for those who follow it."""
 
 RETRY_PAUSE_S = 0.5
 
-ENDS = {"match-ended"}
-VERDICTS = {"match-verified", "match-refuted"}
-LAST_OF_ENDED = {"match-ended", "dice-revealed"}
-
 log = logging.getLogger(__name__)
-
-
-class Chore:
-    """Something to do at the start and every so often."""
-
-    def __init__(self, name: str, do: Callable[[], object], every_s: float) -> None:
-        self._name = name
-        self._do = do
-        self._every_s = every_s
-        self._due_at = 0.0
-
-    def do_if_due(self) -> None:
-        """Do it if its time has come. What goes wrong in it is logged, and keeps nothing else from being done."""
-        if time.monotonic() < self._due_at:
-            return
-        self._due_at = time.monotonic() + self._every_s
-        try:
-            self._do()
-        except (RedisError, StoreError):
-            soon = min(self._every_s, RETRY_CHORE_S)
-            self._due_at = time.monotonic() + soon
-            log.exception("the %s of the relay failed, it is tried again in %.0f s", self._name, soon)
 
 
 class Relay:
     """One consumer of the feed; a second one may run beside it and costs only time."""
 
-    def __init__(self, parts: Parts, feed: FeedGroup, connection: Redis, queue: Queue) -> None:
-        self._parts = parts
+    def __init__(self, feed: FeedGroup, duties: Sequence[Duty]) -> None:
         self._feed = feed
-        self._redis = connection
-        self._queue = queue
+        self._duties = duties
         self._stopping = threading.Event()
-        self._chores = [
-            Chore("scan", self.scan, SCAN_EVERY_S),
-            Chore("sweep", self.sweep, SWEEP_EVERY_S),
-            Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S),
-        ]
+        self._chores = [chore for duty in duties for chore in duty.chores]
+        self._chores.append(Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S))
 
     def run(self) -> None:
         """Follow the feed until `stop`; a store that is away is waited for."""
@@ -109,81 +50,17 @@ class Relay:
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """One batch of the feed, and the chores that are due."""
         batch = self._feed.read(BATCH, block_ms)
-        self.relay([entry for _, _, entry in batch])
+        entries = [entry for _, _, entry in batch]
+        if entries:
+            for duty in self._duties:
+                duty.take(entries)
         self._feed.ack([(bucket, id) for bucket, id, _ in batch])
         for chore in self._chores:
             chore.do_if_due()
 
-    def relay(self, entries: Iterable[FeedEntry]) -> None:
-        """Note matches that ended, enqueue them, and strike off those with a verdict."""
-        matches = [entry for entry in entries if entry.stream.startswith("match-")]
-        ended = [Verification(entry.stream, entry.last) for entry in matches if ENDS & set(entry.types)]
-        self._note({each.stream: now_ms() + GRACE_MS for each in ended})
-        enqueue_verifications(self._queue, ended)
-        self._strike([entry.stream for entry in matches if VERDICTS & set(entry.types)])
 
-    def sweep(self) -> None:
-        """Enqueue again what is pending for longer than a job takes."""
-        members = cast(list[bytes], self._redis.zrangebyscore(PENDING, 0, now_ms(), 0, BATCH))
-        overdue = [member.decode() for member in members]
-        ended = list(filter(None, map(self._find_ended, overdue)))
-        self._strike(set(overdue) - {each.stream for each in ended})
-        enqueue_verifications(self._queue, ended)
-        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in ended})
-
-    def _patience_ms(self, stream: str) -> int:
-        """How long the match may wait for its verdict until the next sweep."""
-        sweeps = self._redis.hincrby(SWEEPS, stream, 1)
-        tell = log.error if sweeps >= ALARM_AFTER else log.warning
-        tell("%s ended and has no verdict after %d sweeps: it is enqueued again", stream, sweeps)
-        return GRACE_MS << min(sweeps, MAX_DOUBLINGS)
-
-    def scan(self) -> None:
-        """Rebuild the pending ones from the streams: every ended match without a verdict is entered."""
-        after = ""
-        while streams := self._parts.store.streams(after):
-            after = streams[-1]
-            matches = [stream for stream in streams if stream.startswith("match-")]
-            newest = self._parts.store.newest(matches)
-            suspects = [stream for stream, entry in zip(matches, newest, strict=True) if _may_be_an_end(stream, entry)]
-            # Those that are noted already keep the time of their next sweep.
-            self._note({stream: now_ms() for stream in suspects if self._find_ended(stream)}, new=True)
-
-    def _find_ended(self, stream: str) -> Verification | None:
-        """The match as one to verify, if it is ended and without a verdict."""
-        try:
-            match = self._parts.matches.read(stream)
-        except StoreUnavailable:
-            raise
-        except StoreError as error:
-            log.error("%s cannot be verified: %s", stream, error)
-            return None
-        if match.lifecycle is None:
-            log.error("%s cannot be verified: its first event cannot be read", stream)
-            return None
-        return Verification(stream, match.version) if match.lifecycle.status == "ended" else None
-
-    def _note(self, due_ms: Mapping[str, int], new: bool = False) -> None:
-        if due_ms:
-            self._redis.zadd(PENDING, dict(due_ms), nx=new)
-
-    def _strike(self, streams: Collection[str]) -> None:
-        if streams:
-            self._redis.zrem(PENDING, *streams)
-            self._redis.hdel(SWEEPS, *streams)
-
-
-def _may_be_an_end(stream: str, newest: StoredEvent | None) -> bool:
-    if newest is None:
-        log.error("%s is listed in the store and has no events: they were deleted", stream)
-        return False
-    # The word is enough to tell which matches are worth folding.
-    return any(f'"type":"{word}"'.encode() in newest.e for word in LAST_OF_ENDED)
-
-
-def run_relay(parts: Parts, feed: FeedGroup, connection: Redis, queue: Queue) -> None:
+def run_relay(relay: Relay) -> None:
     """Relay until SIGTERM or SIGINT."""
-    relay = Relay(parts, feed, connection, queue)
     signal.signal(signal.SIGTERM, relay.stop)
     signal.signal(signal.SIGINT, relay.stop)
     relay.run()

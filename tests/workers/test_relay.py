@@ -19,9 +19,11 @@ from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
-from workers import relay as relay_module
+from workers import duties as duties_module
 from workers import verify_match as verify_module
-from workers.relay import PENDING, Relay
+from workers.duties import verification as verification_module
+from workers.duties.verification import PENDING, Verifications
+from workers.relay import Relay
 from workers.verify_match import record_verdict
 
 pytestmark = pytest.mark.server
@@ -36,10 +38,14 @@ class Rig:
         self.redis = redis
         self.parts: Parts = compose(CONFIG, RedisStore(self.redis))
         self.queue = verify_queue(self.redis)
+        self.duty = self.new_duty()
         self.relay = self.new_relay()
 
+    def new_duty(self) -> Verifications:
+        return Verifications(self.parts, self.redis, self.queue)
+
     def new_relay(self) -> Relay:
-        return Relay(self.parts, FeedGroup(self.redis), self.redis, self.queue)
+        return Relay(FeedGroup(self.redis), [self.duty])
 
     def finish(self) -> str:
         asked = command_of("test", "POST", "/", None, b"")
@@ -99,11 +105,11 @@ def test_a_verdict_strikes_the_match_off(rig):
 
 def test_a_relay_that_died_before_it_acknowledged_goes_on_there(rig, monkeypatch):
     match = rig.finish()
-    monkeypatch.setattr(rig.relay, "relay", lambda entries: (_ for _ in ()).throw(SystemExit))
+    monkeypatch.setattr(rig.duty, "take", lambda entries: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
         rig.relay.step(block_ms=0)
     assert rig.jobs() == []
-    rig.new_relay().step(block_ms=0)
+    Relay(FeedGroup(rig.redis), [rig.new_duty()]).step(block_ms=0)
     assert rig.jobs() == [f"verify_{match}_4"]
 
 
@@ -135,12 +141,12 @@ def test_a_step_that_failed_is_done_again(rig, monkeypatch, step):
         return fail_then_work
 
     group = FeedGroup(rig.redis)
-    relay = Relay(rig.parts, group, rig.redis, rig.queue)
+    relay = Relay(group, [rig.duty])
     if step == "note":
-        monkeypatch.setattr(relay, "_note", failing_once(relay._note))
+        monkeypatch.setattr(rig.duty, "_note", failing_once(rig.duty._note))
     elif step == "enqueue":
-        enqueue = failing_once(relay_module.enqueue_verifications)
-        monkeypatch.setattr(relay_module, "enqueue_verifications", enqueue)
+        enqueue = failing_once(verification_module.enqueue_verifications)
+        monkeypatch.setattr(verification_module, "enqueue_verifications", enqueue)
     else:
         monkeypatch.setattr(group, "ack", failing_once(group.ack))
     match = rig.finish()
@@ -160,11 +166,11 @@ def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog)
 
 def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
     spoilt, match = rig.finish(), rig.finish()
-    rig.relay.scan()
+    rig.duty.scan()
     [key] = rig.redis.keys(f"*:ev:{spoilt}")
     rig.redis.delete(key)
     rig.redis.set(key, "no stream")
-    rig.relay.sweep()
+    rig.duty.sweep()
     assert rig.jobs() == [f"verify_{match}_4"]
     assert f"{spoilt} cannot be verified" in caplog.text
 
@@ -173,39 +179,39 @@ def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, capl
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
     relay = rig.new_relay()
-    relay.scan()
+    rig.duty.scan()
     monkeypatch.setattr(rig.parts.store, "streams", lambda *_: (_ for _ in ()).throw(StoreError("no")))
     relay.step(block_ms=0)
     assert "the scan of the relay failed" in caplog.text
     assert rig.jobs() == [f"verify_{match}_4"]
-    assert f"tried again in {relay_module.RETRY_CHORE_S:.0f} s" in caplog.text
+    assert f"tried again in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
 
 
 def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, monkeypatch, caplog):
     match = rig.finish()
     rig.relay.step(block_ms=0)
-    waits, now = [], relay_module.now_ms()
+    waits, now = [], verification_module.now_ms()
     for _ in range(5):
         now = int(rig.redis.zscore(PENDING, match))
-        monkeypatch.setattr(relay_module, "now_ms", lambda now=now: now)
-        rig.relay.sweep()
+        monkeypatch.setattr(verification_module, "now_ms", lambda now=now: now)
+        rig.duty.sweep()
         waits.append(int(rig.redis.zscore(PENDING, match)) - now)
-    assert waits == [relay_module.GRACE_MS << n for n in range(1, 6)]
+    assert waits == [verification_module.GRACE_MS << n for n in range(1, 6)]
     assert f"{match} ended and has no verdict after 5 sweeps" in caplog.text
     record_verdict(rig.parts, match, 4)
     rig.relay.step(block_ms=0)
-    assert rig.redis.hlen(relay_module.SWEEPS) == 0
+    assert rig.redis.hlen(verification_module.SWEEPS) == 0
 
 
 def test_a_job_that_was_lost_is_found_by_the_sweep(rig, monkeypatch):
     match = rig.finish()
     rig.relay.step(block_ms=0)
     rig.queue.empty()
-    now = relay_module.now_ms()
-    rig.relay.sweep()
+    now = verification_module.now_ms()
+    rig.duty.sweep()
     assert rig.jobs() == [], "too early: the job may still be at work"
-    monkeypatch.setattr(relay_module, "now_ms", lambda: now + relay_module.GRACE_MS + 1000)
-    rig.relay.sweep()
+    monkeypatch.setattr(verification_module, "now_ms", lambda: now + verification_module.GRACE_MS + 1000)
+    rig.duty.sweep()
     assert rig.jobs() == [f"verify_{match}_4"]
 
 
@@ -213,20 +219,19 @@ def test_a_sweep_strikes_off_what_has_its_verdict(rig, monkeypatch):
     match = rig.finish()
     rig.relay.step(block_ms=0)
     record_verdict(rig.parts, match, 4)
-    now = relay_module.now_ms()
-    monkeypatch.setattr(relay_module, "now_ms", lambda: now + relay_module.GRACE_MS + 1000)
+    now = verification_module.now_ms()
+    monkeypatch.setattr(verification_module, "now_ms", lambda: now + verification_module.GRACE_MS + 1000)
     rig.queue.empty()
-    rig.relay.sweep()
+    rig.duty.sweep()
     assert (rig.pending(), rig.jobs()) == ([], [])
 
 
 def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
-    relay = rig.new_relay()
-    relay.scan()
+    rig.duty.scan()
     assert rig.pending() == [match]
-    relay.sweep()
+    rig.duty.sweep()
     assert rig.jobs() == [f"verify_{match}_4"]
 
 
