@@ -1,6 +1,5 @@
 """The command line."""
 
-import os
 import signal
 import socket
 import sys
@@ -25,8 +24,6 @@ from service.store.memory import MemoryStore
 from service.store.port import StoreError
 
 WATCH_EVERY_S = 0.1
-WEB_THREADS = 64
-"""A request holds a thread while its body comes in and its answer goes out: slow clients need many."""
 
 DATA = click.option(
     "--data",
@@ -163,26 +160,10 @@ def _require_free(host: str, port: int) -> None:
 @PORT
 def web(host: str, port: int) -> None:
     """Run the API alone, over the store that REDIS_URL names."""
-    from granian import Granian
-    from granian.constants import HTTPModes, Interfaces
-
-    from service.wsgi import SERVER_PID
+    from service.web import serve_application
 
     compose_process().store.describe()
-    os.environ[SERVER_PID] = str(os.getpid())
-    Granian(
-        "service.wsgi:build",
-        factory=True,
-        interface=Interfaces.WSGI,
-        # Only HTTP/1 says beforehand how long a body is, or that it does not.
-        http=HTTPModes.http1,
-        address=host,
-        port=port,
-        blocking_threads=WEB_THREADS,
-        respawn_failed_workers=True,
-        websockets=False,
-        log_access=False,
-    ).serve()
+    serve_application("service.wsgi:build", host, port)
 
 
 @cli.command("add-player")
