@@ -63,6 +63,7 @@ class Match(TypedDict):
     seats: list[Json]
     creator: str
     recorder: str | None
+    private: bool
     start: str
     dice: Json | None
     about: dict[str, str] | None
@@ -173,6 +174,7 @@ class Client:
         options: Json | None = None,
         recorded: bool = False,
         dice: str = "server",
+        private: bool = False,
         start: str = "auto",
         about: Mapping[str, str] | None = None,
         key: str | None = None,
@@ -185,6 +187,7 @@ class Client:
             "seats": list(seats),
             "recorded": recorded,
             "dice": dice,
+            "private": private,
             "start": start,
             "about": about,
         }

@@ -60,6 +60,7 @@ def describe_match(match: Match) -> dict[str, Any]:
         "seats": _describe_seats(match),
         "creator": life.creator,
         "recorder": created.recorder,
+        "private": created.private,
         "start": created.start,
         "dice": _describe_dice(match),
         "about": created.about,

@@ -117,6 +117,10 @@ class NewMatch(Strict):
         metadata={"description": "The creator records a match played elsewhere and acts for all seats."},
     )
     dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    private = Boolean(
+        load_default=False,
+        metadata={"description": "Only its creator, its players and overseers can read the match."},
+    )
     start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
     about = fields.Dict(
         keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
@@ -304,6 +308,7 @@ class MatchOut(Schema):
     seats = fields.List(fields.Nested(SeatOut), required=True)
     creator = fields.String(required=True)
     recorder = fields.String(required=True, allow_none=True)
+    private = fields.Boolean(required=True)
     start = fields.String(required=True)
     dice = fields.Dict(required=True, allow_none=True)
     about = fields.Dict(required=True, allow_none=True)

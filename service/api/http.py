@@ -51,6 +51,11 @@ def principal() -> Principal:
     return parts().accounts.authenticate(token.strip())
 
 
+def principal_if_any() -> Principal | None:
+    """Who the request comes from, None for one without a token; Unauthenticated where its token is not valid."""
+    return principal() if "Authorization" in request.headers else None
+
+
 def read_body() -> bytes:
     """The whole body, which must come with its length; BadRequest where it broke off on its way.
 

@@ -23,10 +23,11 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import WrongValue
+from domain.errors import Unknown, WrongValue
 from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from service import queries, schemas
+from service.access import may_read
 from service.api.http import (
     JSON,
     NDJSON,
@@ -38,6 +39,7 @@ from service.api.http import (
     parse_query,
     parts,
     principal,
+    principal_if_any,
     remembered,
 )
 from service.api.openapi import operation
@@ -99,6 +101,7 @@ def create_match() -> Response:
         seats=tuple(body["seats"]),
         recorder=who.account if body["recorded"] else None,
         dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
+        private=body["private"],
         start=body["start"],
         about=body["about"],
         server=SERVER,
@@ -218,6 +221,9 @@ def _execute(match: str, schema: Schema, make: Callable[[Fields, Fields], Comman
     base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
 
     def command_for(state: Match) -> Command:
+        if not may_read(state, who):
+            # As of no match, and before anything else: that a private match exists is not told.
+            raise Unknown("match/unknown", f"there is no match {match}")
         g.match = state
         who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
         return make({**base, "secret": parts().secret_for(state)}, body)
@@ -242,9 +248,13 @@ def _require_match_id(id: str) -> None:
 
 
 def _read(id: str, version: int | None = None) -> Match:
+    """The match, or its state at `version`; NotFound, too, where the request may not read it."""
     _require_match_id(id)
+    who = principal_if_any()
     match = parts().matches.read(id, version)
-    if match.version == 0:
+    # Seats are taken and left: who reads an old version is judged by the newest one.
+    newest = parts().matches.read(id) if version is not None and not may_read(match, None) else match
+    if match.version == 0 or not may_read(newest, who):
         raise NotFound(f"there is no match {id}", "match/unknown")
     if version is not None and match.version != version:
         raise NotFound(f"{id} is at version {match.version}, not yet at {version}", "stream/unknown-version")
@@ -252,30 +262,29 @@ def _read(id: str, version: int | None = None) -> Match:
 
 
 @blueprint.get("/<match>")
-@operation("matches", schemas.MatchOut, problems=(404,), open=True)
+@operation("matches", schemas.MatchOut, problems=(401, 404), open=True)
 def get_match(match: str) -> Response:
     """Give a match as it stands now."""
     state = _read(match)
-    return _tagged(answer(queries.describe_match(state)), state.version)
+    return _confined(_tagged(answer(queries.describe_match(state)), state.version), state)
 
 
 @blueprint.get("/<match>/legal-moves")
-@operation("play", schemas.LegalMoves, query=schemas.LegalMovesQuery, problems=(404,), open=True)
+@operation("play", schemas.LegalMoves, query=schemas.LegalMovesQuery, problems=(401, 404), open=True)
 def legal_moves(match: str) -> Response:
     """List the legal moves of the seat on turn, those whose notation starts with a prefix, page by page."""
     query = parse_query(LEGAL_MOVES_QUERY)
     state = _read(match)
     moves, more = queries.list_legal_moves(state, **query)
     offset = query["offset"] + query["limit"]
-    return answer(
-        {
-            "match": match,
-            "version": state.version,
-            "turn": queries.dump_turn(state.turn),
-            "moves": moves,
-            "next": _next_path(query, offset=offset) if more else None,
-        }
-    )
+    page = {
+        "match": match,
+        "version": state.version,
+        "turn": queries.dump_turn(state.turn),
+        "moves": moves,
+        "next": _next_path(query, offset=offset) if more else None,
+    }
+    return _confined(answer(page), state)
 
 
 @blueprint.get("/<match>/events")
@@ -283,7 +292,7 @@ def legal_moves(match: str) -> Response:
     "replay",
     media={JSON: schemas.EventPage, NDJSON: None},
     query=schemas.EventsQuery,
-    problems=(404, 406),
+    problems=(401, 404, 406),
     open=True,
 )
 def list_events(match: str) -> Response:
@@ -296,19 +305,16 @@ def list_events(match: str) -> Response:
     state = _read(match)
     if media == NDJSON:
         pages = queries.read_pages(parts().matches, match, query["after"], state.version)
-        return _varied(Response(queries.export_lines(pages), content_type=NDJSON))
-    page = parts().matches.read_events(match, query["after"], query["limit"])
-    more = bool(page) and page[-1].version < state.version
-    return _varied(
-        answer(
-            {
-                "match": match,
-                "version": state.version,
-                "events": queries.dump_events(page),
-                "next": _next_path(query, after=page[-1].version) if more else None,
-            }
-        )
-    )
+        return _confined(_varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
+    events = parts().matches.read_events(match, query["after"], query["limit"])
+    more = bool(events) and events[-1].version < state.version
+    page = {
+        "match": match,
+        "version": state.version,
+        "events": queries.dump_events(events),
+        "next": _next_path(query, after=events[-1].version) if more else None,
+    }
+    return _confined(_varied(answer(page)), state)
 
 
 @blueprint.get("/<match>/positions/<int:ply>")
@@ -316,7 +322,7 @@ def list_events(match: str) -> Response:
     "replay",
     media={JSON: schemas.PositionOut, TEXT: None},
     query=schemas.PositionQuery,
-    problems=(404, 406),
+    problems=(401, 404, 406),
     open=True,
 )
 def get_position(match: str, ply: int) -> Response:
@@ -333,7 +339,16 @@ def get_position(match: str, ply: int) -> Response:
         response = answer(queries.describe_position(state, ply))
     if version is not None:
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return _varied(_tagged(response, state.version))
+    return _confined(_varied(_tagged(response, state.version)), state)
+
+
+def _confined(response: Response, match: Match) -> Response:
+    """Keep what only some may read out of the caches that others share."""
+    if not may_read(match, None):
+        response.cache_control.public = False
+        response.cache_control.private = True
+        response.vary.add("Authorization")
+    return response
 
 
 def _varied(response: Response) -> Response:

@@ -1,0 +1,26 @@
+"""Who may read a match: the one rule that every way to it asks."""
+
+from domain.events import Account
+from domain.match import Match
+from service.accounts import Principal
+
+OVERSEERS = ("organise", "admin")
+"""Scopes that read every match."""
+
+
+def may_read(match: Match, who: Principal | None) -> bool:
+    """Whether the match is public, or `who` (None: anyone) created or records it, or has a seat or an invitation.
+
+    Overseers may always. A match whose first event cannot be read may have been private, and counts as that.
+    """
+    if match.lifecycle is not None and not match.life.created.private:
+        return True
+    return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or _is_concerned(match, who))
+
+
+def _is_concerned(match: Match, who: Principal) -> bool:
+    life = match.lifecycle
+    if life is None:
+        return False
+    seats = any(seat.occupant == Account(who.account) for seat in life.seats)
+    return seats or who.account in (life.creator, life.created.recorder)

@@ -1,0 +1,142 @@
+"""Private matches: whom they exist for."""
+
+from collections.abc import Callable
+
+import pytest
+
+from domain.commands import Actor
+from service.composition import compose
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+READS = (
+    "",
+    "/events",
+    "/events?after=1",
+    "/positions/0",
+    "/positions/0?version=1",
+    "/positions/0?version=99",
+    "/positions/9",
+    "/legal-moves",
+)
+COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
+    ("POST", "/seats/2", {}),
+    ("DELETE", "/seats/2", None),
+    ("POST", "/entropy", {"entropy": "x"}),
+    ("POST", "/start", {}),
+    ("POST", "/moves", {"move": "+1"}),
+    ("POST", "/rolls", {"values": [1]}),
+    ("POST", "/take-back", {"ply": 0}),
+    ("POST", "/withdrawal", {}),
+    ("POST", "/draw", {"action": "offer"}),
+    ("POST", "/abort", {}),
+)
+NOWHERE = "match-" + "a" * 26
+
+
+class Private:
+    """Ann's private match, to which Ben is invited; Cat is a stranger."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.ann, self.ann_token = api.sign_up("Ann")
+        self.ben, self.ben_token = api.sign_up("Ben")
+        _, self.cat_token = api.sign_up("Cat")
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        self.match = api.new_match(self.ann_token, seats, "zhen", private=True)
+        self.path = f"/v1/matches/{self.match}"
+
+    def same_as_nowhere(self, ask: Callable[[str], object]) -> None:
+        """Nothing but the id tells the answers about this match and about none apart."""
+        here, nowhere = ask(self.path), ask(f"/v1/matches/{NOWHERE}")
+        assert (here.status_code, here.json["code"]) == (404, "match/unknown")
+        told = [{**each.json, "instance": ""} for each in (here, nowhere)]
+        assert told[0] == {**told[1], "detail": told[1]["detail"].replace(NOWHERE, self.match)}
+        skip = {"X-Request-Id", "Content-Length"}
+        headers = [{name: value for name, value in each.headers if name not in skip} for each in (here, nowhere)]
+        assert headers[0] == headers[1]
+
+
+@pytest.fixture
+def private(api) -> Private:
+    return Private(api)
+
+
+@pytest.mark.parametrize("path", [path for path in READS if not path.endswith(("=99", "/9"))])
+def test_its_creator_and_the_invited_read_it(private, path):
+    for token in (private.ann_token, private.ben_token):
+        assert private.api.get(private.path + path, token).status_code == 200
+    assert private.api.get(private.path, private.ann_token).json["private"] is True
+
+
+@pytest.mark.parametrize("path", READS)
+def test_for_others_it_does_not_exist(private, path):
+    for token in (None, private.cat_token):
+        private.same_as_nowhere(lambda at, token=token: private.api.get(at + path, token))
+
+
+def test_its_exports_do_not_exist_for_others_either(private):
+    ndjson = {"Accept": "application/x-ndjson"}
+    private.same_as_nowhere(lambda at: private.api.get(f"{at}/events", private.cat_token, headers=ndjson))
+    text = {"Accept": "text/plain"}
+    private.same_as_nowhere(lambda at: private.api.get(f"{at}/positions/0", private.cat_token, headers=text))
+
+
+@pytest.mark.parametrize(("method", "path", "body"), COMMANDS)
+@pytest.mark.parametrize("if_match", [None, '"77"'])
+def test_strangers_cannot_command_what_does_not_exist_for_them(private, method, path, body, if_match):
+    def ask(at: str) -> object:
+        return private.api.send(method, at + path, private.cat_token, json=body, if_match=if_match)
+
+    private.same_as_nowhere(ask)
+
+
+def test_a_token_of_another_scope_learns_nothing_more(private):
+    _, recording = private.api.sign_up("Dan", ("record",))
+    private.same_as_nowhere(lambda at: private.api.post(f"{at}/moves", recording, {"move": "+1"}))
+
+
+@pytest.mark.parametrize("scope", ["organise", "admin"])
+def test_overseers_read_it(private, parts, scope):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Eve", "person", (scope,))
+    assert private.api.get(private.path, token).status_code == 200
+    assert private.api.get(f"{private.path}/positions/0?version=1", token).status_code == 200
+
+
+def test_a_token_that_is_not_valid_is_told_before_anything_else(private):
+    assert private.api.get(private.path, "ply_wrong").status_code == 401
+    assert private.api.get(f"/v1/matches/{NOWHERE}", "ply_wrong").status_code == 401
+
+
+def test_who_declines_the_invitation_reads_it_no_more(private):
+    assert private.api.send("DELETE", f"{private.path}/seats/2", private.ben_token).status_code == 200
+    assert private.api.get(private.path, private.ben_token).status_code == 404
+    assert private.api.get(f"{private.path}/positions/0?version=1", private.ben_token).status_code == 404
+
+
+def test_who_sits_down_commands_through_a_process_that_has_not_seen_it_yet(private, parts):
+    from service.app import create_app
+
+    other = Api(create_app(compose(CONFIG, parts.store)))
+    assert other.get(private.path, private.ann_token).json["version"] == 1
+    private.api.send("DELETE", f"{private.path}/seats/2", private.ben_token)
+    private.api.send("POST", f"{private.path}/seats/2", private.ann_token)
+    assert other.post(f"{private.path}/moves", private.ann_token, {"move": "+1", "seat": 1}).status_code == 200
+
+
+def test_its_answers_stay_out_of_shared_caches(private):
+    exact = private.api.get(f"{private.path}/positions/0?version=1", private.ann_token)
+    assert exact.cache_control.immutable
+    for path in READS[:5] + READS[7:]:
+        answer = private.api.get(private.path + path, private.ann_token)
+        assert answer.cache_control.private
+        assert not answer.cache_control.public
+        assert "authorization" in answer.vary
+
+
+def test_a_public_position_that_never_changes_may_be_cached_by_all(api):
+    _, token = api.sign_up()
+    match = api.new_match(token)
+    exact = api.get(f"/v1/matches/{match}/positions/0?version=1")
+    assert exact.cache_control.public
+    assert exact.cache_control.immutable
