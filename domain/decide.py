@@ -51,7 +51,6 @@ from domain.events import (
     MatchCreated,
     MatchScored,
     MatchStarted,
-    MoveMade,
     MovesTakenBack,
     RecordedDice,
     SeatLeft,
@@ -77,6 +76,11 @@ def decide(command: Command, match: Match) -> list[Event]:
     Refusal and MoveError say why there are none; DiceKeyMissing when dice are due and the command's secret is not
     the one that was committed to.
     """
+    return draft_decision(command, match).events
+
+
+def draft_decision(command: Command, match: Match) -> Draft:
+    """As `decide`, with the match as it will stand after the events."""
     if isinstance(command, CreateMatch):
         return _decide_create(command, match)
     if match.version == 0:
@@ -86,7 +90,7 @@ def decide(command: Command, match: Match) -> list[Event]:
         raise damaged(match.fault)
     draft = Draft(match, command, _sign(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
-    return draft.events
+    return draft
 
 
 def _sign(actor: Actor, recorder: str | None) -> Actor:
@@ -103,7 +107,8 @@ def _is_creator(actor: Actor, life: Lifecycle) -> bool:
 
 
 def _seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
-    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and seat.occupant == Account(actor.id)]
+    account = Account(actor.id)
+    return [n for n, (occupant, seated, _) in enumerate(life.seats, 1) if seated and occupant == account]
 
 
 def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
@@ -145,13 +150,13 @@ def _require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int
     return held[0]
 
 
-def _decide_create(command: CreateMatch, match: Match) -> list[Event]:
+def _decide_create(command: CreateMatch, match: Match) -> Draft:
     if match.version:
         raise WrongTime("match/exists", f"the match {match.stream} was created before")
     draft = Draft(match, command, _sign(command.actor, command.recorder))
     draft.emit(_created(command))
     _start_if_ready(draft)
-    return draft.events
+    return draft
 
 
 def _created(command: CreateMatch) -> MatchCreated:
@@ -274,22 +279,21 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
     assert isinstance(turn, Decision)  # a match that is over has ended
     if turn.seat not in held or command.seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
-    draft.emit(MoveMade(turn.seat, _parse_move(play, command.move)))
+    draft.make_move(turn.seat, command.move, _parse_move(play, command.move))
     draft.settle()
 
 
-def _parse_move(play: Play, text: str) -> str:
-    """The text of a legal move; a refusal lists some legal ones."""
+def _parse_move(play: Play, text: str) -> Any:
+    """The legal move that the text spells; a refusal lists some legal ones."""
     ruleset, state = play.ruleset, play.state
     try:
         if len(text) > MAX_MOVE_LENGTH:
             raise BadNotation(f"{text[:20]}…", play.ply, f"at most {MAX_MOVE_LENGTH} characters")
-        ruleset.parse_move(state, text)
+        return ruleset.parse_move(state, text)
     except MoveError as error:
         some = zip(range(LEGAL_MOVES_IN_A_REFUSAL), ruleset.legal_moves(state), strict=False)
         error.details["legal"] = [ruleset.format_move(state, move) for _, move in some]
         raise
-    return text
 
 
 def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:

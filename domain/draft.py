@@ -1,12 +1,13 @@
 """A decision in the making: its events so far, and the match as it will stand after them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from domain.commands import Actor, Command
 from domain.dice import commit, roll_dice
 from domain.errors import DiceKeyMissing, RollError, WrongTime
-from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, ServerDice
-from domain.match import Fault, Match, Play, evolve
+from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, MoveMade, ServerDice
+from domain.match import Fault, Match, Play, evolve, make_move
 from domain.ruleset import Over, Roll
 
 MAX_ROLLS_A_COMMAND = 1000
@@ -28,9 +29,19 @@ class Draft:
 
     def emit(self, data: EventData) -> None:
         """Add an event, and evolve the match by it."""
+        self.match = evolve(self.match, self._add(data))
+
+    def make_move(self, seat: int, text: str, move: Any) -> None:
+        """Add the move of the seat on turn, as `emit` would, without parsing its text again."""
+        event = self._add(MoveMade(seat, text))
+        play = make_move(self.play, event, seat, text, move)
+        stream, _, head, life, _, _ = self.match
+        self.match = Match(stream, event.version, head, life, play)
+
+    def _add(self, data: EventData) -> Event:
         event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
-        self.match = evolve(self.match, event)
         self.events.append(event)
+        return event
 
     @property
     def play(self) -> Play:

@@ -7,8 +7,9 @@ play cannot be folded keeps the good prefix and its first fault, and can still b
     ended → refuted → verified                        ended | verified | refuted | scored → annulled
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from domain.chain import StoredEvent, first_link, next_link
@@ -38,6 +39,7 @@ from domain.events import (
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
+    match_move,
     parse_event,
 )
 from domain.ruleset import AnyRuleset, Decision, Over, Turn
@@ -54,8 +56,7 @@ class Seat(NamedTuple):
     entropy: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lifecycle:
+class Lifecycle(NamedTuple):
     """What is known of a match without its rules."""
 
     created: MatchCreated
@@ -70,12 +71,13 @@ class Lifecycle:
 
 
 class Step(NamedTuple):
-    """A move on the surviving line: the state just before it, and the version of its event."""
+    """A move on the surviving line: the state just before it, the version of its event, the time it took."""
 
     version: int
     seat: int
     move: str
     state: Any
+    took_ms: int
 
 
 class DrawOffer(NamedTuple):
@@ -84,12 +86,16 @@ class DrawOffer(NamedTuple):
     agreed: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
-    """What the ruleset makes of the events: `steps` is the surviving line, `state` stands after it."""
+class Play(NamedTuple):
+    """What the ruleset makes of the events: `steps` is the surviving line, `state` stands after it.
+
+    `since` is the time (UTC milliseconds) of the last event that changed the state: a decision that is due now is due
+    since then.
+    """
 
     ruleset: AnyRuleset
     state: Any
+    since: int
     steps: tuple[Step, ...] = ()
     rolls: int = 0
     offer: DrawOffer | None = None
@@ -111,6 +117,10 @@ class Play:
         left: list[int] = self.ruleset.view(self.state)["left"]
         return left
 
+    def time_used(self, seat: int) -> int:
+        """The milliseconds that the seat took for its moves so far."""
+        return sum(step.took_ms for step in self.steps if step.seat == seat)
+
 
 class Fault(NamedTuple):
     """The first event that could not be folded, and why."""
@@ -119,8 +129,7 @@ class Fault(NamedTuple):
     error: DomainError
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A match folded up to `version`; `head` is the hash of that event. Version 0 is a match not yet created.
 
     With a fault, `play` is the good prefix: it stands just before the event at fault.
@@ -152,18 +161,53 @@ class Match:
 
 def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
     """The match after these stored events; never fails: the first fault is kept in the match."""
-    for entry in entries:
-        match = _evolve_stored(match, entry)
+    entries = list(entries)
+    place = 0
+    while place < len(entries):
+        match, place = _fold_moves(match, entries, place)
+        if place < len(entries):
+            match, place = _fold_one(match, entries[place]), place + 1
     return match
 
 
-def _evolve_stored(match: Match, entry: StoredEvent) -> Match:
+def _fold_moves(match: Match, entries: Sequence[StoredEvent], place: int) -> tuple[Match, int]:
+    """The match after the run of moves that begins at `place`, and the place behind them.
+
+    Nearly all events are moves, so this loop is what a fold costs. It stops at whatever is not the legal move that
+    should stand there: _fold_one says what it is.
+    """
+    play = match.play
+    if play is None or match.fault:
+        return match, place
+    ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
+    turn, parse_move, apply_move = ruleset.turn, ruleset.parse_move, ruleset.apply_move
+    with suppress(Exception):
+        for expected, (version, e, h) in enumerate(entries[place:], match.version + 1):
+            found = match_move(e.decode("latin-1"))
+            if not found or version != expected or sha256(head + e).digest() != h:
+                break
+            at, _, _, text, seat, named = found.groups()
+            decision = turn(state)
+            if type(decision) is not Decision or decision.seat != int(seat) or int(named) != version:
+                break
+            after = apply_move(state, parse_move(state, text))
+            steps.append(Step(version, decision.seat, text, state, max(0, int(at) - since)))
+            state, since, head = after, int(at), h
+    made = steps[play.ply :]
+    if made:
+        offered = play.offered - {step.seat for step in made}
+        play = Play(ruleset, state, since, tuple(steps), play.rolls, None, offered)
+        match = match._replace(version=match.version + len(made), head=head, play=play)
+    return match, place + len(made)
+
+
+def _fold_one(match: Match, entry: StoredEvent) -> Match:
     expected = match.version + 1
     linked = entry.h == next_link(match.head or first_link(match.stream), entry.e)
-    match = replace(match, version=entry.version, head=entry.h)
+    match = match._replace(version=entry.version, head=entry.h)
     if not (linked and entry.version == expected):
         # Where an event is missing, its place is where the chain breaks.
-        match = replace(match, fault=match.fault or Fault(expected, BrokenChain(expected)))
+        match = match._replace(fault=match.fault or Fault(expected, BrokenChain(expected)))
     try:
         return _evolve_halves(match, parse_event(entry))
     except StreamError as error:
@@ -172,22 +216,26 @@ def _evolve_stored(match: Match, entry: StoredEvent) -> Match:
 
 def evolve(match: Match, event: Event) -> Match:
     """The match after one event; its `head` is left for the store to say."""
-    return _evolve_halves(replace(match, version=event.version), event)
+    return _evolve_halves(match._replace(version=event.version), event)
 
 
 def _evolve_halves(match: Match, event: Event) -> Match:
+    stream, version, head, life, play, fault = match
     try:
-        match = replace(match, lifecycle=_evolve_lifecycle(match.lifecycle, event))
-        return match if match.fault else replace(match, play=_evolve_play(match.play, event))
+        life = _evolve_lifecycle(life, event)
+        if fault is None:
+            play = _evolve_play(play, event)
+        return Match(stream, version, head, life, play, fault)
     except DomainError as error:
-        return _with_fault(match, error)
+        return _with_fault(match._replace(lifecycle=life), error)
     except Exception as error:
         # A ruleset that fails where it should refuse must not take the lifecycle with it.
-        return _with_fault(match, FoldError(event.version, f"the ruleset fails with {error!r}"))
+        failed = FoldError(event.version, f"the ruleset fails with {error!r}")
+        return _with_fault(match._replace(lifecycle=life), failed)
 
 
 def _with_fault(match: Match, error: DomainError) -> Match:
-    return match if match.fault else replace(match, fault=Fault(match.version, error))
+    return match if match.fault else match._replace(fault=Fault(match.version, error))
 
 
 def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
@@ -208,21 +256,21 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
         case EntropyAdded(seat, entropy):
             return _with_seat(life, event, seat, _seat(life, event, seat)._replace(entropy=entropy))
         case MatchStarted():
-            return replace(life, status="playing")
+            return life._replace(status="playing")
         case MatchEnded():
-            return replace(life, status="ended", outcome=data)
+            return life._replace(status="ended", outcome=data)
         case DiceRevealed(secret):
-            return replace(life, secret=secret, revealed_at=event.version)
+            return life._replace(secret=secret, revealed_at=event.version)
         case MatchAborted():
-            return replace(life, status="aborted")
+            return life._replace(status="aborted")
         case MatchVerified():
-            return replace(life, status="verified", verdicts=(*life.verdicts, data))
+            return life._replace(status="verified", verdicts=(*life.verdicts, data))
         case MatchRefuted():
-            return replace(life, status="refuted", verdicts=(*life.verdicts, data))
+            return life._replace(status="refuted", verdicts=(*life.verdicts, data))
         case MatchScored():
-            return replace(life, status="scored")
+            return life._replace(status="scored")
         case MatchAnnulled():
-            return replace(life, status="annulled")
+            return life._replace(status="annulled")
 
 
 def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) -> Lifecycle:
@@ -241,46 +289,63 @@ def _seat(life: Lifecycle, event: Event, number: int) -> Seat:
 
 def _with_seat(life: Lifecycle, event: Event, number: int, seat: Seat) -> Lifecycle:
     _seat(life, event, number)
-    return replace(life, seats=(*life.seats[: number - 1], seat, *life.seats[number:]))
+    return life._replace(seats=(*life.seats[: number - 1], seat, *life.seats[number:]))
 
 
 def _evolve_play(play: Play | None, event: Event) -> Play:
-    match event.data:
-        case MatchCreated(ruleset=id, ruleset_version=version, options=options, seats=seats):
-            ruleset = find_ruleset(id, version)
-            return Play(ruleset, ruleset.initial_state(ruleset.parse_options(options), len(seats)))
+    data = event.data
+    if isinstance(data, MatchCreated):
+        ruleset = find_ruleset(data.ruleset, data.ruleset_version)
+        state = ruleset.initial_state(ruleset.parse_options(data.options), len(data.seats))
+        return Play(ruleset, state, event.at)
     if play is None:
         raise FoldError(event.version, "the match was never created")
-    match event.data:
+    match data:
         case MoveMade(seat, text):
-            return _play_move(play, event.version, seat, text)
+            return _play_move(play, event, seat, text)
+        case MatchStarted():
+            return play._replace(since=event.at)
         case DiceRolled(values=values):
-            return replace(play, state=play.ruleset.apply_roll(play.state, values), rolls=play.rolls + 1, offer=None)
+            state = play.ruleset.apply_roll(play.state, values)
+            return play._replace(state=state, since=event.at, rolls=play.rolls + 1, offer=None)
         case MovesTakenBack(ply):
-            return _take_back(play, event.version, ply)
+            return _take_back(play, event, ply)
         case SeatWithdrawn(seat):
-            return replace(play, state=play.ruleset.withdraw(play.state, seat), offer=None)
+            return _withdraw(play, event, seat)
         case DrawOffered(seat):
-            return replace(play, offer=DrawOffer((seat,)), offered=play.offered | {seat})
+            return play._replace(offer=DrawOffer((seat,)), offered=play.offered | {seat})
         case DrawAgreed(seat):
-            return replace(play, offer=DrawOffer((*(play.offer.agreed if play.offer else ()), seat)))
+            return play._replace(offer=DrawOffer((*(play.offer.agreed if play.offer else ()), seat)))
         case DrawDeclined():
-            return replace(play, offer=None)
+            return play._replace(offer=None)
         case MatchEnded(reason, ranks) if not isinstance(play.turn, Over):
-            return replace(play, state=play.ruleset.end(play.state, Over(reason, ranks)))
+            return play._replace(state=play.ruleset.end(play.state, Over(reason, ranks)))
     return play
 
 
-def _play_move(play: Play, version: int, seat: int, text: str) -> Play:
+def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:
     ruleset, state = play.ruleset, play.state
     if ruleset.turn(state) != Decision(seat):
-        raise FoldError(version, f"it is not seat {seat}'s turn")
-    after = ruleset.apply_move(state, ruleset.parse_move(state, text))
-    steps = (*play.steps, Step(version, seat, text, state))
-    return replace(play, state=after, steps=steps, offer=None, offered=play.offered - {seat})
+        raise FoldError(event.version, f"it is not seat {seat}'s turn")
+    return make_move(play, event, seat, text, ruleset.parse_move(state, text))
 
 
-def _take_back(play: Play, version: int, ply: int) -> Play:
+def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play:
+    """The play after the move of `event` by the seat on turn, given as its text and as the ruleset parsed it."""
+    state = play.state
+    step = Step(event.version, seat, text, state, max(0, event.at - play.since))
+    after = play.ruleset.apply_move(state, move)
+    return Play(play.ruleset, after, event.at, (*play.steps, step), play.rolls, None, play.offered - {seat})
+
+
+def _take_back(play: Play, event: Event, ply: int) -> Play:
     if not 0 <= ply < play.ply:
-        raise FoldError(version, f"there is no move {ply + 1} to take back")
-    return replace(play, state=play.steps[ply].state, steps=play.steps[:ply], offer=None, offered=frozenset())
+        raise FoldError(event.version, f"there is no move {ply + 1} to take back")
+    state, steps = play.steps[ply].state, play.steps[:ply]
+    return play._replace(state=state, since=event.at, steps=steps, offer=None, offered=frozenset())
+
+
+def _withdraw(play: Play, event: Event, seat: int) -> Play:
+    after = play._replace(state=play.ruleset.withdraw(play.state, seat), offer=None)
+    # Who is to decide all the same has been at it since before.
+    return after if after.turn == play.turn else after._replace(since=event.at)

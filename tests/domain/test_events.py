@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.chain import StoredEvent, canonical_json
 from domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
-from domain.events import EVENT_TYPES, format_event, parse_event
+from domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
 from domain.player import PLAYER_EVENT_TYPES
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
@@ -106,3 +108,38 @@ def test_what_is_no_envelope_is_refused(raw):
 def test_bytes_that_are_no_json_are_refused():
     with pytest.raises(NotCanonical):
         parse_event(StoredEvent(1, b"\xff", b""))
+
+
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20) | st.text('a"\\,:{}', max_size=8)
+
+
+@given(NUMBERS, NUMBERS, TEXTS, TEXTS, TEXTS, NUMBERS)
+def test_a_move_is_written_as_any_event_is_and_read_back(version, at, by, cause, move, seat):
+    event = Event(version, at, by, cause, MoveMade(seat, move))
+    envelope = {"version": version, "type": "move-made", "at": at, "by": by, "cause": cause}
+    assert format_event(event) == canonical_json({**envelope, "data": dump_data(event.data)})
+    assert parse_event(StoredEvent(version, format_event(event), b"")) == event
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"seat":1', b'"seat":01'),
+        (b'"seat":1', b'"seat":1.0'),
+        (b'"seat":1', b'"seat":"1"'),
+        (b'"at":5', b'"at":-0.5'),
+        (b'"at":5', b'"at":5,"at":5'),
+        (b'"d4"', b'"d\xe4"'),
+        (b'"d4"', b'"d\n4"'),
+        (b'"d4"', b"null"),
+        (b'"version":7', b'"version":8'),
+        (b'"version":7}', b'"version":7}}'),
+        (b'"version":7}', b'"version":7,"x":1}'),
+    ],
+)
+def test_a_move_that_is_written_otherwise_is_refused(old, new):
+    raw = format_event(Event(7, 5, "player:a", "00", MoveMade(1, "d4")))
+    assert old in raw
+    with pytest.raises(StreamError):
+        parse_event(StoredEvent(7, raw.replace(old, new), b""))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.chain import link_all
+from domain.chain import first_link, link_all
 from domain.commands import (
     AbortMatch,
     Actor,
@@ -59,8 +59,10 @@ from domain.events import (
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
+    format_event,
+    parse_event,
 )
-from domain.match import Match, fold
+from domain.match import Match, evolve, fold
 from domain.replay import position_at
 from domain.ruleset import Decision, Over, Roll
 from tests.domain.given import (
@@ -686,3 +688,51 @@ def test_a_ruleset_that_fails_is_a_fault_of_the_play_alone(monkeypatch):
     match = fold(Match(STREAM), table.entries)
     assert "KeyError('oops')" in str(match.fault.error)
     assert match.life.status == "ended"
+
+
+def test_a_fold_of_many_events_is_the_fold_of_each_after_the_other():
+    table = hot_seat("toy", 3)
+    table.play("push", "push", "push")
+    table.when(OfferDraw, ANN, seat=1)
+    while table.status == "playing":
+        table.play("push")
+    one_by_one = Match(STREAM)
+    for entry in table.entries:
+        one_by_one = evolve(one_by_one, parse_event(entry))
+    assert fold(Match(STREAM), table.entries) == one_by_one._replace(head=table.match.head)
+
+
+@pytest.mark.parametrize("place", [2, 3, 4])
+def test_a_fold_stops_at_the_first_move_that_cannot_be(place):
+    table = hot_seat()
+    table.play("a1", "b2", "c3")
+    events = [parse_event(entry) for entry in table.entries]
+    events[place] = events[place]._replace(data=MoveMade(place % 2 + 1, "z9"))
+    entries = link_all(first_link(STREAM), 1, map(format_event, events))
+    match = fold(Match(STREAM), entries)
+    assert (match.fault.version, match.version, match.play.ply) == (place + 1, 5, place - 2)
+
+
+def test_a_move_takes_the_time_since_it_was_due():
+    table = hot_seat("zhen")
+    table.play("+5", "+6", "+4")
+    assert [step.took_ms for step in table.match.play.steps] == [1, 1, 1]
+    assert [table.match.play.time_used(seat) for seat in (1, 2)] == [2, 1]
+    assert table.match.play.since == 1005
+
+
+def test_a_clock_that_went_back_takes_no_time():
+    table = hot_seat("zhen")
+    late = decide(MakeMove(actor=ANN, at=7, id="ff", move="+5"), table.match)
+    match = fold(table.match, link_all(table.match.head, table.match.version + 1, map(format_event, late)))
+    assert [step.took_ms for step in match.play.steps] == [0]
+
+
+def test_a_withdrawal_leaves_the_clock_of_who_is_to_move_alone():
+    table = hot_seat("toy", 3)
+    [turn, since] = [table.match.play.turn, table.match.play.since]
+    other = next(seat for seat in (1, 2, 3) if seat != turn.seat)
+    table.when(Withdraw, ANN, seat=other)
+    assert (table.match.play.turn, table.match.play.since) == (turn, since)
+    table.when(Withdraw, ANN, seat=turn.seat)
+    assert table.match.play.turn != turn
