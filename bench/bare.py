@@ -1,0 +1,78 @@
+"""The least that an endpoint over the store can do: one view and one call, under the server that we use ourselves."""
+
+import os
+import secrets
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import click
+import orjson
+from flask import Flask, Response
+from redis import Redis
+
+from bench.load import HOST
+from bench.matches import decide_events, long_moves, stream_name
+from domain.chain import first_link, link_all
+from domain.events import format_event
+from service.web import serve_application
+
+STREAMS = 120
+APPENDS = 250
+"""How many streams this process is ready to write, and how many appends each of them takes."""
+
+
+def build() -> Flask:
+    """An application with an endpoint for each comparison, without authentication, rules or checks."""
+    app = Flask("bare")
+    client: Any = Redis.from_url(os.environ["REDIS_URL"])
+    digest = client.script_load(files("service.store").joinpath("append.lua").read_bytes())
+    appends = [arguments for number in range(STREAMS) for arguments in _prepare_stream(number)]
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        return _json({"status": "ok"})
+
+    @app.post("/append/<int:number>")
+    def append(number: int) -> Response:
+        status, first, last = client.evalsha(digest, 4, *appends[number])
+        return _json({"status": status.decode(), "first": first, "last": last})
+
+    @app.get("/entries/<stream>")
+    def entries(stream: str) -> Response:
+        return _json({"entries": len(client.xrange(stream))})
+
+    return app
+
+
+def _json(data: dict[str, Any]) -> Response:
+    return Response(orjson.dumps(data), content_type="application/json")
+
+
+def _prepare_stream(number: int) -> list[list[Any]]:
+    """The arguments of appends, an event each, that follow each other in one stream."""
+    stream = stream_name(number)
+    keys = [f"{{bare}}:{kind}" for kind in (f"ev:{stream}", f"cmd:{stream}", "feed", "streams")]
+    head, appends = b"", []
+    for version, e, h in link_all(first_link(stream), 1, _encoded_moves()):
+        command = secrets.token_bytes(16), secrets.token_bytes(8)
+        appends.append([*keys, *command, version - 1, head, stream, "move-made", e, h])
+        head = h
+    return appends
+
+
+@cache
+def _encoded_moves() -> list[bytes]:
+    events = decide_events("pathagon", long_moves(APPENDS))
+    return [format_event(event) for event in events[-APPENDS:]]
+
+
+@click.command()
+@click.option("--port", type=int, required=True)
+def main(port: int) -> None:
+    """Serve the bare endpoints."""
+    serve_application("bench.bare:build", HOST, port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Stored events folded into a position, beside a rebuilt aggregate of `eventsourcing` and python-chess's replay."""
+
+import random
+
+import chess
+from eventsourcing.application import Application
+from eventsourcing.domain import Aggregate, event
+
+from bench.matches import decide_events, long_moves, store_form, stream_name
+from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast
+from bench.rig import Rig
+from domain.match import Match, fold
+
+EVENTS = 20_000
+PLIES = 300
+
+OURS = "fold"
+LIBRARY = "eventsourcing"
+REPLAY = "python-chess, trusted UCI"
+
+CLAIMS = [
+    Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(2)),
+    Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
+]
+
+
+def measure_subject(rig: Rig, rounds: int) -> list[Row]:
+    """Events of a match of 300 plies: decoded, chain checked, parsed, applied."""
+    runs = {OURS: _fold(), LIBRARY: _rebuild(), REPLAY: _replay()}
+    return compare(take_rounds(runs, rounds), CLAIMS)
+
+
+def _fold() -> Run:
+    stream = stream_name(0)
+    entries = store_form(stream, decide_events("pathagon", long_moves(PLIES)))
+    times = EVENTS // len(entries)
+
+    def run() -> int:
+        for _ in range(times):
+            match = fold(Match(stream), entries)
+            assert match.play is not None
+            assert match.play.ply == PLIES
+        return times * len(entries)
+
+    return lambda: measure(run)
+
+
+class _Game(Aggregate):
+    @event("Started")
+    def __init__(self) -> None:
+        self.moves: list[str] = []
+
+    @event("Moved")
+    def move(self, seat: int, move: str) -> None:
+        self.moves.append(move)
+
+
+def _rebuild() -> Run:
+    """An aggregate with as many events, got from the repository of an application that keeps them in memory."""
+    application: Application = Application()
+    game = _Game()
+    for ply, move in enumerate(long_moves(PLIES)):
+        game.move(1 + ply % 2, move)
+    application.save(game)
+    times = EVENTS // (PLIES + 1)
+
+    def run() -> int:
+        for _ in range(times):
+            rebuilt: _Game = application.repository.get(game.id)
+            assert len(rebuilt.moves) == PLIES
+        return times * (PLIES + 1)
+
+    return lambda: measure(run)
+
+
+def _replay() -> Run:
+    game = _random_chess(PLIES)
+    times = EVENTS // len(game)
+
+    def run() -> int:
+        for _ in range(times):
+            board = chess.Board()
+            for uci in game:
+                board.push(chess.Move.from_uci(uci))
+        return times * len(game)
+
+    return lambda: measure(run)
+
+
+def _random_chess(plies: int) -> list[str]:
+    """The moves of the first random game that is so long."""
+    for seed in range(1000):
+        rng, board, moves = random.Random(seed), chess.Board(), list[str]()
+        while len(moves) < plies and (legal := list(board.legal_moves)):
+            board.push(rng.choice(legal))
+            moves.append(board.peek().uci())
+        if len(moves) == plies:
+            return moves
+    raise AssertionError("no random game of chess is that long")

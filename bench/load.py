@@ -1,0 +1,54 @@
+"""A load of prepared requests over connections that are kept alive, as light as a client can be."""
+
+import re
+import socket
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+HOST = "127.0.0.1"
+_LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.IGNORECASE)
+
+
+class LoadError(Exception):
+    """A request was not answered with success."""
+
+
+def prepare(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+    """The bytes of a request."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {HOST}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    if body:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def send_all(port: int, scripts: Sequence[Sequence[bytes]]) -> int:
+    """Send each script over a connection of its own, all at the same time; how many requests that were."""
+    with ThreadPoolExecutor(len(scripts)) as pool:
+        return sum(pool.map(lambda script: _send(port, script), scripts))
+
+
+def _send(port: int, script: Sequence[bytes]) -> int:
+    with socket.create_connection((HOST, port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for request in script:
+            connection.sendall(request)
+            _receive(connection)
+    return len(script)
+
+
+def _receive(connection: socket.socket) -> None:
+    answer = b""
+    while b"\r\n\r\n" not in answer or len(answer) < _length_of(answer):
+        chunk = connection.recv(65536)
+        if not chunk:
+            raise LoadError(f"the answer broke off: {answer[:200]!r}")
+        answer += chunk
+    if not answer.startswith((b"HTTP/1.1 200", b"HTTP/1.1 201")):
+        raise LoadError(answer.decode(errors="replace"))
+
+
+def _length_of(answer: bytes) -> int:
+    head = answer.index(b"\r\n\r\n") + 4
+    found = _LENGTH.search(answer, 0, head)
+    return head + int(found[1]) if found else head

@@ -1,0 +1,61 @@
+"""Matches to measure with: random ones, the same in every run, and their stored form without a server."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import Actor, Command, CreateMatch, MakeMove
+from domain.decide import decide
+from domain.events import Account, Event, format_event
+from domain.match import Match, evolve
+from domain.ruleset import Over
+from domain.rulesets import find_ruleset
+
+ANN = Actor("player", "player-" + "a" * 26)
+
+
+def random_moves(ruleset_id: str, seed: int) -> list[str]:
+    """The notations of a match that is played at random to its end."""
+    ruleset, rng = find_ruleset(ruleset_id), random.Random(seed)
+    state, moves = ruleset.initial_state(ruleset.parse_options({}), 2), []
+    while not isinstance(ruleset.turn(state), Over):
+        move = ruleset.sample_move(state, rng.randrange)
+        moves.append(ruleset.format_move(state, move))
+        state = ruleset.apply_move(state, move)
+    return moves
+
+
+def long_moves(plies: int) -> list[str]:
+    """The first so many moves of a random match of pathagon that is longer than that."""
+    return next(moves[:plies] for seed in range(1000) if len(moves := random_moves("pathagon", seed)) > plies)
+
+
+def decide_events(ruleset_id: str, moves: Sequence[str]) -> list[Event]:
+    """The events of a match that one account plays on both seats."""
+    account = Account(ANN.id)
+    commands: list[Command] = [
+        CreateMatch(**_base(0), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
+    ]
+    commands += [MakeMove(**_base(ply), move=move) for ply, move in enumerate(moves, 1)]
+    match, events = Match(stream_name(0)), list[Event]()
+    for command in commands:
+        for event in decide(command, match):
+            match = evolve(match, event)
+            events.append(event)
+    return events
+
+
+def _base(number: int) -> dict[str, Any]:
+    return {"actor": ANN, "at": 1_800_000_000_000 + 1000 * number, "id": random.Random(number).randbytes(16).hex()}
+
+
+def store_form(stream: str, events: Sequence[Event]) -> list[StoredEvent]:
+    """The events as they stand in a stream of that id."""
+    return link_all(first_link(stream), 1, map(format_event, events))
+
+
+def stream_name(number: int) -> str:
+    """A match id, another for each number."""
+    letters = random.Random(f"match {number}")
+    return "match-" + "".join(letters.choices("abcdefghijklmnopqrstuvwxyz234567", k=26))

@@ -1,0 +1,119 @@
+"""Candidates measured side by side: rounds in which each has its turn, CPU time, medians of the ratios in a round."""
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    """The CPU time that some units of work took."""
+
+    units: int
+    cpu_s: float
+
+    @property
+    def us(self) -> float:
+        """Microseconds a unit."""
+        return self.cpu_s / self.units * 1e6
+
+
+Run = Callable[[], Sample]
+Rounds = Sequence[Mapping[str, Sample]]
+
+
+def take_rounds(runs: Mapping[str, Run], rounds: int) -> Rounds:
+    """One sample of each candidate a round, there and back, after a round that warms up and does not count."""
+    names = list(runs)
+    for name in names:
+        runs[name]()
+    gc.collect()
+    # What the bench has made by now is no garbage of the candidates', to be looked through again and again.
+    gc.freeze()
+    taken = []
+    for _ in range(rounds):
+        taken.append({name: runs[name]() for name in names})
+        names.reverse()
+    gc.unfreeze()
+    return taken
+
+
+def measure(work: Callable[[], int]) -> Sample:
+    """The CPU time of this process for work that says how many units it did."""
+    gc.collect()
+    start = time.process_time()
+    units = work()
+    return Sample(units, time.process_time() - start)
+
+
+class Target(NamedTuple):
+    """What a ratio must reach: at least so many times as fast, or at most so many times the cost."""
+
+    times: float
+    kind: str
+
+    def ratio(self, ours: Sample, ceiling: Sample) -> float:
+        """The ratio that the target speaks of."""
+        return ceiling.us / ours.us if self.kind == "fast" else ours.us / ceiling.us
+
+    def is_met(self, ratio: float) -> bool:
+        """Whether the ratio is good enough."""
+        return ratio >= self.times if self.kind == "fast" else ratio <= self.times
+
+    def __str__(self) -> str:
+        return f"≥ {self.times:g}× as fast" if self.kind == "fast" else f"≤ {self.times:g}× the cost"
+
+
+def times_as_fast(times: float) -> Target:
+    """Ours does at least so many units in the time in which the ceiling does one."""
+    return Target(times, "fast")
+
+
+def times_the_cost(times: float) -> Target:
+    """A unit of ours costs at most so many units of the ceiling."""
+    return Target(times, "cost")
+
+
+class Claim(NamedTuple):
+    """What is to be shown: one candidate against another."""
+
+    what: str
+    unit: str
+    ours: str
+    ceiling: str
+    target: Target
+
+
+class Row(NamedTuple):
+    """A line of the table."""
+
+    what: str
+    ours: str
+    ceiling: str = ""
+    ratio: str = ""
+    target: str = ""
+    is_met: bool | None = None
+
+
+def compare(rounds: Rounds, claims: Sequence[Claim]) -> list[Row]:
+    """A line for each claim: medians, and the least and the greatest ratio of all rounds."""
+    return [_compare(rounds, claim) for claim in claims]
+
+
+def _compare(rounds: Rounds, claim: Claim) -> Row:
+    ratios = [claim.target.ratio(taken[claim.ours], taken[claim.ceiling]) for taken in rounds]
+    ratio = median(ratios)
+    return Row(
+        claim.what,
+        f"{_median_us(rounds, claim.ours)} a {claim.unit}",
+        f"{claim.ceiling}: {_median_us(rounds, claim.ceiling)}",
+        f"{ratio:.2f} ({min(ratios):.2f}–{max(ratios):.2f})",
+        str(claim.target),
+        claim.target.is_met(ratio),
+    )
+
+
+def _median_us(rounds: Rounds, name: str) -> str:
+    us = median(taken[name].us for taken in rounds)
+    return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"

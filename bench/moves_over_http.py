@@ -1,0 +1,46 @@
+"""An accepted move over HTTP, beside a bare endpoint that does one append and no more."""
+
+from itertools import count
+from uuid import uuid4
+
+from bench.bare import APPENDS, STREAMS
+from bench.load import prepare
+from bench.matches import long_moves
+from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
+from bench.rig import Rig
+from domain.commands import Actor
+from service.client import Client
+
+CONNECTIONS = 8
+MOST_ROUNDS = STREAMS // CONNECTIONS - 1
+
+OURS = "plyscribe"
+BARE = "bare endpoint, one append"
+
+CLAIMS = [Claim("accepted move over HTTP", "move", OURS, BARE, times_the_cost(1.5))]
+
+
+def measure_subject(rig: Rig, rounds: int) -> list[Row]:
+    """Moves of matches that are played at the same time, each over a connection of its own."""
+    web, bare = rig.serve("service.cli", "web"), rig.serve("bench.bare")
+    player, token = rig.parts.accounts.sign_up(Actor("system", "bench"), "Bench", "bot", ("play",))
+    moves = long_moves(APPENDS)
+    numbers = count()
+
+    def play() -> Sample:
+        with Client(f"http://127.0.0.1:{web.port}", token) as client:
+            seats = [{"player": player.stream}] * 2
+            matches = [client.create_match("pathagon", seats)["match"] for _ in range(CONNECTIONS)]
+        return web.run([[_move(match, token, move) for move in moves] for match in matches])
+
+    def append() -> Sample:
+        return bare.run(
+            [[prepare("POST", f"/append/{next(numbers)}") for _ in range(APPENDS)] for _ in range(CONNECTIONS)]
+        )
+
+    return compare(take_rounds({OURS: play, BARE: append}, min(rounds, MOST_ROUNDS)), CLAIMS)
+
+
+def _move(match: str, token: str, move: str) -> bytes:
+    headers = {"Authorization": f"Bearer {token}", "Idempotency_Key": str(uuid4())}
+    return prepare("POST", f"/v1/matches/{match}/moves", b'{"move":"%s"}' % move.encode(), **headers)

@@ -1,0 +1,55 @@
+"""A position of a long match over HTTP, beside a bare endpoint that reads the match's entries and counts them."""
+
+import random
+
+from bench.load import prepare
+from bench.matches import decide_events, long_moves, store_form, stream_name
+from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
+from bench.rig import Rig
+from service.handlers import MAX_CACHED
+from service.ids import job_command
+from service.store.port import EventStore, bucket_of
+
+PLIES = 300
+CONNECTIONS = 4
+MATCHES = MAX_CACHED + 100
+"""More than a process keeps: whoever asks for one after the other meets none that is kept."""
+REQUESTS = 600
+
+COLD, WARM = "folded from the store", "kept in the process"
+BARE = "bare endpoint, 300 entries read"
+
+CLAIMS = [
+    Claim("position over HTTP, cold", "request", COLD, BARE, times_the_cost(2)),
+    Claim("position over HTTP, warm", "request", WARM, BARE, times_the_cost(1.2)),
+]
+
+
+def measure_subject(rig: Rig, rounds: int) -> list[Row]:
+    """Positions at any ply of matches of 300 plies."""
+    streams = _store_matches(rig.parts.store)
+    web, bare = rig.serve("service.cli", "web"), rig.serve("bench.bare")
+    plies = random.Random(1)
+
+    def read(streams: list[str]) -> Sample:
+        paths = [f"/v1/matches/{stream}/positions/{plies.randrange(PLIES + 1)}" for stream in streams]
+        return web.run(_dealt(paths))
+
+    def count() -> Sample:
+        return bare.run(_dealt([f"/entries/{{{bucket_of(stream)}}}:ev:{stream}" for stream in streams[:REQUESTS]]))
+
+    runs = {COLD: lambda: read(streams[:REQUESTS]), WARM: lambda: read(streams[:1] * REQUESTS), BARE: count}
+    return compare(take_rounds(runs, rounds), CLAIMS)
+
+
+def _store_matches(store: EventStore) -> list[str]:
+    events = decide_events("pathagon", long_moves(PLIES))
+    types = [event.data.type for event in events]
+    streams = [stream_name(number) for number in range(1000, 1000 + MATCHES)]
+    for stream in streams:
+        store.append(stream, 0, b"", store_form(stream, events), types, job_command("bench", stream))
+    return streams
+
+
+def _dealt(paths: list[str]) -> list[list[bytes]]:
+    return [[prepare("GET", path) for path in paths[first::CONNECTIONS]] for first in range(CONNECTIONS)]

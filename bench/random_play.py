@@ -1,0 +1,76 @@
+"""Random play: our rulesets beside python-chess, which every bot author knows."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import chess
+
+from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_as_fast
+from bench.rig import Rig
+from domain.ruleset import AnyRuleset, Over
+from domain.rulesets import find_ruleset
+
+PLIES = 20_000
+CHESS = "python-chess"
+CHESS_PLIES = 300
+"""Where a random game of chess is broken off, which else shuffles bare kings about."""
+
+CLAIMS = [
+    Claim("pathagon, moves sampled", "ply", "pathagon sampled", CHESS, times_as_fast(5)),
+    Claim("pathagon, moves listed", "ply", "pathagon listed", CHESS, times_as_fast(2.5)),
+    Claim("zhen, moves sampled", "ply", "zhen sampled", CHESS, times_as_fast(5)),
+    Claim("zhen, moves listed", "ply", "zhen listed", CHESS, times_as_fast(2.5)),
+]
+
+
+def measure_subject(rig: Rig, rounds: int) -> list[Row]:
+    """Plies of games that are played at random to their end."""
+    runs: dict[str, Run] = {CHESS: lambda: _play(_play_chess)}
+    for id in ("pathagon", "zhen"):
+        runs[f"{id} sampled"] = _player(find_ruleset(id), _sample)
+        runs[f"{id} listed"] = _player(find_ruleset(id), _pick)
+    return compare(take_rounds(runs, rounds), CLAIMS)
+
+
+def _play(play_game: Callable[[random.Random], int]) -> Sample:
+    rng = random.Random(1)
+
+    def play() -> int:
+        plies = 0
+        while plies < PLIES:
+            plies += play_game(rng)
+        return plies
+
+    return measure(play)
+
+
+def _player(ruleset: AnyRuleset, choose: Callable[[AnyRuleset, Any, random.Random], Any]) -> Run:
+    start = ruleset.initial_state(ruleset.parse_options({}), 2)
+
+    def play_game(rng: random.Random) -> int:
+        state, plies = start, 0
+        while not isinstance(ruleset.turn(state), Over):
+            state = ruleset.apply_move(state, choose(ruleset, state, rng))
+            plies += 1
+        return plies
+
+    return lambda: _play(play_game)
+
+
+def _sample(ruleset: AnyRuleset, state: Any, rng: random.Random) -> Any:
+    return ruleset.sample_move(state, rng.randrange)
+
+
+def _pick(ruleset: AnyRuleset, state: Any, rng: random.Random) -> Any:
+    return rng.choice(list(ruleset.legal_moves(state)))
+
+
+def _play_chess(rng: random.Random) -> int:
+    board = chess.Board()
+    for ply in range(CHESS_PLIES):
+        moves = list(board.legal_moves)
+        if not moves:
+            return ply
+        board.push(rng.choice(moves))
+    return CHESS_PLIES

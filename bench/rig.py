@@ -1,0 +1,112 @@
+"""The store and the processes that are measured, for as long as the bench runs."""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+import psutil
+
+from bench.load import HOST, LoadError, prepare, send_all
+from bench.measuring import Sample
+from service.composition import Parts
+from service.store.embedded import EmbeddedServer, start_server
+
+READY_WITHIN_S = 30.0
+ROOT = Path(__file__).parents[1]
+
+
+class Rig:
+    """An embedded store, started when a subject asks for it, and web processes over it; ended with the block."""
+
+    def __init__(self) -> None:
+        self._exit = ExitStack()
+        self._store: EmbeddedServer | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+    @property
+    def store(self) -> EmbeddedServer:
+        """The one store of this run."""
+        if self._store is None:
+            directory = Path(self._exit.enter_context(TemporaryDirectory(prefix="plyscribe-bench-")))
+            self._store = self._exit.enter_context(start_server(directory / "store"))
+            os.environ |= {"REDIS_URL": self._store.url, "PLYSCRIBE_SERVER_KEY": secrets.token_hex(32)}
+        return self._store
+
+    @property
+    def parts(self) -> Parts:
+        """What a worker process has, over the store."""
+        from workers.process import process_parts
+
+        assert self.store is not None
+        return process_parts()
+
+    def serve(self, *command: str) -> "Web":
+        """A web process of the module and arguments named, which takes `--port`; once it answers."""
+        web = Web(command, psutil.Process(self.store.process.pid))
+        self._exit.callback(web.stop)
+        web.wait_until_ready()
+        return web
+
+
+class Web:
+    """A web process with its workers, and the store behind it."""
+
+    def __init__(self, command: Sequence[str], store: psutil.Process) -> None:
+        self.port = _free_port()
+        self._store = store
+        argv = [sys.executable, "-m", *command, "--port", str(self.port)]
+        self._process = psutil.Popen(argv, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def wait_until_ready(self) -> None:
+        """Return once the API answers."""
+        deadline = time.monotonic() + READY_WITHIN_S
+        while time.monotonic() < deadline and self._process.is_running():
+            with suppress(OSError, LoadError):
+                send_all(self.port, [[prepare("GET", "/healthz")]])
+                return
+            time.sleep(0.05)
+        raise LoadError(f"{' '.join(self._process.args)} did not get ready")
+
+    def run(self, scripts: Sequence[Sequence[bytes]]) -> Sample:
+        """The CPU time of web and store for requests that are sent over so many connections."""
+        start = self._cpu_s()
+        units = send_all(self.port, scripts)
+        return Sample(units, self._cpu_s() - start)
+
+    def _cpu_s(self) -> float:
+        return cpu_s([self._store, self._process, *self._process.children(recursive=True)])
+
+    def stop(self) -> None:
+        """End the processes."""
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except psutil.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def cpu_s(processes: Sequence[psutil.Process]) -> float:
+    """The CPU time of these processes since they began."""
+    times = [process.cpu_times() for process in processes]
+    return float(sum(each.user + each.system for each in times))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
