@@ -54,6 +54,8 @@ class Seat(NamedTuple):
     occupant: Occupant | None
     seated: bool
     entropy: str | None = None
+    since: int = 1
+    """The version of the event that opened, reserved or took it."""
 
 
 class Lifecycle(NamedTuple):
@@ -250,9 +252,9 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
         case DrawOffered() | DrawAgreed() | DrawDeclined():
             return life
         case SeatTaken(seat, occupant):
-            return _with_seat(life, event, seat, Seat(occupant, seated=True))
+            return _with_seat(life, event, seat, Seat(occupant, seated=True, since=event.version))
         case SeatLeft(seat):
-            return _with_seat(life, event, seat, Seat(None, seated=False))
+            return _with_seat(life, event, seat, Seat(None, seated=False, since=event.version))
         case EntropyAdded(seat, entropy):
             return _with_seat(life, event, seat, _seat(life, event, seat)._replace(entropy=entropy))
         case MatchStarted():

@@ -18,6 +18,14 @@ def may_read(match: Match, who: Principal | None) -> bool:
     return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or _is_concerned(match, who))
 
 
+def needs_invitation(match: Match, who: Principal, seat: int) -> bool:
+    """Whether the seat is an open one of a private match of somebody else's."""
+    life = match.lifecycle
+    if life is None or not life.created.private or who.account in (life.creator, life.created.recorder):
+        return False
+    return 1 <= seat <= len(life.seats) and life.seats[seat - 1].occupant is None
+
+
 def _is_concerned(match: Match, who: Principal) -> bool:
     life = match.lifecycle
     if life is None:

@@ -77,6 +77,16 @@ class Match(TypedDict):
     view: Json | None
 
 
+class Invitation(TypedDict):
+    """An invitation to a seat."""
+
+    match: str
+    seat: int
+    invitation: str
+    expires_at: int
+    path: str
+
+
 class Position(TypedDict):
     """The state just before move `ply` + 1."""
 
@@ -194,11 +204,23 @@ class Client:
         return self._command("POST", "/v1/matches", body, key)
 
     def take_seat(
-        self, match: str, seat: int, *, entropy: str | None = None, name: str | None = None, key: str | None = None
+        self,
+        match: str,
+        seat: int,
+        *,
+        entropy: str | None = None,
+        name: str | None = None,
+        invitation: str | None = None,
+        key: str | None = None,
     ) -> Receipt:
-        """The receipt of sitting down; a recorder gives a guest's `name`."""
-        body = {field: value for field, value in (("entropy", entropy), ("name", name)) if value is not None}
+        """The receipt of sitting down, with the code of an invitation if need be; a recorder gives a guest's `name`."""
+        body = _given(entropy=entropy, name=name, invitation=invitation)
         return self._command("POST", f"/v1/matches/{match}/seats/{seat}", body, key)
+
+    def invite(self, match: str, seat: int, *, expires_in_s: int | None = None) -> Invitation:
+        """An invitation to an open seat, for whoever holds it."""
+        body = _given(expires_in_s=expires_in_s)
+        return cast(Invitation, self._ask("POST", f"/v1/matches/{match}/seats/{seat}/invitations", json=body).json())
 
     def leave_seat(self, match: str, seat: int, *, key: str | None = None) -> Receipt:
         """The receipt of standing up."""
@@ -246,9 +268,9 @@ class Client:
         """The receipt of ending a match without an outcome."""
         return self._command("POST", f"/v1/matches/{match}/abort", {"cause": cause}, key)
 
-    def match(self, match: str) -> Match:
-        """The match as it stands now."""
-        return cast(Match, self._get(f"/v1/matches/{match}"))
+    def match(self, match: str, *, invitation: str | None = None) -> Match:
+        """The match as it stands now; a private one with the code of an invitation, if need be."""
+        return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation)))
 
     def position(self, match: str, ply: int, version: int | None = None) -> Position:
         """The state just before move `ply` + 1."""
@@ -336,5 +358,9 @@ class Client:
         raise Problem(document, float(response.headers.get("Retry-After", 0)))
 
 
+def _given(**fields: Any) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def _seat(seat: int | None) -> Json:
-    return {} if seat is None else {"seat": seat}
+    return _given(seat=seat)

@@ -34,6 +34,11 @@ class ServerKey:
         """A fingerprint of the key that gives nothing away: 16 hex digits."""
         return sha256(b"plyscribe server key " + self.key).hexdigest()[:16]
 
+    @property
+    def invitation_key(self) -> bytes:
+        """What invitations are signed with. No dice have an id like this, so that no reveal gives it away."""
+        return derive_secret(self.key, "plyscribe invitations")
+
     def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
         """New dice of that id, committed to, and their secret."""
         secret = derive_secret(self.key, dice_id)

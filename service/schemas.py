@@ -13,6 +13,8 @@ MAX_SEATS = 16
 MAX_VALUES = 1000
 MAX_ABOUT = 16
 MAX_PAGE = 1000
+INVITATION_S = 7 * 24 * 3600
+MAX_INVITATION_S = 90 * 24 * 3600
 
 
 class Strict(Schema):
@@ -132,11 +134,28 @@ class NewMatch(Strict):
     )
 
 
+def _invitation() -> fields.String:
+    description = "The code of an invitation to a seat of a private match."
+    return fields.String(load_default=None, validate=validate.Length(1, 128), metadata={"description": description})
+
+
 class TakeSeat(Strict):
     """Sitting down: a player for itself, a recorder for a guest."""
 
     name = _name(load_default=None, metadata={"description": "A guest's name, from the recorder."})
     entropy = _text(MAX_ENTROPY_LENGTH, load_default=None, metadata={"description": "Salt for the server's dice."})
+    invitation = _invitation()
+
+
+class NewInvitation(Strict):
+    """An invitation to whoever holds its code."""
+
+    expires_in_s = _integer(
+        1,
+        MAX_INVITATION_S,
+        load_default=INVITATION_S,
+        metadata={"description": "Seconds until it expires; a week without this."},
+    )
 
 
 class Entropy(Strict):
@@ -195,7 +214,13 @@ class Abort(Strict):
 # ---------------------------------------------------------------------------------------------------------- queries
 
 
-class LegalMovesQuery(Strict):
+class MatchQuery(Strict):
+    """By which right a private match is read, where the token gives none."""
+
+    invitation = _invitation()
+
+
+class LegalMovesQuery(MatchQuery):
     """Which legal moves."""
 
     prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
@@ -203,14 +228,14 @@ class LegalMovesQuery(Strict):
     limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
 
 
-class EventsQuery(Strict):
+class EventsQuery(MatchQuery):
     """Which events."""
 
     after = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1))
     limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
 
 
-class PositionQuery(Strict):
+class PositionQuery(MatchQuery):
     """Which version of the match the position belongs to; the newest without it."""
 
     version = QueryInteger(load_default=None, validate=validate.Range(1, 2**53 - 1))
@@ -253,6 +278,16 @@ class Receipt(Schema):
     hash = fields.String(required=True)
     turn = fields.Nested(Turn, required=True, allow_none=True)
     events = fields.List(fields.Nested(EventOut), required=True)
+
+
+class InvitationOut(Schema):
+    """An invitation to a seat. The code is not kept: keep it, or ask for another one."""
+
+    match = fields.String(required=True)
+    seat = fields.Integer(required=True)
+    invitation = fields.String(required=True, metadata={"description": "The code."})
+    expires_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    path = fields.String(required=True, metadata={"description": "Where the match can be read with it."})
 
 
 class EventPage(Schema):

@@ -23,11 +23,12 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import Unknown, WrongValue
+from domain.errors import Unknown, WrongPerson, WrongValue
 from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from service import queries, schemas
-from service.access import may_read
+from service.access import may_read, needs_invitation
+from service.accounts import Principal
 from service.api.http import (
     JSON,
     NDJSON,
@@ -43,12 +44,13 @@ from service.api.http import (
     remembered,
 )
 from service.api.openapi import operation
-from service.api.players import find_player
+from service.api.players import find_player, require_no_key
 from service.clock import now_ms
 from service.config import SERVER
 from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
+from service.invitations import issue_invitation, read_invitation
 
 blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
 
@@ -62,6 +64,8 @@ TAKE_BACK = schemas.TakeBack()
 WITHDRAWAL = schemas.Withdrawal()
 DRAW = schemas.Draw()
 ABORT = schemas.Abort()
+NEW_INVITATION = schemas.NewInvitation()
+MATCH_QUERY = schemas.MatchQuery()
 LEGAL_MOVES_QUERY = schemas.LegalMovesQuery()
 EVENTS_QUERY = schemas.EventsQuery()
 POSITION_QUERY = schemas.PositionQuery()
@@ -123,13 +127,52 @@ def _require_players(seats: list[Occupant | None], creator: str) -> None:
 @blueprint.post("/<match>/seats/<int:seat>")
 @operation("seats", schemas.Receipt, body=schemas.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
 def take_seat(match: str, seat: int) -> Response:
-    """Take a seat that is open to you; the recorder of a match may seat a guest."""
+    """Take a seat that is open to you; the recorder of a match may seat a guest.
+
+    The open seats of a private match are open to who has an `invitation`, and to its creator and recorder.
+    """
 
     def make(base: Fields, body: Fields) -> TakeSeat:
         guest = Guest(body["name"]) if body["name"] is not None else None
         return TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"])
 
-    return _execute(match, TAKE_SEAT, make)
+    def permit(state: Match, who: Principal, body: Fields) -> None:
+        needed = needs_invitation(state, who, seat)
+        invited = _invited_seat(state, body["invitation"]) if needed or not may_read(state, who) else None
+        _require_reader(state, who, invited)
+        if needed and invited != seat:
+            raise WrongPerson("invitation/needed", f"seat {seat} is open to who is invited to it", seat=seat)
+
+    return _execute(match, TAKE_SEAT, make, permit)
+
+
+@blueprint.post("/<match>/seats/<int:seat>/invitations")
+@operation(
+    "seats",
+    schemas.InvitationOut,
+    status=201,
+    body=schemas.NewInvitation,
+    problems=(403, 404, 409),
+    command=True,
+    keyed=False,
+)
+def invite(match: str, seat: int) -> Response:
+    """Invite whoever gets the link to an open seat of your match.
+
+    The code lets its holder read the private match and take the seat. It is over when it expires, when anyone takes
+    the seat, and when the match starts. To take it back, take the seat and leave it: earlier codes are over then.
+    """
+    require_no_key()
+    who = principal()
+    body = parse_body(NEW_INVITATION)
+    state = _read(match)
+    _require_scope(state, who)
+    if who.account not in (state.life.creator, state.life.created.recorder):
+        raise WrongPerson("match/not-yours", "only the creator and the recorder of a match invite to it")
+    expires_at = now_ms() + 1000 * body["expires_in_s"]
+    code = issue_invitation(parts().config.server_key, state, seat, expires_at)
+    path = f"/v1/matches/{match}?invitation={code}"
+    return answer({"match": match, "seat": seat, "invitation": code, "expires_at": expires_at, "path": path}, 201)
 
 
 @blueprint.delete("/<match>/seats/<int:seat>")
@@ -211,8 +254,31 @@ def abort_match(match: str) -> Response:
     return _execute(match, ABORT, lambda base, body: AbortMatch(**base, **body))
 
 
-def _execute(match: str, schema: Schema, make: Callable[[Fields, Fields], Command]) -> Response:
-    """The receipt of the command that `make` builds from who asks and when, and from the body."""
+def _require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:
+    """Unknown, as of a match that is not there, unless `who` may read the match or has an invitation to it."""
+    if state.version == 0 or not (invited or may_read(state, who)):
+        raise Unknown("match/unknown", f"there is no match {state.stream}")
+
+
+def _invited_seat(state: Match, code: str | None) -> int | None:
+    """The seat that an invitation is to, None without one of ours; Unknown where it is over."""
+    if code is None or state.lifecycle is None:
+        return None
+    invitation = read_invitation(parts().config.server_key, state, code, now_ms())
+    return invitation.seat if invitation else None
+
+
+def _require_scope(state: Match, who: Principal) -> None:
+    who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
+
+
+def _execute(
+    match: str,
+    schema: Schema,
+    make: Callable[[Fields, Fields], Command],
+    permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: _require_reader(state, who),
+) -> Response:
+    """The receipt of the command that `make` builds from who asks and when, and from the body, if `permit` does."""
     who = principal()
     _require_match_id(match)
     body = parse_body(schema)
@@ -221,11 +287,10 @@ def _execute(match: str, schema: Schema, make: Callable[[Fields, Fields], Comman
     base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
 
     def command_for(state: Match) -> Command:
-        if not may_read(state, who):
-            # As of no match, and before anything else: that a private match exists is not told.
-            raise Unknown("match/unknown", f"there is no match {match}")
+        # Before anything else, for that a private match exists is not told.
+        permit(state, who, body)
         g.match = state
-        who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
+        _require_scope(state, who)
         return make({**base, "secret": parts().secret_for(state)}, body)
 
     return _receipt(parts().matches.execute(match, command_for, asked, expected_version()))
@@ -252,19 +317,21 @@ def _read(id: str, version: int | None = None) -> Match:
     _require_match_id(id)
     who = principal_if_any()
     match = parts().matches.read(id, version)
-    # Seats are taken and left: who reads an old version is judged by the newest one.
-    newest = parts().matches.read(id) if version is not None and not may_read(match, None) else match
-    if match.version == 0 or not may_read(newest, who):
-        raise NotFound(f"there is no match {id}", "match/unknown")
+    if not may_read(match, None):
+        # Seats are taken and left: who reads an old version is judged by the newest one.
+        newest = parts().matches.read(id) if version is not None else match
+        code = request.args.get("invitation")
+        _require_reader(newest, who, None if may_read(newest, who) else _invited_seat(newest, code))
     if version is not None and match.version != version:
         raise NotFound(f"{id} is at version {match.version}, not yet at {version}", "stream/unknown-version")
     return match
 
 
 @blueprint.get("/<match>")
-@operation("matches", schemas.MatchOut, problems=(401, 404), open=True)
+@operation("matches", schemas.MatchOut, query=schemas.MatchQuery, problems=(401, 404), open=True)
 def get_match(match: str) -> Response:
     """Give a match as it stands now."""
+    parse_query(MATCH_QUERY)
     state = _read(match)
     return _confined(_tagged(answer(queries.describe_match(state)), state.version), state)
 
@@ -275,7 +342,7 @@ def legal_moves(match: str) -> Response:
     """List the legal moves of the seat on turn, those whose notation starts with a prefix, page by page."""
     query = parse_query(LEGAL_MOVES_QUERY)
     state = _read(match)
-    moves, more = queries.list_legal_moves(state, **query)
+    moves, more = queries.list_legal_moves(state, query["prefix"], query["offset"], query["limit"])
     offset = query["offset"] + query["limit"]
     page = {
         "match": match,

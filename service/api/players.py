@@ -32,8 +32,7 @@ def sign_up() -> Response:
     `Idempotency-Key` here, for the answer holds a secret that is not kept: a request that is sent again opens
     another account.
     """
-    if "Idempotency-Key" in request.headers:
-        raise BadRequest("signing up takes no Idempotency-Key: the answer holds a secret", "key/not-here")
+    require_no_key()
     actor = _who_signs_up()
     body = parse_body(NEW_PLAYER)
     player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
@@ -41,6 +40,12 @@ def sign_up() -> Response:
     created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
     created.headers["Location"] = f"/v1/players/{player.stream}"
     return created
+
+
+def require_no_key() -> None:
+    """BadRequest where the request has a key, for answers with a secret are not kept to be given again."""
+    if "Idempotency-Key" in request.headers:
+        raise BadRequest("no Idempotency-Key is taken here: the answer holds a secret", "key/not-here")
 
 
 def _who_signs_up() -> Actor:

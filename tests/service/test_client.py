@@ -53,6 +53,13 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
 
 
+def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
+    match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], private=True)["match"]
+    code = ann.invite(match, 2, expires_in_s=60)["invitation"]
+    assert client(transport).match(match, invitation=code)["private"]
+    assert ben.take_seat(match, 2, invitation=code)["turn"] == {"decision": 1}
+
+
 def test_dice_take_backs_and_aborts(ann, ben):
     match = ann.create_match("toy", [None, None])["match"]
     ann.take_seat(match, 1)
