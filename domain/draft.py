@@ -35,8 +35,8 @@ class Draft:
         """Add the move of the seat on turn, as `emit` would, without parsing its text again."""
         event = self._add(MoveMade(seat, text))
         play = make_move(self.play, event, seat, text, move)
-        stream, _, head, life, _, _ = self.match
-        self.match = Match(stream, event.version, head, life, play)
+        stream, _, head, life, *_ = self.match
+        self.match = Match(stream, event.version, head, life, play, at=event.at)
 
     def _add(self, data: EventData) -> Event:
         event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)

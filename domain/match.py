@@ -64,6 +64,8 @@ class Lifecycle(NamedTuple):
     created: MatchCreated
     creator: str
     seats: tuple[Seat, ...]
+    created_at: int
+    """UTC milliseconds."""
     status: str = "open"
     outcome: MatchEnded | None = None
     secret: str | None = None
@@ -143,6 +145,8 @@ class Match(NamedTuple):
     lifecycle: Lifecycle | None = None
     play: Play | None = None
     fault: Fault | None = None
+    at: int = 0
+    """When the last event that can be read was recorded, UTC milliseconds."""
 
     @property
     def life(self) -> Lifecycle:
@@ -199,7 +203,7 @@ def _fold_moves(match: Match, entries: Sequence[StoredEvent], place: int) -> tup
     if made:
         offered = play.offered - {step.seat for step in made}
         play = Play(ruleset, state, since, tuple(steps), play.rolls, None, offered)
-        match = match._replace(version=match.version + len(made), head=head, play=play)
+        match = match._replace(version=match.version + len(made), head=head, play=play, at=since)
     return match, place + len(made)
 
 
@@ -222,18 +226,18 @@ def evolve(match: Match, event: Event) -> Match:
 
 
 def _evolve_halves(match: Match, event: Event) -> Match:
-    stream, version, head, life, play, fault = match
+    stream, version, head, life, play, fault, _ = match
     try:
         life = _evolve_lifecycle(life, event)
         if fault is None:
             play = _evolve_play(play, event)
-        return Match(stream, version, head, life, play, fault)
+        return Match(stream, version, head, life, play, fault, event.at)
     except DomainError as error:
-        return _with_fault(match._replace(lifecycle=life), error)
+        return _with_fault(match._replace(lifecycle=life, at=event.at), error)
     except Exception as error:
         # A ruleset that fails where it should refuse must not take the lifecycle with it.
         failed = FoldError(event.version, f"the ruleset fails with {error!r}")
-        return _with_fault(match._replace(lifecycle=life), failed)
+        return _with_fault(match._replace(lifecycle=life, at=event.at), failed)
 
 
 def _with_fault(match: Match, error: DomainError) -> Match:
@@ -280,7 +284,7 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
         raise FoldError(event.version, "the match was created before")
     creator = parse_actor(event.by).id
     seats = tuple(Seat(who, seated=isinstance(who, Guest) or who == Account(creator)) for who in data.seats)
-    return Lifecycle(data, creator, seats)
+    return Lifecycle(data, creator, seats, event.at)
 
 
 def _seat(life: Lifecycle, event: Event, number: int) -> Seat:

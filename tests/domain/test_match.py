@@ -736,3 +736,17 @@ def test_a_withdrawal_leaves_the_clock_of_who_is_to_move_alone():
     assert (table.match.play.turn, table.match.play.since) == (turn, since)
     table.when(Withdraw, ANN, seat=turn.seat)
     assert table.match.play.turn != turn
+
+
+def test_a_match_knows_when_it_was_created_and_last_changed():
+    table = hot_seat("pathagon")
+    table.play("d4", "e5")
+    assert table.match.life.created_at == parse_event(table.entries[0]).at == 1001
+    assert table.match.at == parse_event(table.entries[-1]).at > 1001
+    assert fold(Match(STREAM), table.entries).at == table.match.at
+
+
+def test_what_cannot_be_read_leaves_the_time_of_the_last_change():
+    table = hot_seat("pathagon")
+    [unreadable] = link_all(table.match.head, table.match.version + 1, [b"{}"])
+    assert fold(table.match, [unreadable]).at == table.match.at
