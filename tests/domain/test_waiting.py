@@ -1,0 +1,107 @@
+"""Whom a match waits for."""
+
+import pytest
+
+from domain.commands import AddEntropy, AnswerDraw, LeaveSeat, OfferDraw, RecordRoll, StartMatch, TakeSeat, Withdraw
+from domain.events import Guest, RecordedDice
+from domain.match import Match
+from domain.waiting import WAITED_FOR, Wait, list_waits
+from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded
+
+
+def waits(table: Table) -> list[Wait]:
+    found = list_waits(table.match)
+    assert {what for _, what in found} <= set(WAITED_FOR)
+    return found
+
+
+def two_players(**more) -> Table:
+    """A match of Ann and Ben under way, without dice."""
+    table = new_match(seats=(account(ANN), account(BEN)), **more)
+    table.when(TakeSeat, BEN, seat=2)
+    return table
+
+
+def test_an_invitation_waits_for_its_answer():
+    table = new_match(seats=(account(ANN), account(BEN)))
+    assert waits(table) == [Wait(BEN.id, "seat")]
+    table.when(LeaveSeat, BEN, seat=2)
+    assert waits(table) == []
+
+
+def test_a_seat_that_is_open_to_anyone_waits_for_nobody():
+    assert waits(new_match(seats=(account(ANN), None))) == []
+
+
+def test_whoever_sits_owes_the_server_dice_their_salt():
+    table = new_match("toy", (account(ANN), None))
+    assert waits(table) == [Wait(ANN.id, "entropy")]
+    table.when(AddEntropy, ANN, entropy="salt")
+    assert waits(table) == []
+
+
+def test_a_start_by_call_waits_for_the_creator_not_for_salt():
+    table = new_match("toy", (account(ANN), None), start="call")
+    assert waits(table) == []
+    table.when(TakeSeat, BEN, seat=2)
+    assert waits(table) == [Wait(ANN.id, "start")]
+
+
+def test_a_decision_waits_for_the_seat_on_turn():
+    table = two_players()
+    assert waits(table) == [Wait(ANN.id, "move")]
+    table.play("d4")
+    assert waits(table) == [Wait(BEN.id, "move")]
+
+
+def test_one_player_on_all_seats_is_named_once():
+    assert waits(hot_seat()) == [Wait(ANN.id, "move")]
+
+
+def test_the_recorder_owes_what_its_guests_owe():
+    assert waits(recorded("pathagon")) == [Wait(RECORDER.id, "move")]
+
+
+def test_a_recorded_seat_of_an_account_waits_for_both():
+    table = new_match("pathagon", (account(ANN), Guest("Bea")), RECORDER, recorder=RECORDER.id, start="call")
+    table.when(TakeSeat, ANN, seat=1)
+    table.when(StartMatch, RECORDER)
+    assert waits(table) == [Wait(ANN.id, "move"), Wait(RECORDER.id, "move")]
+
+
+def test_recorded_dice_wait_for_the_recorder():
+    table = recorded("toy", dice=RecordedDice())
+    assert waits(table) == [Wait(RECORDER.id, "roll")]
+    table.when(RecordRoll, RECORDER, values=(3, 4))
+    assert waits(table) == [Wait(RECORDER.id, "roll")]
+
+
+def test_an_offered_draw_waits_for_all_that_have_not_answered():
+    table = new_match("toy", (account(ANN), None, None), start="call", options={"dice": 0})
+    for seat, player in ((2, BEN), (3, CAT)):
+        table.when(TakeSeat, player, seat=seat)
+    table.when(StartMatch, ANN)
+    table.when(OfferDraw, ANN)
+    assert waits(table) == [Wait(ANN.id, "move"), Wait(BEN.id, "draw"), Wait(CAT.id, "draw")]
+    table.when(AnswerDraw, BEN, accept=True)
+    assert waits(table) == [Wait(ANN.id, "move"), Wait(CAT.id, "draw")]
+
+
+def test_a_match_that_is_over_waits_for_nobody():
+    table = two_players()
+    table.when(Withdraw, ANN)
+    assert table.status == "ended"
+    assert waits(table) == []
+
+
+@pytest.mark.parametrize("match", [Match("match-none"), hot_seat().match])
+def test_a_match_that_is_not_there_or_damaged_waits_for_nobody(match):
+    damaged = match if match.lifecycle is None else fault_in(match)
+    assert list_waits(damaged) == []
+
+
+def fault_in(match: Match) -> Match:
+    from domain.chain import StoredEvent
+    from domain.match import fold
+
+    return fold(match, [StoredEvent(match.version + 1, b"{}", b"")])
