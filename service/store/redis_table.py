@@ -1,0 +1,81 @@
+"""Tables on a Redis or Valkey server.
+
+All keys of a table share a hash tag and every script names all keys that it may touch, so on a cluster a table lives
+on one node. Only these keys are a table's: whoever deletes them loses nothing that a build does not bring back.
+"""
+
+from collections.abc import Sequence
+from secrets import token_hex
+from typing import Any
+
+from redis import Redis
+
+from service.store.redis import Script, ask, ask_all
+from service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
+
+ROWS_A_CALL = 64
+"""Rows that one call of the script enters at most, which bounds how long the server is held up."""
+
+
+class RedisTable:
+    """A Table on a server; safe to share between threads. The client must not retry."""
+
+    def __init__(self, client: Redis, name: str) -> None:
+        self._client = client
+        halves = [f"{half}:{part}" for half in "ab" for part in ("rows", "marks", "lists")]
+        self._keys = [f"{{{name}}}:{key}" for key in ("meta", *halves)]
+        self._put = Script(client, "put_rows.lua")
+        self._read = Script(client, "read_rows.lua")
+        self._build = Script(client, "build_rows.lua")
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """See Table.put."""
+        for start in range(0, len(rows), ROWS_A_CALL):
+            args: list[Any] = []
+            for row in rows[start : start + ROWS_A_CALL]:
+                mark = SEPARATOR.join((str(row.version), row.place, *row.terms))
+                args += (row.id, row.version, mark, row.data)
+            self._put(len(self._keys), [*self._keys, *args])
+
+    def read(self, spans: Sequence[Span], limit: int, newest_first: bool = False) -> list[Found]:
+        """See Table.read."""
+        bounds = [bound for span in spans for bound in _format_bounds(span)]
+        args = [*self._keys, limit, "down" if newest_first else "up", *bounds]
+        reply = self._read(len(self._keys), args)
+        # A row without data was deleted by somebody else.
+        return [Found(at, data) for at, data in zip(reply[::2], reply[1::2], strict=True) if data is not None]
+
+    def count(self, spans: Sequence[Span]) -> list[int]:
+        """See Table.count."""
+        live = (ask(self._client, "HGET", self._keys[0], "live") or b"a").decode()
+        lists = self._keys[3 if live == "a" else 6]
+        return ask_all(self._client, [("ZLEXCOUNT", lists, *_format_bounds(span)) for span in spans])
+
+    def begin(self, now_ms: int) -> str:
+        """See Table.begin."""
+        build = token_hex(8)
+        self._step("begin", build, now_ms)
+        return build
+
+    def renew(self, build: str, now_ms: int) -> None:
+        """See Table.renew."""
+        self._step("renew", build, now_ms)
+
+    def finish(self, build: str, layout: int) -> None:
+        """See Table.finish."""
+        self._step("finish", build, layout)
+
+    def state(self) -> TableState:
+        """See Table.state."""
+        layout, build_ms = ask(self._client, "HMGET", self._keys[0], "layout", "build_ms")
+        return TableState(int(layout or 0), None if build_ms is None else int(build_ms))
+
+    def _step(self, step: str, build: str, value: int) -> None:
+        if not self._build(len(self._keys), [*self._keys, step, build, value]):
+            raise BuildLost("another build of the table began meanwhile")
+
+
+def _format_bounds(span: Span) -> tuple[bytes, bytes]:
+    """The span as ZRANGEBYLEX reads it."""
+    term = f"{span.term}{SEPARATOR}".encode()
+    return b"[" + term + span.low, b"(" + term + span.high
