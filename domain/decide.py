@@ -108,7 +108,7 @@ def _is_creator(actor: Actor, life: Lifecycle) -> bool:
 
 def _seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
     account = Account(actor.id)
-    return [n for n, (occupant, seated, _) in enumerate(life.seats, 1) if seated and occupant == account]
+    return [n for n, (occupant, seated, *_) in enumerate(life.seats, 1) if seated and occupant == account]
 
 
 def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
