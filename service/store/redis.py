@@ -4,7 +4,7 @@ Nothing here sends a write twice. Whoever gets StoreUnavailable may: the command
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha1
 from importlib.resources import files
@@ -38,6 +38,7 @@ from service.store.port import (
     bucket_of,
     require_sequence,
 )
+from service.store.wire import Wire
 
 TIMEOUT_S = 3.0
 """How long an answer is waited for."""
@@ -76,8 +77,9 @@ class RedisStore:
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._append = Script(client, "append.lua")
-        self._load = Script(client, "load.lua")
+        self._wire = Wire(client)
+        self._append = Script(client, "append.lua", self._wire.send)
+        self._load = Script(client, "load.lua", self._wire.send)
 
     def append(
         self,
@@ -111,8 +113,11 @@ class RedisStore:
         events, commands, *_ = _keys_of(stream)
         if command is None:
             bound = () if limit is None else ("COUNT", limit)
-            found = ask(self._client, "XRANGE", events, f"{after + 1}-0", "+", *bound)
-            return Loaded(None, [_stored_event(id, fields) for id, fields in found])
+            try:
+                found = self._wire.send("XRANGE", events, f"{after + 1}-0", "+", *bound)
+            except RedisError as error:
+                raise translate(error) from error
+            return Loaded(None, _parse_entries(found))
         args = [events, commands, *command, after, "" if limit is None else limit]
         kind, first, last, entries = self._load(2, args)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
@@ -160,6 +165,7 @@ class RedisStore:
 
     def close(self) -> None:
         """Close all connections; the store opens new ones when it is used again."""
+        self._wire.close()
         self._client.connection_pool.disconnect()
 
 
@@ -214,8 +220,9 @@ def durability(client: Redis) -> Durability:
 class Script:
     """A script of this package, called by its digest, and loaded into a server that does not know it yet."""
 
-    def __init__(self, client: Redis, name: str) -> None:
+    def __init__(self, client: Redis, name: str, send: Callable[..., Any] | None = None) -> None:
         self._client = client
+        self._send = send or client.execute_command
         self._source = files(__package__).joinpath(name).read_bytes()
         self._digest = sha1(self._source, usedforsecurity=False).hexdigest()
 
@@ -223,11 +230,11 @@ class Script:
         """The script's reply; the first `keys` of `args` are keys. Errors as of `ask`."""
         try:
             try:
-                return send(self._client, "EVALSHA", self._digest, keys, *args)
+                return self._send("EVALSHA", self._digest, keys, *args)
             except NoScriptError:
                 # Nothing ran, so this sends nothing twice.
                 self._install()
-                return send(self._client, "EVALSHA", self._digest, keys, *args)
+                return self._send("EVALSHA", self._digest, keys, *args)
         except RedisError as error:
             raise translate(error) from error
 
@@ -315,7 +322,7 @@ def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:
 
 
 def _parse_entries(replies: Iterable[Any]) -> list[StoredEvent]:
-    # As scripts reply: the fields are flat, in the order in which they were written.
+    # As they come over the wire: the fields are flat, in the order in which they were written.
     return [StoredEvent(int(id[:-2]), fields[1], fields[3]) for id, fields in replies]
 
 
