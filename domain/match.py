@@ -148,6 +148,11 @@ class Match(NamedTuple):
     at: int = 0
     """When the last event that can be read was recorded, UTC milliseconds."""
 
+    def with_head(self, head: bytes) -> "Match":
+        """The same match, ending in an event of this hash."""
+        stream, version, _, life, play, fault = self
+        return Match(stream, version, head, life, play, fault)
+
     @property
     def life(self) -> Lifecycle:
         """The lifecycle of a created match; FoldError where the first event cannot be read."""

@@ -103,7 +103,7 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
             behind = place + len(decided)
             if decided != entries[place:behind]:
                 return None
-            match, place, last = draft.match._replace(head=decided[-1].h), behind, command.id
+            match, place, last = draft.match.with_head(decided[-1].h), behind, command.id
         return match if match.life.secret or not isinstance(match.life.created.dice, ServerDice) else None
     return None
 

@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass
 from hashlib import sha256
 
-from domain.commands import Actor
+from domain.commands import Actor, Command
 from domain.player import Player, RegisterPlayer, decide_player, fold_player
 from service.clock import now_ms
 from service.errors import ScopeMissing, Unauthenticated
-from service.handlers import Aggregate, Handler
+from service.handlers import Aggregate, Decided, Handler
 from service.ids import command_of, stream_id
 from service.store.port import EventStore
 
@@ -22,7 +22,12 @@ CACHED_S = 10.0
 
 MAX_CACHED = 10_000
 
-PLAYERS: Aggregate[Player] = Aggregate(Player, fold_player, decide_player)  # type: ignore[arg-type]
+
+def _decide(command: Command, player: Player) -> Decided[Player]:
+    return Decided(decide_player(command, player))  # type: ignore[arg-type]
+
+
+PLAYERS: Aggregate[Player] = Aggregate(Player, fold_player, _decide)
 
 
 @dataclass(frozen=True, slots=True)

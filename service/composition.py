@@ -2,17 +2,24 @@
 
 from dataclasses import dataclass
 
-from domain.decide import decide
+from domain.commands import Command
+from domain.decide import draft_decision
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.match import Match, fold
 from service.accounts import Accounts
 from service.config import Config, read_config, register_rulesets
-from service.handlers import Aggregate, Handler
+from service.handlers import Aggregate, Decided, Handler
 from service.store.port import EventStore
 from service.store.redis import connect
 
-MATCHES: Aggregate[Match] = Aggregate(Match, fold, decide)
+
+def _decide(command: Command, match: Match) -> Decided[Match]:
+    draft = draft_decision(command, match)
+    return Decided(draft.events, draft.match.with_head)
+
+
+MATCHES: Aggregate[Match] = Aggregate(Match, fold, _decide)
 
 
 @dataclass(frozen=True)

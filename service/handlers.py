@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from domain.chain import StoredEvent, first_link, link_all, next_link
 from domain.commands import Command
@@ -57,13 +57,23 @@ S = TypeVar("S", bound=State)
 T = TypeVar("T")
 
 
+class Decided(NamedTuple, Generic[S]):
+    """What a command leads to: its events, and the state after them once the hash of the last one is known.
+
+    `after` spares the handler a fold, where deciding has found that state out anyway.
+    """
+
+    events: Sequence[Event]
+    after: Callable[[bytes], S] | None = None
+
+
 @dataclass(frozen=True)
 class Aggregate(Generic[S]):
     """A kind of stream: its empty state, its fold of stored events, its decide."""
 
     empty: Callable[[str], S]
     fold: Callable[[S, Iterable[StoredEvent]], S]
-    decide: Callable[[Command, S], Sequence[Event]]
+    decide: Callable[[Command, S], Decided[S]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,7 @@ class Handler(Generic[S]):
             state, fresh = self._catch_up(stream, state, asked), True
         for _ in range(MAX_TRIES):
             try:
-                events = self._decide(stream, state, command_for(state), expected_version)
+                events, after = self._decide(stream, state, command_for(state), expected_version)
             except (DomainError, VersionConflict):
                 if fresh:
                     raise
@@ -136,7 +146,7 @@ class Handler(Generic[S]):
             entries = link_all(state.head or first_link(stream), state.version + 1, map(format_event, events))
             match self._append(stream, state, events, entries, asked):
                 case Stored():
-                    return Answer(entries, self._advance(stream, state, entries), replayed=False)
+                    return Answer(entries, self._go_on(stream, state, entries, after), replayed=False)
                 case Seen() as seen:
                     raise _SeenBefore(seen)
                 case Reused():
@@ -158,7 +168,7 @@ class Handler(Generic[S]):
         """Stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries
 
-    def _decide(self, stream: str, state: S, command: Command, expected_version: int | None) -> Sequence[Event]:
+    def _decide(self, stream: str, state: S, command: Command, expected_version: int | None) -> Decided[S]:
         if expected_version is not None and state.version not in (0, expected_version):
             raise VersionConflict(stream, expected_version, state.version)
         return self._aggregate.decide(command, state)
@@ -197,6 +207,14 @@ class Handler(Generic[S]):
         log.error("%s is cached at version %d, the store has another one", stream, state.version)
         self._forget(stream)
         return self._catch_up(stream, self._aggregate.empty(stream), asked)
+
+    def _go_on(self, stream: str, state: S, entries: Sequence[StoredEvent], after: Callable[[bytes], S] | None) -> S:
+        """The state after the entries that were decided on and stored."""
+        if after is None:
+            return self._advance(stream, state, entries)
+        state = after(entries[-1].h)
+        self._keep(stream, state)
+        return state
 
     def _advance(self, stream: str, state: S, entries: Sequence[StoredEvent]) -> S:
         state = self._aggregate.fold(state, entries)
