@@ -36,11 +36,11 @@ def list_waits(match: Match) -> list[Wait]:
 
 def _list_open(life: Lifecycle) -> Iterator[Wait]:
     salted = life.created.start == "auto" and isinstance(life.created.dice, ServerDice)
-    for occupant, seated, entropy in life.seats:
-        if isinstance(occupant, Account) and not seated:
-            yield Wait(occupant.player, "seat")
-        elif isinstance(occupant, Account) and salted and entropy is None:
-            yield Wait(occupant.player, "entropy")
+    for seat in life.seats:
+        if isinstance(seat.occupant, Account) and not seat.seated:
+            yield Wait(seat.occupant.player, "seat")
+        elif isinstance(seat.occupant, Account) and salted and seat.entropy is None:
+            yield Wait(seat.occupant.player, "entropy")
     if life.created.start == "call" and all(seat.seated for seat in life.seats):
         yield Wait(life.creator, "start")
 
