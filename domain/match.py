@@ -150,8 +150,8 @@ class Match(NamedTuple):
 
     def with_head(self, head: bytes) -> "Match":
         """The same match, ending in an event of this hash."""
-        stream, version, _, life, play, fault = self
-        return Match(stream, version, head, life, play, fault)
+        stream, version, _, *rest = self
+        return Match(stream, version, head, *rest)
 
     @property
     def life(self) -> Lifecycle:
