@@ -150,8 +150,8 @@ class Match(NamedTuple):
 
     def with_head(self, head: bytes) -> "Match":
         """The same match, ending in an event of this hash."""
-        stream, version, _, *rest = self
-        return Match(stream, version, head, *rest)
+        stream, version, _, life, play, fault, at = self
+        return Match(stream, version, head, life, play, fault, at)
 
     @property
     def life(self) -> Lifecycle:
