@@ -6,6 +6,7 @@ and counts once.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from types import TracebackType
 from typing import Any, Self, TypedDict, cast
@@ -340,7 +341,7 @@ class Client:
                 if time.monotonic() >= deadline:
                     raise
             except Problem as problem:
-                if problem.status != 503 or time.monotonic() >= deadline:
+                if problem.status != 503 or time.monotonic() + problem.retry_after_s >= deadline:
                     raise
                 time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
             time.sleep(RETRY_PAUSE_S)
@@ -355,7 +356,18 @@ class Client:
             document = None
         if not (isinstance(document, dict) and "code" in document and "detail" in document):
             document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
-        raise Problem(document, float(response.headers.get("Retry-After", 0)))
+        raise Problem(document, _retry_after_s(response))
+
+
+def _retry_after_s(response: httpx.Response) -> float:
+    """How long the server asks to wait, in either form of RFC 9110, 10.2.3; 0 where it does not say."""
+    text = response.headers.get("Retry-After", "")
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return 0.0
 
 
 def _given(**fields: Any) -> Json:

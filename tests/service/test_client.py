@@ -121,6 +121,32 @@ def test_what_got_lost_is_sent_again_with_its_key_and_counts_once(transport, ann
     assert ann.match(match)["moves"] == ["+1"]
 
 
+class Busy(httpx.BaseTransport):
+    """Answers 503 with a Retry-After."""
+
+    def __init__(self, retry_after: str) -> None:
+        self._headers = {"Retry-After": retry_after}
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        document = {"code": "store/unavailable", "detail": "", "status": 503}
+        return httpx.Response(503, json=document, headers=self._headers)
+
+
+@pytest.mark.parametrize("retry_after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_client_does_not_wait_beyond_its_deadline(monkeypatch, retry_after):
+    monkeypatch.setattr("service.client.time.sleep", None)
+    with client(Busy(retry_after), retry_for_s=30.0) as patient, pytest.raises(Problem) as refused:
+        patient.rulesets()
+    assert refused.value.retry_after_s >= 3600
+
+
+@pytest.mark.parametrize("retry_after", ["", "soon", "-1", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_retry_after_that_says_nothing_is_no_wait(retry_after):
+    with client(Busy(retry_after)) as hasty, pytest.raises(Problem) as refused:
+        hasty.rulesets()
+    assert refused.value.retry_after_s == 0.0
+
+
 def test_an_export_that_broke_off_is_no_export(transport, ann):
     match = ann.create_match("zhen", [None, None])["match"]
     whole = ann.export(match)
