@@ -1,7 +1,7 @@
 """The feed as the relay reads it: one consumer group over the feeds of all buckets. Redis only."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
@@ -30,6 +30,13 @@ LONGEST_BLOCK_MS = 60_000
 _Delivered = tuple[str, str, dict[bytes, bytes]]
 _LOST = "NOGROUP", "UNBLOCKED"
 _FEEDS = [feed_key(bucket) for bucket in BUCKETS]
+
+
+class Backlog(NamedTuple):
+    """How many entries wait for the group, and when the oldest was appended (milliseconds of the server's clock)."""
+
+    entries: int
+    since_ms: int | None
 
 
 class FeedGroup:
@@ -92,11 +99,45 @@ class FeedGroup:
         return dropped
 
     def lag(self) -> int:
-        """How many entries are not yet delivered, or delivered and not acknowledged."""
-        self.ensure()
-        groups = ask_all(self._client, [("XINFO GROUPS", feed) for feed in _FEEDS])
-        ours = [next(group for group in each if group["name"] == GROUP.encode()) for each in groups]
-        return sum(group["pending"] + self._undelivered(feed, group) for feed, group in zip(_FEEDS, ours, strict=True))
+        """How many entries are not yet delivered, or delivered and not acknowledged; only reads."""
+        return self.backlog().entries
+
+    def backlog(self) -> Backlog:
+        """What is not yet delivered, or delivered and not acknowledged; only reads."""
+        entries, oldest = 0, []
+        for feed, group in zip(_FEEDS, self._groups(), strict=True):
+            if lag := self._lag_of(feed, group):
+                entries += lag
+                oldest += self._oldest_of(feed, group)
+        return Backlog(entries, min(oldest, default=None))
+
+    def silent_ms(self) -> int | None:
+        """How long nobody has read the feed as its group, in milliseconds; None where nobody ever did. Only reads."""
+        [consumers] = try_all(self._client, [("XINFO CONSUMERS", _FEEDS[0], GROUP)])
+        if isinstance(consumers, ResponseError) and str(consumers).startswith(("NOGROUP", "no such key")):
+            return None
+        if isinstance(consumers, RedisError):
+            raise translate(consumers) from consumers
+        return min((int(each["idle"]) for each in consumers), default=None)
+
+    def _groups(self) -> list[dict[str, Any] | None]:
+        """What the server says of our group on each feed; None where there is none yet, or no feed."""
+        replies = try_all(self._client, [("XINFO GROUPS", feed) for feed in _FEEDS])
+        return [_find_ours(reply) for reply in replies]
+
+    def _lag_of(self, feed: str, group: dict[str, Any] | None) -> int:
+        if group is None:
+            return int(ask(self._client, "XLEN", feed))
+        return int(group["pending"]) + self._undelivered(feed, group)
+
+    def _oldest_of(self, feed: str, group: dict[str, Any] | None) -> list[int]:
+        """When the oldest entry was appended that is not acknowledged, in milliseconds."""
+        if group is not None and group["pending"]:
+            first = ask(self._client, "XPENDING", feed, GROUP)["min"]
+        else:
+            after = "-" if group is None else f"({group['last-delivered-id'].decode()}"
+            first = next((id for id, _ in ask(self._client, "XRANGE", feed, after, "+", "COUNT", 1)), None)
+        return [] if first is None else [int(first.partition(b"-")[0])]
 
     def _undelivered(self, feed: str, group: dict[str, Any]) -> int:
         if group["lag"] is not None:
@@ -130,6 +171,14 @@ class FeedGroup:
             self.ensure()
             reply = send(self._client, *command)
         return [(bucket_of_key(key), id.decode(), fields) for key, entries in reply for id, fields in entries]
+
+
+def _find_ours(groups: Any) -> dict[str, Any] | None:
+    if isinstance(groups, ResponseError) and str(groups).startswith("no such key"):
+        return None
+    if isinstance(groups, RedisError):
+        raise translate(groups) from groups
+    return next((group for group in groups if group["name"] == GROUP.encode()), None)
 
 
 def _parse(delivered: Iterable[_Delivered]) -> list[tuple[str, str, FeedEntry]]:

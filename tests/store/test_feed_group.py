@@ -176,6 +176,38 @@ def test_the_lag_counts_what_is_not_delivered_or_not_acknowledged(store: RedisSt
     assert group.lag() == 0
 
 
+def test_asking_for_the_lag_changes_nothing(store: RedisStore, group: FeedGroup, client: Redis) -> None:
+    assert group.lag() == 0
+    assert client.keys() == []
+    append(store, STREAM)
+    keys = client.keys()
+    assert (group.lag(), group.silent_ms()) == (1, None)
+    assert client.xinfo_groups(FEED) == []
+    assert client.keys() == keys
+
+
+def test_the_backlog_tells_since_when_its_oldest_entry_waits(
+    store: RedisStore, group: FeedGroup, client: Redis
+) -> None:
+    for _ in range(2):
+        append(store, STREAM)
+    first, second = (int(id.partition(b"-")[0]) for id, _ in client.xrange(FEED))
+    assert group.backlog() == (2, first)
+    [(bucket, id, _)] = group.read(64)
+    assert group.backlog() == (2, first)
+    group.ack([(bucket, id)])
+    assert group.backlog() == (1, second)
+    read_all(group)
+    assert group.backlog() == (0, None)
+
+
+def test_who_reads_the_feed_is_heard(group: FeedGroup) -> None:
+    group.read(64)
+    silent_ms = group.silent_ms()
+    assert silent_ms is not None
+    assert silent_ms < 60_000
+
+
 def test_the_lag_is_counted_where_the_server_lost_count(store: RedisStore, group: FeedGroup, client: Redis) -> None:
     for _ in range(5):
         append(store, STREAM)
