@@ -11,10 +11,10 @@ from werkzeug.routing import IntegerConverter
 from domain.errors import IllegalMove
 from domain.match import Match
 from service import queries
-from service.api import matches, players, rulesets, system
+from service.api import matches, players, rulesets, system, telemetry
 from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, request_id
 from service.composition import Parts, compose_process
-from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title, status_of
+from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or compose_process()
+    telemetry.observe(app)
     for blueprint in (system.blueprint, players.blueprint, rulesets.blueprint, matches.blueprint):
         app.register_blueprint(blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
@@ -49,11 +50,12 @@ def _add_request_id(response: Response) -> Response:
 
 
 def _answer_error(error: Exception) -> Response:
-    if status_of(error) == 503:
-        log.warning("request %s %s %s: %s", request_id(), request.method, request.path, error)
-    elif status_of(error) >= 500:
-        log.exception("request %s %s %s failed", request_id(), request.method, request.path)
     problem = {**problem_of(error), **_more_about(error)}
+    told = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
+    if problem["status"] == 503:
+        log.warning("a request is answered 503: %s", error, extra=told)
+    elif problem["status"] >= 500:
+        log.exception("a request failed", extra=told)
     return _answer_problem(problem)
 
 
@@ -99,6 +101,7 @@ def _answer_http_error(error: HTTPException) -> Response:
 
 
 def _answer_problem(problem: dict[str, Any]) -> Response:
+    telemetry.note_problem(problem["code"])
     problem["instance"] = f"urn:plyscribe:request:{request_id()}"
     response = answer(problem, problem["status"], PROBLEM)
     if problem["status"] == 503:

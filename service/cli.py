@@ -19,6 +19,7 @@ from domain.player import KINDS, SCOPES
 from service.api.openapi import format_openapi
 from service.composition import compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
+from service.logs import begin_logs
 from service.serving import LOOPBACK, ServeError, ServeOptions, Service
 from service.store.memory import MemoryStore
 from service.store.port import StoreError
@@ -99,6 +100,7 @@ class _Running:
         return self._stop.is_set()
 
     def __enter__(self) -> "_Running":
+        begin_logs("serve")
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, self._on_signal)
         try:
@@ -111,7 +113,11 @@ class _Running:
     def __exit__(self, *_: object) -> None:
         if self.is_stopped:
             click.echo("stopping …")
-        self._service.stop()
+        try:
+            self._service.stop()
+        except KeyboardInterrupt:
+            self._service.kill()
+            sys.exit("killed: what was answered is on disk")
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         if self._stop.is_set():
@@ -162,6 +168,7 @@ def web(host: str, port: int) -> None:
     """Run the API alone, over the store that REDIS_URL names."""
     from service.web import serve_application
 
+    begin_logs("web")
     compose_process().store.describe()
     serve_application("service.wsgi:build", host, port)
 

@@ -10,6 +10,7 @@ from domain.match import Match, fold
 from service.accounts import Accounts
 from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
+from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import connect
 
@@ -51,4 +52,4 @@ def compose(config: Config, store: EventStore) -> Parts:
 def compose_process() -> Parts:
     """The parts of this process as its environment asks for; ConfigError says what is missing."""
     config = read_config()
-    return compose(config, connect(config.redis_url))
+    return compose(config, MeteredStore(connect(config.redis_url)))

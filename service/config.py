@@ -59,6 +59,7 @@ class Config:
     rq_redis_url: str
     server_key: ServerKey
     open_sign_up: bool = False
+    open_metrics: bool = False
     extra_rulesets: str = ""
 
 
@@ -67,16 +68,23 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
     url = environ.get("REDIS_URL", "")
     if not url:
         raise ConfigError("REDIS_URL is not set: name the store, or run `plyscribe serve`, which brings its own")
-    sign_up = environ.get("PLYSCRIBE_SIGN_UP", "invited")
-    if sign_up not in ("open", "invited"):
-        raise ConfigError(f"PLYSCRIBE_SIGN_UP is {sign_up!r}; allowed: open, invited")
+    sign_up = _choose(environ, "PLYSCRIBE_SIGN_UP", "invited", "open")
+    readers = _choose(environ, "PLYSCRIBE_METRICS", "admin", "open")
     return Config(
         redis_url=url,
         rq_redis_url=environ.get("RQ_REDIS_URL") or url,
         server_key=_read_key(environ),
         open_sign_up=sign_up == "open",
+        open_metrics=readers == "open",
         extra_rulesets=environ.get("PLYSCRIBE_RULESETS", ""),
     )
+
+
+def _choose(environ: Mapping[str, str], name: str, default: str, other: str) -> str:
+    value = environ.get(name) or default
+    if value not in (default, other):
+        raise ConfigError(f"{name} is {value!r}; allowed: {other}, {default}")
+    return value
 
 
 def _read_key(environ: Mapping[str, str]) -> ServerKey:

@@ -74,13 +74,13 @@ class Child:
         self.env = env
         self.process: subprocess.Popen[bytes] | None = None
         self._argv = argv
-        self._log = log
+        self.log = log
         self._starts = Starts(name, log)
 
     def start(self) -> None:
         """Start the process, from the main thread; CrashLoop when it was started too often of late."""
         self._starts.note()
-        with self._log.open("ab") as out:
+        with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 tied_to_parent(self._argv),
                 env={**os.environ, **self.env},
@@ -97,11 +97,24 @@ class Child:
 
     def stop(self) -> None:
         """End the process: politely, then for good."""
-        if self.process is None or self.process.poll() is not None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(STOP_WITHIN_S)
-        except subprocess.TimeoutExpired:
+        stop_all([self])
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.process is not None:
             self.process.kill()
             self.process.wait()
+
+
+def stop_all(children: Sequence[Child], within_s: float = STOP_WITHIN_S) -> None:
+    """End these processes at the same time: politely, then for good."""
+    running = [child.process for child in children if child.process is not None and child.process.poll() is None]
+    for process in running:
+        process.terminate()
+    deadline = time.monotonic() + within_s
+    for process in running:
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -9,6 +9,12 @@ from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
 
 VERIFY = "verify"
+QUEUES = (VERIFY,)
+"""The names of all queues."""
+
+WAITING = {"verification": "relay:waiting"}
+"""Sorted sets on the store, by what their matches wait for: since when each does, in UTC milliseconds."""
+
 JOB_TIMEOUT_S = 300
 RESULT_TTL_S = 60
 FAILURE_TTL_S = 7 * 24 * 3600
@@ -28,7 +34,12 @@ class Verification(NamedTuple):
 
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify. A worker serves this one alone: with two, a death at dequeue loses the job."""
-    return Queue(VERIFY, connection=connection, serializer=JSONSerializer)
+    return queue_of(VERIFY, connection)
+
+
+def queue_of(name: str, connection: Redis) -> Queue:
+    """The queue of this name, as all our processes read and write it."""
+    return Queue(name, connection=connection, serializer=JSONSerializer)
 
 
 def enqueue_verifications(queue: Queue, due: Sequence[Verification]) -> None:

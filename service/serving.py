@@ -1,6 +1,7 @@
 """`plyscribe serve`: store, web, verify workers and relay in one command, kept running until it is told to stop."""
 
 import fcntl
+import logging
 import os
 import secrets
 import sys
@@ -16,13 +17,16 @@ from domain.player import SCOPES
 from service.accounts import Accounts
 from service.config import MIN_KEY_BYTES, read_config, register_rulesets
 from service.errors import Unauthenticated
-from service.processes import Child, CrashLoop, Starts
+from service.metrics import DIRECTORY_VARIABLE
+from service.processes import Child, CrashLoop, Starts, stop_all
 from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, start_server
 from service.store.redis import connect
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+log = logging.getLogger(__name__)
 
 
 class ServeError(Exception):
@@ -62,6 +66,7 @@ class Service:
         """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
         data = self.options.data
         self._lock = _take(data)
+        _empty(data / "metrics")
         url = self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
         _ensure_admin(Accounts(connect(url)), data / "admin.token")
@@ -76,20 +81,29 @@ class Service:
                 self._restart_store(self._store)
             for child in self._children:
                 if child.is_dead():
+                    log.warning("%s ended and is started again; %s says why", child.name, child.log)
                     self.restarts.append(child.name)
                     child.start()
         except CrashLoop as error:
             raise ServeError(str(error)) from None
 
     def stop(self) -> None:
-        """End all processes: those that write first, the store last."""
-        for child in self._children:
-            child.stop()
+        """End all processes, within a minute: what serves others first, then what works for it, the store last."""
+        web = [child for child in self._children if child.name == "web"]
+        for wave in (web, [child for child in self._children if child not in web]):
+            stop_all(wave)
         if self._store is not None:
             self._store.stop()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def kill(self) -> None:
+        """End all processes at once: what was answered is on disk, a job in hand comes again."""
+        for child in self._children:
+            child.kill()
+        if self._store is not None:
+            self._store.process.kill()
 
     def pids(self) -> dict[str, int]:
         """The processes by name."""
@@ -101,6 +115,7 @@ class Service:
         return self._store.url
 
     def _restart_store(self, dead: EmbeddedServer) -> None:
+        log.error("the store ended and is started again; %s says why", self.options.data / "store" / LOG)
         self.restarts.append("store")
         self._store_starts.note()
         url = self._start_store()
@@ -114,8 +129,9 @@ class Service:
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
         env = {"REDIS_URL": url, **self._key_settings()}
-        if not os.environ.get("PLYSCRIBE_SIGN_UP"):
-            env["PLYSCRIBE_SIGN_UP"] = "open" if options.host in LOOPBACK else "invited"
+        env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
+        if options.host in LOOPBACK:
+            env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
         # What is wrong with the settings is told here, not by children that die of it.
         register_rulesets(read_config({**os.environ, **env}).extra_rulesets)
         web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
@@ -161,6 +177,13 @@ def write_once(path: Path, make: Callable[[], str]) -> Path:
         draft.rename(path)
         _sync_directory(path.parent)
     return path
+
+
+def _empty(directory: Path) -> None:
+    """See that the directory is there with no file in it: the numbers in it were those of processes that ended."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    for file in directory.glob("*.db"):
+        file.unlink()
 
 
 def _sync_directory(path: Path) -> None:

@@ -10,6 +10,9 @@ from service.wsgi import SERVER_PID
 THREADS = 64
 """A request holds a thread while its body comes in and its answer goes out: slow clients need many."""
 
+LOGS = {"loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {}}}
+"""The server's own records go where ours go."""
+
 
 def serve_application(factory: str, host: str, port: int) -> None:
     """Serve what `module:function` builds in each worker process, until told to stop."""
@@ -26,4 +29,5 @@ def serve_application(factory: str, host: str, port: int) -> None:
         respawn_failed_workers=True,
         websockets=False,
         log_access=False,
+        log_dictconfig=LOGS,
     ).serve()

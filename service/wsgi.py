@@ -4,7 +4,9 @@ import os
 
 from flask import Flask
 
+from service import metrics
 from service.app import create_app
+from service.logs import begin_logs
 from service.processes import die_with_parent
 
 SERVER_PID = "PLYSCRIBE_WEB_PID"
@@ -14,4 +16,6 @@ SERVER_PID = "PLYSCRIBE_WEB_PID"
 def build() -> Flask:
     """The application of a worker process that does not outlive its server."""
     die_with_parent(int(os.environ[SERVER_PID]))
+    begin_logs("web")
+    metrics.begin("web")
     return create_app()

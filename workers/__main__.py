@@ -1,42 +1,29 @@
 """`python -m workers verify|relay`: one worker process."""
 
-import logging
-import os
 import sys
-from types import FrameType
 
 import click
 from redis import Redis
-from rq import SimpleWorker
-from rq.serializers import JSONSerializer
 
+from service import metrics
 from service.config import ConfigError, read_config
-from service.queues import VERIFY, verify_queue
+from service.logs import begin_logs
+from service.queues import verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
 from workers.duties.verification import Verifications
 from workers.process import process_parts
 from workers.relay import Relay, run_relay
-
-MAX_JOBS = 10_000
-"""Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
+from workers.worker import work
 
 
 @click.group()
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Run one worker process on the store that REDIS_URL names."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    logging.getLogger("rq").setLevel(logging.WARNING)
-
-
-class _Worker(SimpleWorker):
-    """A worker that tells afterwards whether it was asked to stop or has had its number of jobs."""
-
-    told_to_stop = False
-
-    def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        self.told_to_stop = True
-        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+    kind = context.invoked_subcommand or "workers"
+    begin_logs(kind)
+    metrics.begin(kind)
 
 
 @main.command()
@@ -44,11 +31,7 @@ def verify() -> None:
     """Execute finished matches a second time."""
     process_parts()
     connection = Redis.from_url(read_config().rq_redis_url)
-    worker = _Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
-    worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
-    if not worker.told_to_stop:
-        # The same process, so that whoever supervises it sees no death.
-        os.execv(sys.executable, [sys.executable, "-m", "workers", VERIFY])
+    work(verify_queue(connection), connection)
 
 
 @main.command()

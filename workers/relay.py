@@ -8,6 +8,7 @@ from types import FrameType
 
 from redis.exceptions import RedisError
 
+from service import metrics
 from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from workers.duties import Chore, Duty
@@ -54,6 +55,7 @@ class Relay:
         if entries:
             for duty in self._duties:
                 duty.take(entries)
+            metrics.note_relayed(len(entries))
         self._feed.ack([(bucket, id) for bucket, id, _ in batch])
         for chore in self._chores:
             chore.do_if_due()

@@ -17,6 +17,7 @@ from service.accounts import Principal
 from service.composition import Parts
 from service.errors import BadBody, BadRequest, NotAcceptable, Unauthenticated, UnsupportedType
 from service.ids import command_of
+from service.logs import bind_ids
 from service.store.port import Command
 
 JSON = "application/json"
@@ -48,7 +49,9 @@ def principal() -> Principal:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if not token or scheme.lower() != "bearer":
         raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
-    return parts().accounts.authenticate(token.strip())
+    who = parts().accounts.authenticate(token.strip())
+    bind_ids(actor=who.account)
+    return who
 
 
 def principal_if_any() -> Principal | None:
@@ -111,7 +114,9 @@ def remembered(actor: Actor) -> Command:
     key = request.headers.get("Idempotency-Key")
     if key is not None and not _KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
-    return command_of(str(actor), request.method, request.path, key, read_body())
+    asked = command_of(str(actor), request.method, request.path, key, read_body())
+    bind_ids(command=asked.id.hex())
+    return asked
 
 
 def expected_version() -> int | None:

@@ -2,9 +2,10 @@
 
 from flask import Blueprint, Response, current_app
 
-from service import schemas
-from service.api.http import answer, parts
+from service import metrics, schemas
+from service.api.http import answer, parts, principal
 from service.api.openapi import format_openapi, operation
+from service.gauges import read_gauges
 
 blueprint = Blueprint("system", __name__)
 
@@ -24,6 +25,19 @@ def ready() -> Response:
     `durability` is `always` (on disk before the answer), `everysec` (within a second) or `unknown`.
     """
     return answer({"status": "ready", **parts().store.describe()})
+
+
+@blueprint.get("/metrics")
+@operation("system", media={metrics.CONTENT_TYPE.partition(";")[0]: None}, problems=(401, 403), open=True)
+def tell_metrics() -> Response:
+    """Give the numbers of all processes in Prometheus' text format.
+
+    Where they are not open to all who reach the service, an administrator's token is needed.
+    """
+    config = parts().config
+    if not config.open_metrics:
+        principal().require("admin")
+    return Response(metrics.render_metrics(lambda: read_gauges(config)), content_type=metrics.CONTENT_TYPE)
 
 
 @blueprint.get("/openapi.yaml")

@@ -10,6 +10,7 @@ from redis import Redis
 
 from service.store.embedded import Binary, EmbeddedServer, NoBinary, find_binary
 from service.store.memory import MemoryStore
+from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
 
@@ -76,7 +77,9 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
     return client_of(request.param)
 
 
-@pytest.fixture(params=["memory", "fakeredis", *REAL])
+@pytest.fixture(params=["memory", "metered", "fakeredis", *REAL])
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
     """An empty store of each kind: whatever holds for one holds for all."""
+    if request.param == "metered":
+        return MeteredStore(MemoryStore())
     return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))

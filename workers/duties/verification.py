@@ -15,7 +15,7 @@ from rq import Queue
 from domain.chain import StoredEvent
 from service.clock import now_ms
 from service.composition import Parts
-from service.queues import Verification, enqueue_verifications
+from service.queues import WAITING, Verification, enqueue_verifications
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
 
@@ -103,11 +103,13 @@ class Verifications:
 
     def _note(self, due_ms: Mapping[str, int], new: bool = False) -> None:
         if due_ms:
+            self._redis.zadd(WAITING["verification"], dict.fromkeys(due_ms, now_ms()), nx=True)
             self._redis.zadd(PENDING, dict(due_ms), nx=new)
 
     def _strike(self, streams: Collection[str]) -> None:
         if streams:
             self._redis.zrem(PENDING, *streams)
+            self._redis.zrem(WAITING["verification"], *streams)
             self._redis.hdel(SWEEPS, *streams)
 
 

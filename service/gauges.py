@@ -1,0 +1,56 @@
+"""The numbers that `/metrics` looks up when it is asked."""
+
+import logging
+from collections.abc import Iterator
+
+from redis.exceptions import RedisError
+
+from service.config import Config
+from service.metrics import Reading
+from service.store.port import StoreError
+from service.vitals import Vitals, open_vitals
+
+log = logging.getLogger(__name__)
+
+
+def read_gauges(config: Config) -> Iterator[Reading]:
+    """All of them; `store_up` 0 alone where the store does not answer, none where it is only in memory."""
+    if not config.redis_url:
+        return
+    try:
+        with open_vitals(config) as vitals:
+            readings = [*_read_feed(vitals), *_read_queues(vitals), *_read_waiting(vitals)]
+    except (RedisError, StoreError) as error:
+        log.warning("the numbers of the store cannot be looked up: %s", error)
+        yield _up(0)
+        return
+    yield _up(1)
+    yield from readings
+
+
+def _up(value: int) -> Reading:
+    return Reading("store_up", "Whether store and queues answer.", value)
+
+
+def _read_feed(vitals: Vitals) -> Iterator[Reading]:
+    feed = vitals.feed()
+    yield Reading("feed_lag_entries", "Appends that the relay has not worked off.", feed.entries)
+    yield Reading("feed_lag_seconds", "How long the oldest of them waits.", feed.oldest_s)
+    if feed.silent_s is not None:
+        yield Reading("relay_silent_seconds", "How long the relay has not asked for the feed.", feed.silent_s)
+
+
+def _read_queues(vitals: Vitals) -> Iterator[Reading]:
+    for queue in vitals.queues():
+        labels = {"queue": queue.name}
+        yield Reading("queue_jobs", "Jobs that wait.", queue.length, labels)
+        yield Reading("queue_oldest_seconds", "How long the oldest of them waits.", queue.oldest_s, labels)
+        yield Reading("queue_failed_jobs", "Jobs that failed and are kept to be looked at.", queue.failed, labels)
+        yield Reading("queue_workers", "Workers that are heard of.", queue.workers, labels)
+
+
+def _read_waiting(vitals: Vitals) -> Iterator[Reading]:
+    for each in vitals.waiting():
+        labels = {"for": each.what}
+        yield Reading("waiting_matches", "Finished matches that wait.", each.matches, labels)
+        yield Reading("waiting_oldest_seconds", "How long the oldest of them waits.", each.oldest_s, labels)

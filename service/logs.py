@@ -1,0 +1,103 @@
+"""What the processes log: one line a record, as JSON or as text, ours and that of the libraries alike.
+
+Records are made with the standard library's `logging`. What is bound here (`request_id`, `match`, `command`, `actor`,
+`job`) goes into every record of the same request or job.
+"""
+
+import logging
+import os
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any, TextIO
+
+import orjson
+from structlog.contextvars import bind_contextvars, clear_contextvars, merge_contextvars
+from structlog.dev import ConsoleRenderer, plain_traceback
+from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
+from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level
+from structlog.typing import Processor
+
+from service.config import ConfigError
+
+FORMAT_VARIABLE = "PLYSCRIBE_LOG"
+LEVEL_VARIABLE = "PLYSCRIBE_LOG_LEVEL"
+LEVELS = ("debug", "info", "warning", "error")
+OURS = ("service", "workers")
+"""The loggers that the level is for; libraries tell no more than warnings."""
+
+_SECRETS = re.compile(
+    r"(?P<token>ply_[a-z2-7]{26}_)[A-Za-z0-9_-]+"
+    r"|(?P<bearer>[Bb]earer\s+)[^\s\"',]+"
+    r"|(?P<url>://)[^/@\s]+(?=@)"
+    r"|\b[0-9a-fA-F]{64,}\b"
+)
+_STREAM = re.compile(r"\b(match|tournament|player|import)-[a-z2-7]{26}\b")
+
+Record = MutableMapping[str, Any]
+
+
+def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextIO | None = None) -> None:
+    """Log to standard error from now on, as this kind of process; ConfigError where a setting cannot be."""
+    out = out or sys.stderr
+    form = _choose(environ, FORMAT_VARIABLE, ("json", "text"), "text" if out.isatty() else "json")
+    level = _choose(environ, LEVEL_VARIABLE, LEVELS, "info").upper()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(_make_formatter(process, form == "json", out.isatty()))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    for name in OURS:
+        logging.getLogger(name).setLevel(level)
+
+
+def bind_ids(**ids: str) -> None:
+    """Let every record of this request or job carry these ids too."""
+    bind_contextvars(**ids)
+
+
+def forget_ids() -> None:
+    """Begin another request or job: the ids of the last one are not its own."""
+    clear_contextvars()
+
+
+def _choose(environ: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
+    value = environ.get(name) or default
+    if value not in allowed:
+        raise ConfigError(f"{name} is {value!r}; allowed: {', '.join(allowed)}")
+    return value
+
+
+def _make_formatter(process: str, as_json: bool, colors: bool) -> ProcessorFormatter:
+    stamp = TimeStamper(fmt="iso", utc=True, key="ts")
+    gather: list[Processor] = [merge_contextvars, add_log_level, ExtraAdder(), stamp, _add_streams]
+    render: list[Processor]
+    if as_json:
+        render = [format_exc_info, _arrange(process), JSONRenderer(serializer=_dump)]
+    else:
+        render = [ConsoleRenderer(colors=colors, timestamp_key="ts", exception_formatter=plain_traceback)]
+    return ProcessorFormatter(
+        foreign_pre_chain=gather,
+        processors=[ProcessorFormatter.remove_processors_meta, *render, _hide_secrets],
+    )
+
+
+def _dump(record: Any, **_: Any) -> str:
+    return orjson.dumps(record, default=str).decode()
+
+
+def _add_streams(logger: Any, method: str, record: Record) -> Record:
+    """Give the streams that the text names fields of their own."""
+    for found in _STREAM.finditer(str(record["event"])):
+        record.setdefault(found[1], found[0])
+    return record
+
+
+def _arrange(process: str) -> Processor:
+    def arrange(logger: Any, method: str, record: Record) -> Record:
+        first = {"ts": record.pop("ts"), "level": record.pop("level"), "event": record.pop("event")}
+        return {**first, "process": process, "pid": os.getpid(), **record}
+
+    return arrange
+
+
+def _hide_secrets(logger: Any, method: str, line: Any) -> str:
+    return _SECRETS.sub(lambda found: f"{found['token'] or found['bearer'] or found['url'] or ''}…", line)

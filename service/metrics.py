@@ -1,0 +1,199 @@
+"""What the processes count and time. The instruments have names of ours; prometheus_client stays in here.
+
+With PROMETHEUS_MULTIPROC_DIR every process keeps its numbers in files of that directory, and whichever is asked tells
+the sum of all; without it a process tells its own. The library looks at the variable when it is imported.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+APPEND_BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 3.0)
+JOB_BUCKETS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 100.0, 300.0)
+
+METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
+"""The methods that are told apart: a client may invent any number of them."""
+
+_OURS = CollectorRegistry()
+
+
+def _counter(name: str, text: str, *labels: str) -> Counter:
+    return Counter(f"plyscribe_{name}", text, ("process", *labels), registry=_OURS)
+
+
+def _histogram(name: str, text: str, buckets: Iterable[float], *labels: str) -> Histogram:
+    return Histogram(f"plyscribe_{name}", text, ("process", *labels), registry=_OURS, buckets=tuple(buckets))
+
+
+_STARTS = _counter("process_starts", "Processes started.")
+_APPENDS = _counter("appends", "Answers of the store to appends.", "kind", "outcome")
+_APPEND_SECONDS = _histogram("append_seconds", "How long the store took to answer an append.", APPEND_BUCKETS)
+_REFUSALS = _counter("refusals", "Problem documents given.", "code")
+_REQUESTS = _counter("requests", "Requests answered.", "method", "route", "status")
+_REQUEST_SECONDS = _histogram(
+    "request_seconds", "How long it took until an answer began.", REQUEST_BUCKETS, "method", "route"
+)
+_JOBS = _counter("jobs", "Jobs done.", "job", "outcome")
+_JOB_SECONDS = _histogram("job_seconds", "How long jobs took.", JOB_BUCKETS, "job")
+_BATCHES = _counter("relay_batches", "Batches of the feed that were relayed.")
+_ENTRIES = _counter("relay_entries", "Entries of the feed that were relayed.")
+_FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
+
+
+class _Process:
+    """What kind of process this is: web, relay, verify; the label of all that it counts."""
+
+    kind = "other"
+
+
+def begin(kind: str) -> None:
+    """Count under this kind of process from now on, beginning with its start."""
+    _Process.kind = kind
+    for resolved in (_append, _append_seconds, _refusal, _request, _job, _relay, _followers):
+        resolved.cache_clear()
+    if directory := os.environ.get(DIRECTORY_VARIABLE):
+        Path(directory).mkdir(mode=0o700, parents=True, exist_ok=True)
+    _STARTS.labels(kind).inc()
+
+
+def note_append(stream: str, outcome: str) -> None:
+    """Count what the store answered to an append."""
+    _append(stream.partition("-")[0], outcome).inc()
+
+
+def time_append(seconds: float) -> None:
+    """Note how long the store took to answer an append."""
+    _append_seconds().observe(seconds)
+
+
+def note_refusal(code: str) -> None:
+    """Count a problem document."""
+    _refusal(code).inc()
+
+
+def note_request(method: str, route: str, status: int, seconds: float) -> None:
+    """Count a request by the template of its route, and note how long it took until its answer began."""
+    requests, request_seconds = _request(method if method in METHODS else "other", route, status)
+    requests.inc()
+    request_seconds.observe(seconds)
+
+
+def note_job(job: str, outcome: str, seconds: float) -> None:
+    """Count a job, and note how long it took."""
+    jobs, job_seconds = _job(job, outcome)
+    jobs.inc()
+    job_seconds.observe(seconds)
+
+
+def note_relayed(entries: int) -> None:
+    """Count a batch of the feed and its entries."""
+    batches, all_entries = _relay()
+    batches.inc()
+    all_entries.inc(entries)
+
+
+def change_followers(by: int) -> None:
+    """Note that streams were opened (1), or closed (-1)."""
+    _followers().inc(by)
+
+
+# Looked up once: finding a labelled child takes longer than counting on it.
+@cache
+def _append(kind: str, outcome: str) -> Counter:
+    return _APPENDS.labels(_Process.kind, kind, outcome)
+
+
+@cache
+def _append_seconds() -> Histogram:
+    return _APPEND_SECONDS.labels(_Process.kind)
+
+
+@cache
+def _refusal(code: str) -> Counter:
+    return _REFUSALS.labels(_Process.kind, code)
+
+
+@cache
+def _request(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    process = _Process.kind
+    return _REQUESTS.labels(process, method, route, status), _REQUEST_SECONDS.labels(process, method, route)
+
+
+@cache
+def _job(job: str, outcome: str) -> tuple[Counter, Histogram]:
+    return _JOBS.labels(_Process.kind, job, outcome), _JOB_SECONDS.labels(_Process.kind, job)
+
+
+@cache
+def _relay() -> tuple[Counter, Counter]:
+    return _BATCHES.labels(_Process.kind), _ENTRIES.labels(_Process.kind)
+
+
+@cache
+def _followers() -> Gauge:
+    return _FOLLOWERS.labels(_Process.kind)
+
+
+class Reading(NamedTuple):
+    """A number that was looked up when it was asked for."""
+
+    name: str
+    text: str
+    value: float
+    labels: dict[str, str] = {}  # noqa: RUF012
+
+
+def render_metrics(read: Callable[[], Iterable[Reading]]) -> bytes:
+    """All numbers in Prometheus' text format: what the processes counted, and what `read` looks up now."""
+    registry = CollectorRegistry()
+    if directory := os.environ.get(DIRECTORY_VARIABLE):
+        _forget_dead(Path(directory))
+        MultiProcessCollector(registry, directory)  # type: ignore[no-untyped-call]
+    else:
+        registry.register(_OURS)
+    registry.register(_Looked(read))
+    return generate_latest(registry)
+
+
+def _forget_dead(directory: Path) -> None:
+    """Drop the gauges of processes that are gone; what they counted stays."""
+    for file in directory.glob("gauge_live*.db"):
+        if not _runs(int(file.stem.rpartition("_")[2])):
+            file.unlink(missing_ok=True)
+
+
+def _runs(pid: int) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+    return True
+
+
+class _Looked(Collector):
+    def __init__(self, read: Callable[[], Iterable[Reading]]) -> None:
+        self._read = read
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        families: dict[str, GaugeMetricFamily] = {}
+        for name, text, value, labels in self._read():
+            family = families.setdefault(name, GaugeMetricFamily(f"plyscribe_{name}", text, labels=list(labels)))
+            family.add_metric(list(labels.values()), value)
+        yield from families.values()

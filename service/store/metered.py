@@ -1,0 +1,59 @@
+"""An event store that counts and times what it is asked."""
+
+import time
+from collections.abc import Sequence
+
+from domain.chain import StoredEvent
+from service import metrics
+from service.store.port import (
+    Appended,
+    Command,
+    EventStore,
+    Forked,
+    Loaded,
+    Reused,
+    Seen,
+    Stale,
+    Stored,
+    StoreUnavailable,
+)
+
+OUTCOMES: dict[type, str] = {Stored: "stored", Seen: "seen", Reused: "reused", Stale: "stale", Forked: "forked"}
+
+
+class MeteredStore:
+    """An EventStore that does what the one within it does."""
+
+    def __init__(self, within: EventStore) -> None:
+        self.within = within
+        self.tail = within.tail
+        self.streams = within.streams
+        self.newest = within.newest
+        self.describe = within.describe
+
+    def append(
+        self,
+        stream: str,
+        expected_version: int,
+        expected_head: bytes,
+        events: Sequence[StoredEvent],
+        types: Sequence[str],
+        command: Command,
+    ) -> Appended:
+        """See EventStore.append."""
+        started = time.perf_counter()
+        try:
+            appended = self.within.append(stream, expected_version, expected_head, events, types, command)
+        except StoreUnavailable:
+            metrics.note_append(stream, "unavailable")
+            raise
+        metrics.time_append(time.perf_counter() - started)
+        metrics.note_append(stream, OUTCOMES[type(appended)])
+        return appended
+
+    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+        """See EventStore.load. A command that is found here was appended before, and is not appended again."""
+        loaded = self.within.load(stream, after, command, limit)
+        if loaded.command is not None:
+            metrics.note_append(stream, OUTCOMES[type(loaded.command)])
+        return loaded

@@ -1,0 +1,110 @@
+"""What store and queues tell of the service's health. Everything here only reads."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import NamedTuple, cast
+
+from redis import Redis
+from rq.job import Job
+from rq.registry import FailedJobRegistry
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
+
+from service.config import Config
+from service.queues import QUEUES, WAITING, queue_of
+from service.store.feed import FeedGroup
+from service.store.redis import ask, connect_client
+
+TIMEOUT_S = 2.0
+"""How long an answer is waited for: who asks after someone's health does not wait for long."""
+
+
+class FeedVitals(NamedTuple):
+    """Appends that the relay has not worked off, how long the oldest waits, and when the relay was last heard of."""
+
+    entries: int
+    oldest_s: float
+    silent_s: float | None
+
+
+class QueueVitals(NamedTuple):
+    """A queue: jobs that wait, how long the oldest does, jobs that failed, workers that are heard of."""
+
+    name: str
+    length: int
+    oldest_s: float
+    failed: int
+    workers: int
+
+
+class Waiting(NamedTuple):
+    """Matches that wait for something, and how long the oldest does."""
+
+    what: str
+    matches: int
+    oldest_s: float
+
+
+class Vitals:
+    """Asks one store and one server of queues."""
+
+    def __init__(self, store: Redis, queues: Redis) -> None:
+        self._store = store
+        self._queues = queues
+
+    def store_clock_s(self) -> float:
+        """The store's time of day: seconds since 1970."""
+        seconds, micros = ask(self._store, "TIME")
+        return float(seconds) + float(micros) / 1e6
+
+    def feed(self) -> FeedVitals:
+        """How far the relay is behind."""
+        group = FeedGroup(self._store)
+        entries, since_ms = group.backlog()
+        silent_ms = group.silent_ms()
+        oldest_s = 0.0 if since_ms is None else max(0.0, self.store_clock_s() - since_ms / 1000)
+        return FeedVitals(entries, oldest_s, None if silent_ms is None else silent_ms / 1000)
+
+    def queues(self) -> list[QueueVitals]:
+        """How each queue stands."""
+        return [self._queue(name) for name in QUEUES]
+
+    def waiting(self) -> list[Waiting]:
+        """What matches wait for."""
+        return [self._waiting(what, key) for what, key in WAITING.items()]
+
+    def _queue(self, name: str) -> QueueVitals:
+        queue = queue_of(name, self._queues)
+        failed = FailedJobRegistry(queue=queue).get_job_count(cleanup=False)
+        return QueueVitals(name, len(queue), self._oldest_job_s(queue.key), failed, self._count_workers(name))
+
+    def _oldest_job_s(self, key: str) -> float:
+        first = cast(bytes | None, self._queues.lindex(key, 0))
+        if first is None:
+            return 0.0
+        enqueued = cast(bytes | None, self._queues.hget(Job.key_for(first.decode()), "enqueued_at"))
+        return _age_s(enqueued) if enqueued else 0.0
+
+    def _count_workers(self, name: str) -> int:
+        workers = cast(set[bytes], self._queues.smembers(WORKERS_BY_QUEUE_KEY % name))
+        # What a worker says of itself expires when it is not heard of again: after two minutes, or its job's longest.
+        return self._queues.exists(*workers) if workers else 0
+
+    def _waiting(self, what: str, key: str) -> Waiting:
+        matches = self._store.zcard(key)
+        oldest = cast(list[tuple[bytes, float]], self._store.zrange(key, 0, 0, withscores=True))
+        oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
+        return Waiting(what, matches, oldest_s)
+
+
+@contextmanager
+def open_vitals(config: Config) -> Iterator[Vitals]:
+    """The vitals of the store and queues of these settings, connected while the block runs."""
+    with connect_client(config.redis_url, TIMEOUT_S) as store, connect_client(config.rq_redis_url, TIMEOUT_S) as queues:
+        yield Vitals(store, queues)
+
+
+def _age_s(time: bytes) -> float:
+    """How long ago a time of rq's was."""
+    then = datetime.fromisoformat(time.decode())
+    return max(0.0, (datetime.now(UTC) - then).total_seconds())

@@ -1,0 +1,146 @@
+"""Log records: a line each, with the ids of what they are about, and never with a secret."""
+
+import json
+import logging
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from service.config import ConfigError
+from service.logs import begin_logs, bind_ids, forget_ids
+from service.store.port import StoreUnavailable
+
+TOKEN = f"ply_{'a' * 26}_{'Ab1-' * 10}xyz"
+KEY = "5a" * 32
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    named = {name: logging.getLogger(name).level for name in ("service", "workers")}
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    for name, its_level in named.items():
+        logging.getLogger(name).setLevel(its_level)
+    forget_ids()
+
+
+class Lines:
+    """What is logged."""
+
+    def __init__(self, **settings: str) -> None:
+        self._out = StringIO()
+        begin_logs("web", settings, self._out)
+
+    @property
+    def text(self) -> str:
+        return self._out.getvalue()
+
+    def __call__(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.text.splitlines()]
+
+
+log = logging.getLogger("service.test")
+
+
+def test_a_record_is_a_line_of_json():
+    lines = Lines()
+    log.warning("two\nlines of %s", "text", extra={"code": "store/error"})
+    [record] = lines()
+    assert list(record)[:5] == ["ts", "level", "event", "process", "pid"]
+    assert (record["level"], record["event"], record["process"]) == ("warning", "two\nlines of text", "web")
+    assert record["code"] == "store/error"
+    assert record["ts"].endswith("Z")
+
+
+def test_records_carry_the_ids_that_are_bound():
+    lines = Lines()
+    bind_ids(request_id="r1", match="m1")
+    log.info("one")
+    forget_ids()
+    log.info("two")
+    assert [(each.get("request_id"), each.get("match")) for each in lines()] == [("r1", "m1"), (None, None)]
+
+
+def test_streams_that_the_text_names_are_fields_too():
+    lines = Lines()
+    match = "match-" + "b" * 26
+    log.error("%s has no verdict", match)
+    assert lines()[0]["match"] == match
+
+
+def test_libraries_tell_their_warnings_alone():
+    lines = Lines(PLYSCRIBE_LOG_LEVEL="debug")
+    logging.getLogger("httpx").info("chatter")
+    logging.getLogger("httpx").warning("trouble")
+    log.debug("ours")
+    assert [each["event"] for each in lines()] == ["trouble", "ours"]
+
+
+def test_text_is_for_people():
+    lines = Lines(PLYSCRIBE_LOG="text")
+    log.warning("careful")
+    assert "careful" in lines.text
+    assert not lines.text.startswith("{")
+
+
+@pytest.mark.parametrize("setting", ["PLYSCRIBE_LOG", "PLYSCRIBE_LOG_LEVEL"])
+def test_a_setting_that_cannot_be_is_told(setting):
+    with pytest.raises(ConfigError, match=setting):
+        Lines(**{setting: "loud"})
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_no_secret_is_logged(form):
+    lines = Lines(PLYSCRIBE_LOG=form)
+
+    def fail(token: str) -> None:
+        secret = KEY
+        raise RuntimeError(f"{token} was sent, {len(secret)}")
+
+    try:
+        fail(TOKEN)
+    except RuntimeError:
+        log.exception("the key %s", KEY, extra={"header": f"Bearer {TOKEN}", "url": "redis://ann:pass@host:1"})
+    log.warning("Authorization: bearer abc.def")
+    assert "RuntimeError" in lines.text
+    for secret in (TOKEN, TOKEN[-43:], KEY, "ann:pass", "abc.def"):
+        assert secret not in lines.text
+
+
+def test_a_failure_is_logged_with_request_match_command_and_actor(api, parts, monkeypatch):
+    player, token = api.sign_up()
+    match = api.new_match(token, [{"player": player}, None])
+
+    def away(*_: object) -> None:
+        raise StoreUnavailable("gone")
+
+    lines = Lines()
+    monkeypatch.setattr(parts.matches, "_append_within_s", 0.0)
+    monkeypatch.setattr(parts.store, "append", away)
+    headers = {"X-Request-Id": "asked-1"}
+    refused = api.post(f"/v1/matches/{match}/seats/2", token, {}, key="k", headers=headers)
+    assert refused.status_code == 503
+    [record] = lines()
+    assert (record["request_id"], record["match"], record["actor"]) == ("asked-1", match, player)
+    assert len(bytes.fromhex(record["command"])) == 16
+    assert (record["code"], record["route"]) == ("store/unavailable", "/v1/matches/{match}/seats/{seat}")
+    assert token not in lines.text
+
+
+def test_every_request_is_a_line_where_one_asks_for_it(api):
+    lines = Lines(PLYSCRIBE_LOG_LEVEL="debug")
+    _, token = api.sign_up()
+    api.get("/v1/players/me", token)
+    api.get("/v1/players/nobody")
+    told = [(each["route"], each["status"], each.get("code")) for each in lines()]
+    assert told == [
+        ("/v1/players", 201, None),
+        ("/v1/players/me", 200, None),
+        ("/v1/players/{player}", 404, "player/unknown"),
+    ]
+    assert token not in lines.text

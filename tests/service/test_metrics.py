@@ -1,0 +1,129 @@
+"""The numbers: counted under bounded labels, and summed over all processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service import metrics
+from service.app import create_app
+from service.composition import Parts, compose
+from service.config import Config, parse_key
+from service.store.memory import MemoryStore
+from service.store.metered import MeteredStore
+from tests.service.api import Api
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def parts() -> Parts:
+    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, open_metrics=True)
+    return compose(config, MeteredStore(MemoryStore()))
+
+
+@pytest.fixture
+def api(parts) -> Api:
+    metrics.begin("test")
+    return Api(create_app(parts))
+
+
+def value_of(text: str, name: str, **labels: str) -> float:
+    """The sum of all samples of that name with these labels."""
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return sum(each.value for each in samples if each.name == name and labels.items() <= each.labels.items())
+
+
+class Counted:
+    """What is counted while something happens."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._before = api.get("/metrics").text
+
+    def __call__(self, name: str, **labels: str) -> float:
+        now = self._api.get("/metrics").text
+        return value_of(now, f"plyscribe_{name}", **labels) - value_of(self._before, f"plyscribe_{name}", **labels)
+
+
+@pytest.fixture
+def counted(api) -> Counted:
+    return Counted(api)
+
+
+def test_requests_are_counted_by_the_template_of_their_route(api, counted):
+    for letter in "ab":
+        api.get(f"/v1/matches/match-{letter * 26}")
+    route = {"process": "test", "method": "GET", "route": "/v1/matches/{match}"}
+    assert counted("requests_total", **route, status="404") == 2
+    assert counted("request_seconds_count", **route) == 2
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/matches/a/b/c/d"])
+def test_what_a_client_invents_makes_no_label(api, counted, path):
+    api.send("BREW", path)
+    assert counted("requests_total", method="other", route="none") == 1
+    assert "BREW" not in api.get("/metrics").text
+
+
+def test_appends_are_counted_by_their_outcome(api, counted):
+    _, token = api.sign_up()
+    for _ in range(2):
+        api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None]}, key="k")
+    assert counted("appends_total", kind="player", outcome="stored") == 1
+    assert counted("appends_total", kind="match", outcome="stored") == 1
+    assert counted("appends_total", kind="match", outcome="seen") == 1
+    assert counted("append_seconds_count") == 2
+
+
+def test_refusals_are_counted_by_their_code(api, counted):
+    api.get("/v1/players/me")
+    assert counted("refusals_total", code="auth/missing") == 1
+
+
+def test_jobs_batches_and_followers_are_counted(api, counted):
+    metrics.note_job("verify_match", "failed", 0.2)
+    metrics.note_relayed(7)
+    metrics.change_followers(2)
+    metrics.change_followers(-1)
+    assert counted("jobs_total", job="verify_match", outcome="failed") == 1
+    assert counted("job_seconds_count", job="verify_match") == 1
+    assert (counted("relay_batches_total"), counted("relay_entries_total")) == (1, 7)
+    assert counted("followers") == 1
+
+
+def test_who_may_not_know_the_numbers_is_refused(parts):
+    closed = Api(create_app(compose(Config("", "", parse_key("5a" * 32), open_sign_up=True), MemoryStore())))
+    _, token = closed.sign_up()
+    assert closed.get("/metrics").status_code == 401
+    assert closed.get("/metrics", token).status_code == 403
+
+
+def run(directory: Path, *lines: str) -> str:
+    """What a process prints that counts into the directory."""
+    code = "\n".join(["from service import metrics", *lines])
+    env = {**os.environ, metrics.DIRECTORY_VARIABLE: str(directory)}
+    argv = [sys.executable, "-c", code]
+    return subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def test_the_numbers_of_all_processes_are_one(tmp_path):
+    directory = tmp_path / "metrics"
+    for kind in ("web", "web", "relay"):
+        run(directory, f"metrics.begin({kind!r})", "metrics.note_refusal('move/illegal')")
+    told = run(directory, "print(metrics.render_metrics(lambda: ()).decode())")
+    assert value_of(told, "plyscribe_process_starts_total", process="web") == 2
+    assert value_of(told, "plyscribe_refusals_total", code="move/illegal") == 3
+
+
+def test_streams_of_a_process_that_died_are_closed(tmp_path):
+    opened = [
+        "metrics.begin('web')",
+        "metrics.change_followers(3)",
+        "print(metrics.render_metrics(lambda: ()).decode())",
+    ]
+    assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
+    assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3

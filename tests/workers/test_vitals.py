@@ -1,0 +1,112 @@
+"""What store and queues tell of the service's health, over a real store: looking changes nothing."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+from rq.registry import FailedJobRegistry
+from rq.serializers import JSONSerializer
+
+from service.config import Config, parse_key
+from service.gauges import read_gauges
+from service.queues import Verification, enqueue_verifications, verify_queue
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import connect_client
+from service.vitals import Vitals, open_vitals
+from tests.workers.test_relay import Rig
+from workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+KEY = parse_key("5a" * 32)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory) -> Iterator[str]:
+    with start_server(tmp_path_factory.mktemp("store")) as server:
+        yield server.url
+
+
+@pytest.fixture
+def redis(url) -> Iterator[Redis]:
+    with connect_client(url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def vitals(url, redis) -> Iterator[Vitals]:
+    with open_vitals(Config(url, url, KEY)) as vitals:
+        yield vitals
+
+
+def worker_of(redis: Redis) -> Worker:
+    return Worker([verify_queue(redis)], connection=redis, serializer=JSONSerializer)
+
+
+def test_nothing_waits_on_an_empty_store(vitals, redis):
+    assert vitals.feed() == (0, 0.0, None)
+    assert vitals.queues() == [("verify", 0, 0.0, 0, 0)]
+    assert vitals.waiting() == [("verification", 0, 0.0)]
+    assert redis.keys() == []
+
+
+def test_a_finished_match_is_seen_from_the_feed_to_the_queue(vitals, redis):
+    rig = Rig(redis)
+    rig.finish()
+    time.sleep(0.01)
+    feed = vitals.feed()
+    assert (feed.entries, feed.silent_s) == (2, None)
+    assert feed.oldest_s >= 0.01
+    rig.relay.step(block_ms=0)
+    assert vitals.feed()[:2] == (0, 0.0)
+    assert vitals.feed().silent_s is not None
+    [queue], [waiting] = vitals.queues(), vitals.waiting()
+    assert (queue.length, waiting.matches) == (1, 1)
+    time.sleep(0.01)
+    assert vitals.queues()[0].oldest_s > queue.oldest_s
+    assert vitals.waiting()[0].oldest_s > waiting.oldest_s
+
+
+def test_a_sweep_does_not_make_a_match_wait_for_less(vitals, redis, monkeypatch):
+    rig = Rig(redis)
+    rig.finish()
+    rig.relay.step(block_ms=0)
+    before = redis.zrange("relay:waiting", 0, -1, withscores=True)
+    monkeypatch.setattr("workers.duties.verification.now_ms", lambda: int(time.time() * 1000) + 60_000)
+    rig.duty.sweep()
+    assert redis.zrange("relay:waiting", 0, -1, withscores=True) == before
+
+
+def test_failed_jobs_and_living_workers_are_counted(vitals, redis, url):
+    queue = verify_queue(redis)
+    enqueue_verifications(queue, [Verification("match-x", 1)])
+    with connect_client(url, None) as connection:
+        worker = worker_of(connection)
+        worker.work(burst=True, logging_level="ERROR")
+        worker.register_birth()
+    assert FailedJobRegistry(queue=queue).get_job_ids() == ["verify_match-x_1"]
+    assert vitals.queues() == [("verify", 0, 0.0, 1, 1)]
+
+
+def test_a_worker_that_is_not_heard_of_is_not_counted(vitals, redis):
+    worker = worker_of(redis)
+    worker.register_birth()
+    redis.delete(worker.key)
+    assert vitals.queues()[0].workers == 0
+
+
+def test_the_gauges_are_the_vitals(url, redis):
+    rig = Rig(redis)
+    rig.finish()
+    readings = {reading.name: reading.value for reading in read_gauges(Config(url, url, KEY))}
+    assert readings["store_up"] == 1
+    assert readings["feed_lag_entries"] == FeedGroup(redis).lag() == 2
+    assert readings["queue_jobs"] == 0
+
+
+def test_a_store_that_is_away_is_a_number_too():
+    away = Config("unix:///nowhere/store.sock", "unix:///nowhere/store.sock", KEY)
+    assert [(each.name, each.value) for each in read_gauges(away)] == [("store_up", 0)]

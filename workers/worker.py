@@ -1,0 +1,59 @@
+"""One rq worker on one queue, whose jobs are counted and whose records carry their ids."""
+
+import logging
+import os
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+from redis import Redis
+from rq import Queue, SimpleWorker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from service import metrics
+from service.logs import bind_ids, forget_ids
+
+MAX_JOBS = 10_000
+"""Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
+
+HEARD_EVERY_S = 60
+"""How often an idle worker says that it lives; twice as long after the last word of it, it is forgotten."""
+
+log = logging.getLogger(__name__)
+
+
+class Worker(SimpleWorker):
+    """A worker that tells afterwards whether it was asked to stop or has had its number of jobs."""
+
+    told_to_stop = False
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after the job in hand; at once where there is none."""
+        self.told_to_stop = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        """Whether the job was done; what went wrong in it is logged under its id."""
+        started = time.perf_counter()
+        forget_ids()
+        bind_ids(job=job.id)
+        done = super().perform_job(job, queue)
+        outcome = "done" if done else "failed"
+        metrics.note_job(str(job.func_name).rpartition(".")[2], outcome, time.perf_counter() - started)
+        log.debug("job %s", outcome)
+        return done
+
+    def handle_exception(self, job: Job, *exc_info: Any) -> None:
+        """Log what the job died of; rq keeps it with the job too."""
+        log.error("the job failed", exc_info=exc_info[1], extra={"code": getattr(exc_info[1], "code", "server/error")})
+
+
+def work(queue: Queue, connection: Redis) -> None:
+    """Execute the queue's jobs until SIGTERM or SIGINT: the job in hand is finished, the others stay on the queue."""
+    worker = Worker([queue], connection=connection, serializer=JSONSerializer, worker_ttl=HEARD_EVERY_S)
+    worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
+    if not worker.told_to_stop:
+        # The same process, so that whoever supervises it sees no death.
+        os.execv(sys.executable, [sys.executable, "-m", "workers", queue.name])
