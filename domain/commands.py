@@ -145,9 +145,8 @@ class RecordVerdict(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreMatch(Command):
-    """Enter the points of a verified match."""
+    """Enter the points of a verified match; `ledger` is its place in the ratings ledger if it is rated."""
 
-    points: tuple[int, ...]
     ledger: int | None
 
 

@@ -59,7 +59,7 @@ from domain.events import (
     ServerDice,
 )
 from domain.match import Lifecycle, Match, Play, Seat
-from domain.ruleset import Decision, Roll
+from domain.ruleset import AnyRuleset, Decision, Roll
 from domain.rulesets import find_ruleset
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
@@ -174,6 +174,8 @@ def _created(command: CreateMatch) -> MatchCreated:
         raise WrongValue("dice/needed", f"{ruleset.id} needs dice: server or recorded")
     if isinstance(dice, RecordedDice) and command.recorder is None:
         raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
+    if command.rated:
+        _require_ratable(command, ruleset, options)
     return MatchCreated(
         ruleset=ruleset.id,
         ruleset_version=ruleset.version,
@@ -190,6 +192,24 @@ def _created(command: CreateMatch) -> MatchCreated:
         tournament=command.tournament,
         server=command.server,
     )
+
+
+def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[str, Any]) -> None:
+    if command.recorder is not None:
+        raise WrongValue("rated/recorded", "in a rated match every seat is played by its own account: none is recorded")
+    if command.private:
+        raise WrongValue("rated/private", "a rated match is public, for its outcome stands in the ratings")
+    accounts = [who for who in command.seats if who is not None]
+    if len(command.seats) < 2 or len(set(accounts)) < len(accounts):
+        raise WrongValue("rated/seats", "a rated match is played by two accounts at least, each on one seat")
+    if not is_ratable(ruleset, options):
+        allowed = ", ".join(["the defaults", *ruleset.presets])
+        raise WrongValue("rated/options", f"a rated match has options that all can compare: {allowed}")
+
+
+def is_ratable(ruleset: AnyRuleset, options: dict[str, Any]) -> bool:
+    """Whether matches with these complete options may be rated: the defaults may, and the ruleset's presets."""
+    return any(options == ruleset.parse_options(dict(named)) for named in ({}, *ruleset.presets.values()))
 
 
 def _start_if_ready(draft: Draft) -> None:
@@ -216,6 +236,8 @@ def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
         raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
     if command.actor.role not in ("player", "recorder"):
         raise WrongPerson("seat/not-yours", f"a {command.actor.role} takes no seat")
+    if life.created.rated and _seats_sat_on(command.actor, life):
+        raise WrongPerson("rated/second-seat", "in a rated match nobody plays two seats", seat=command.seat)
     if seat.seated:
         raise WrongTime("seat/taken", f"seat {command.seat} is taken", seat=command.seat)
     if seat.occupant not in (None, occupant):
@@ -421,7 +443,19 @@ def _decide_score(command: ScoreMatch, life: Lifecycle, draft: Draft) -> None:
     _require_system(command.actor)
     if life.status != "verified":
         raise WrongTime("match/not-verified", f"the match is {life.status}", match_status=life.status)
-    draft.emit(MatchScored(command.points, command.ledger))
+    if (command.ledger is not None) != life.created.rated:
+        raise WrongValue("rated/ledger", "a rated match, and no other, is scored with its place in the ledger")
+    assert life.outcome is not None  # a verified match has ended
+    draft.emit(MatchScored(points_of(life.outcome.ranks), command.ledger))
+
+
+def points_of(ranks: Sequence[int]) -> tuple[int, ...]:
+    """The points of each seat: two for every seat placed worse, one for every other seat that shares its rank.
+
+    >>> points_of((1, 3, 1))
+    (3, 0, 3)
+    """
+    return tuple(sum(2 * (other > mine) + (other == mine) for other in ranks) - 1 for mine in ranks)
 
 
 def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: Draft) -> None:

@@ -72,6 +72,18 @@ class Lifecycle(NamedTuple):
     revealed_at: int = 0
     """The version of the event that revealed the dice's secret."""
     verdicts: tuple[MatchVerified | MatchRefuted, ...] = ()
+    score: MatchScored | None = None
+    annulment: MatchAnnulled | None = None
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The accounts on the seats, in their order; those of guests and empty seats are left out."""
+        return tuple(seat.occupant.player for seat in self.seats if isinstance(seat.occupant, Account))
+
+    @property
+    def may_be_rated(self) -> bool:
+        """Whether the match counts for ratings, or did until it was annulled."""
+        return self.created.rated and any(isinstance(verdict, MatchVerified) for verdict in self.verdicts)
 
 
 class Step(NamedTuple):
@@ -279,9 +291,9 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
         case MatchRefuted():
             return life._replace(status="refuted", verdicts=(*life.verdicts, data))
         case MatchScored():
-            return life._replace(status="scored")
+            return life._replace(status="scored", score=data)
         case MatchAnnulled():
-            return life._replace(status="annulled")
+            return life._replace(status="annulled", annulment=data)
 
 
 def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) -> Lifecycle:

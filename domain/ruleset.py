@@ -5,8 +5,9 @@ from outside goes through `parse_move`, so an illegal move cannot reach `apply_m
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from domain.errors import NotInPlay, OptionError, RollError
@@ -54,6 +55,8 @@ class Ruleset(ABC, Generic[State, Move]):
     title: str
     min_seats: int
     max_seats: int
+    presets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    """Options, by name, that rated matches may have beside the defaults. A released version keeps those it has."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:

@@ -255,8 +255,8 @@ def _command_behind(events: list[Event], secret: bytes | None) -> Command:
             return AbortMatch(**base, cause=cause)
         case MatchVerified() | MatchRefuted() as verdict:
             return RecordVerdict(**base, verdict=verdict)
-        case MatchScored(points, ledger):
-            return ScoreMatch(**base, points=points, ledger=ledger)
+        case MatchScored(ledger=ledger):
+            return ScoreMatch(**base, ledger=ledger)
         case MatchAnnulled(why):
             return AnnulMatch(**base, why=why)
     raise _Refuted(first.version, f"no command begins with {first.data.type}")

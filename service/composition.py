@@ -10,6 +10,7 @@ from domain.match import Match, fold
 from service.accounts import Accounts
 from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
+from service.ledgers import Ledgers
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import connect
@@ -31,6 +32,7 @@ class Parts:
     store: EventStore
     matches: Handler[Match]
     accounts: Accounts
+    ledgers: Ledgers
 
     def secret_for(self, match: Match) -> bytes | None:
         """The secret of the match's server dice; None where it has none or our key is another."""
@@ -46,7 +48,7 @@ class Parts:
 def compose(config: Config, store: EventStore) -> Parts:
     """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded."""
     register_rulesets(config.extra_rulesets)
-    return Parts(config, store, Handler(store, MATCHES), Accounts(store))
+    return Parts(config, store, Handler(store, MATCHES), Accounts(store), Ledgers(store))
 
 
 def compose_process() -> Parts:

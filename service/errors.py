@@ -8,6 +8,7 @@
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
     ├── KeyReused           key/reused                  the key stands for another request
     ├── Contended           stream/contended            too many writers at once
+    ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
         ├── BadBody         request/invalid             readable, but not what the schema says
         └── UnsupportedType request/unsupported-media-type
@@ -86,6 +87,15 @@ class Contended(ServiceError):
         super().__init__(f"{stream} changes too fast at the moment: try again")
 
 
+class UnknownModel(ServiceError):
+    """A ratings ledger was opened with a model, or parameters, that this release does not have."""
+
+    code = "ratings/unknown-model"
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"these ratings follow the model {model!r}, which this release does not have")
+
+
 class BadRequest(ServiceError):
     """The request cannot be read."""
 
@@ -128,6 +138,7 @@ STATUS_OF: dict[type[Exception], int] = {
     VersionConflict: 412,
     KeyReused: 422,
     Contended: 503,
+    UnknownModel: 500,
 }
 """The status of each error; a class that is not named here has that of its nearest base."""
 

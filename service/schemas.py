@@ -118,6 +118,10 @@ class NewMatch(Strict):
         load_default=False,
         metadata={"description": "The creator records a match played elsewhere and acts for all seats."},
     )
+    rated = Boolean(
+        load_default=False,
+        metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
+    )
     dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
     private = Boolean(
         load_default=False,
@@ -386,6 +390,9 @@ class RulesetOut(Schema):
     min_seats = fields.Integer(required=True)
     max_seats = fields.Integer(required=True)
     options = fields.Dict(required=True, metadata={"description": "JSON Schema of the options."})
+    presets = fields.Dict(
+        required=True, metadata={"description": "Options by name: rated matches have these, or the defaults."}
+    )
 
 
 class ClauseOut(Schema):

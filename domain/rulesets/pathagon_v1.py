@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, compress, product
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from domain.errors import BadNotation, IllegalMove
@@ -140,6 +141,7 @@ class PathagonV1(Duel[State, Move]):
     id = "pathagon"
     version = 1
     title = "Pathagon"
+    presets = MappingProxyType({"small": {"size": 5}})
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]

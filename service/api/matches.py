@@ -105,6 +105,7 @@ def create_match() -> Response:
         seats=tuple(body["seats"]),
         recorder=who.account if body["recorded"] else None,
         dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
+        rated=body["rated"],
         private=body["private"],
         start=body["start"],
         about=body["about"],

@@ -60,4 +60,5 @@ def describe_ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
         "min_seats": ruleset.min_seats,
         "max_seats": ruleset.max_seats,
         "options": ruleset.options_schema(),
+        "presets": {name: dict(options) for name, options in ruleset.presets.items()},
     }

@@ -554,6 +554,16 @@ def check_defaults(ruleset: AnyRuleset) -> None:
             raise AssertionError(f"ply_limit {value} is not taken")
 
 
+def check_presets(ruleset: AnyRuleset) -> None:
+    """Each preset is a set of options that the ruleset takes, no two alike, none the defaults."""
+    named = {name: ruleset.parse_options(dict(options)) for name, options in ruleset.presets.items()}
+    for options in named.values():
+        check_options(ruleset, options)
+    distinct = {canonical_json(options) for options in (ruleset.parse_options({}), *named.values())}
+    if len(distinct) <= len(named):
+        raise AssertionError(f"two of the presets {named} are alike, or one is the defaults")
+
+
 def check_wrong_options(ruleset: AnyRuleset) -> None:
     """Unknown names, and values that the schema or JSON's integers exclude, raise OptionError naming the option."""
     schema = ruleset.options_schema()

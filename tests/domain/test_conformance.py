@@ -13,6 +13,7 @@ from tests.domain.conformance import (
     check_listing,
     check_notation,
     check_options,
+    check_presets,
     check_refusals,
     check_rolls,
     check_sample,
@@ -48,6 +49,11 @@ def test_options_are_completed_once_and_agree_with_their_schema(ruleset: AnyRule
 @every_ruleset
 def test_defaults_agree_with_the_schema_and_hold_a_ply_limit(ruleset: AnyRuleset) -> None:
     check_defaults(ruleset)
+
+
+@every_ruleset
+def test_presets_are_options_that_differ(ruleset: AnyRuleset) -> None:
+    check_presets(ruleset)
 
 
 @every_ruleset

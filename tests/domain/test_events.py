@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from domain.chain import StoredEvent, canonical_json
 from domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
 from domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
+from domain.ledger import LEDGER_EVENT_TYPES
 from domain.player import PLAYER_EVENT_TYPES
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
 LINES = FIXTURES.read_text(encoding="utf-8").splitlines()
+ALL_EVENT_TYPES = EVENT_TYPES | PLAYER_EVENT_TYPES | LEDGER_EVENT_TYPES
 
 MOVE = {"version": 7, "type": "move-made", "at": 1, "by": "player:x", "cause": "00", "data": {"seat": 1, "move": "d4"}}
 
@@ -45,18 +47,19 @@ def test_the_event_types_are_these_words_for_ever():
         "seat-withdrawn",
     ]
     assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued"]
+    assert sorted(LEDGER_EVENT_TYPES) == ["match-rated", "match-unrated", "ratings-opened"]
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_every_shape_that_was_ever_written_is_read_and_written_alike(line):
     entry = StoredEvent(json.loads(line)["version"], line.encode(), b"")
-    event = parse_event(entry, EVENT_TYPES | PLAYER_EVENT_TYPES)
+    event = parse_event(entry, ALL_EVENT_TYPES)
     assert format_event(event) == entry.e
 
 
 def test_there_is_a_fixture_of_every_type():
     written = {json.loads(line)["type"] for line in LINES}
-    assert written == EVENT_TYPES.keys() | PLAYER_EVENT_TYPES.keys(), f"add the missing ones to {FIXTURES.name}"
+    assert written == ALL_EVENT_TYPES.keys(), f"add the missing ones to {FIXTURES.name}"
 
 
 def test_an_unknown_type_is_refused_by_name():

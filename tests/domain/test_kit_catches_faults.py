@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.domain.conformance import (
     check_listing,
     check_notation,
     check_options,
+    check_presets,
     check_refusals,
     check_rolls,
     check_sample,
@@ -525,6 +527,11 @@ class NeedsAPlyLimit(ToyV1):
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         options = super().parse_options(raw)
         return {**options, "ply_limit": options["ply_limit"] or 500}
+
+
+@caught_by(check_presets)
+class NamesItsDefaults(ToyV1):
+    presets = MappingProxyType({"usual": {"dice": 2}})
 
 
 @caught_by(check_seats)

@@ -601,8 +601,8 @@ def test_an_ended_match_is_verified_then_scored_once():
     table = ended()
     table.when(RecordVerdict, SYSTEM, verdict=VERIFIED)
     refusal(WrongTime, "match/not-ended", table, RecordVerdict, SYSTEM, verdict=VERIFIED)
-    assert table.when(ScoreMatch, SYSTEM, points=(2, 0), ledger=None) == [MatchScored((2, 0), None)]
-    refusal(WrongTime, "match/not-verified", table, ScoreMatch, SYSTEM, points=(2, 0), ledger=None)
+    assert table.when(ScoreMatch, SYSTEM, ledger=None) == [MatchScored((2, 0), None)]
+    refusal(WrongTime, "match/not-verified", table, ScoreMatch, SYSTEM, ledger=None)
     assert table.status == "scored"
 
 
@@ -616,7 +616,7 @@ def test_a_refuted_match_can_be_verified_again():
 
 def test_only_the_system_records_verdicts_and_scores():
     refusal(WrongPerson, "match/not-yours", ended(), RecordVerdict, ANN, verdict=VERIFIED)
-    refusal(WrongPerson, "match/not-yours", ended(), ScoreMatch, ANN, points=(), ledger=None)
+    refusal(WrongPerson, "match/not-yours", ended(), ScoreMatch, ANN, ledger=None)
 
 
 def test_a_match_under_way_has_no_verdict():

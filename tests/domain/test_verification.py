@@ -29,6 +29,7 @@ from domain.events import (
     Event,
     MatchEnded,
     MatchRefuted,
+    MatchScored,
     MatchVerified,
     MoveMade,
     RecordedDice,
@@ -95,9 +96,31 @@ def test_everything_a_match_can_contain_is_verified():
     table.when(AnswerDraw, BEN, accept=True)
     table.when(RecordVerdict, SYSTEM, verdict=MatchRefuted(2, "once"))
     table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(2, "00"))
-    table.when(ScoreMatch, SYSTEM, points=(2, 2, 0), ledger=3)
+    table.when(ScoreMatch, SYSTEM, ledger=None)
     table.when(AnnulMatch, ORGANISER, why="test")
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def rated_and_scored() -> Table:
+    table = new_match(seats=(account(ANN), None), rated=True)
+    table.when(TakeSeat, BEN, seat=2)
+    table.when(Withdraw, BEN)
+    table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(4, "00"))
+    table.when(ScoreMatch, SYSTEM, ledger=2)
+    return table
+
+
+def test_a_rated_match_that_was_scored_and_annulled_is_verified():
+    table = rated_and_scored()
+    table.when(AnnulMatch, ORGANISER, why="test")
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+@pytest.mark.parametrize("score", [MatchScored((0, 2), 2), MatchScored((2, 0), None)])
+def test_a_score_that_does_not_follow_from_the_outcome_is_refuted(score):
+    events = parsed(rated_and_scored())
+    events[-1] = events[-1]._replace(data=score)
+    refuted_at(chained(events), len(events), "match-scored" if score.ledger else "its place in the ledger")
 
 
 def test_a_recorded_match_with_take_back_is_verified():

@@ -1,0 +1,121 @@
+"""The ratings ledger: given entries, when a match is rated or unrated, then these entries follow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from domain.chain import StoredEvent, canonical_json, first_link, link_all
+from domain.commands import Actor
+from domain.errors import BrokenChain, FoldError, WrongTime, WrongValue
+from domain.events import format_event
+from domain.ledger import (
+    Ledger,
+    MatchRated,
+    MatchUnrated,
+    RateMatch,
+    RatingsOpened,
+    UnrateMatch,
+    decide_ledger,
+    fold_ledger,
+    ledger_of,
+)
+
+STREAM = ledger_of("zhen")
+OPENING = RatingsOpened("zhen", "bradley-terry-full", {"mu": 25_000_000}, "openskill 6.2.0")
+SCORER = Actor("system", "score")
+ONE, TWO = ("match-" + name * 26 for name in "12")
+PLAYERS = ("ann", "ben")
+
+
+def rate(match: str, players: tuple[str, ...] = PLAYERS, ranks: tuple[int, ...] = (1, 2)) -> RateMatch:
+    return RateMatch(actor=SCORER, at=5, id="00", opening=OPENING, match=match, players=players, ranks=ranks)
+
+
+def unrate(match: str) -> UnrateMatch:
+    return UnrateMatch(actor=SCORER, at=5, id="00", opening=OPENING, match=match, why="cheat")
+
+
+def given(*commands: Any) -> tuple[Ledger, list[StoredEvent]]:
+    ledger, entries = Ledger(STREAM), []
+    for command in commands:
+        stored = link_all(
+            ledger.head or first_link(STREAM), ledger.version + 1, map(format_event, decide_ledger(command, ledger))
+        )
+        ledger, entries = fold_ledger(ledger, stored), [*entries, *stored]
+    return ledger, entries
+
+
+def data(command: Any, ledger: Ledger) -> list[Any]:
+    return [event.data for event in decide_ledger(command, ledger)]
+
+
+def test_the_first_entry_opens_the_ledger_with_its_model():
+    ledger, _ = given()
+    assert data(rate(ONE), ledger) == [OPENING, MatchRated(ONE, PLAYERS, (1, 2))]
+
+
+def test_a_later_entry_stands_alone():
+    ledger, _ = given(rate(ONE))
+    [event] = decide_ledger(rate(TWO), ledger)
+    assert (event.version, event.by, event.data) == (3, "system:score", MatchRated(TWO, PLAYERS, (1, 2)))
+
+
+def test_a_match_is_unrated_after_it_was_rated():
+    ledger, _ = given(rate(ONE))
+    assert data(unrate(ONE), ledger) == [MatchUnrated(ONE, "cheat")]
+
+
+def test_a_match_is_unrated_before_it_is_rated_and_then_never_is():
+    ledger, _ = given(unrate(ONE))
+    with pytest.raises(WrongTime) as refused:
+        decide_ledger(rate(ONE), ledger)
+    assert refused.value.code == "rated/annulled"
+
+
+def test_a_match_is_unrated_once():
+    ledger, _ = given(rate(ONE), unrate(ONE))
+    with pytest.raises(WrongTime):
+        decide_ledger(unrate(ONE), ledger)
+
+
+@pytest.mark.parametrize(
+    ("players", "ranks"), [(("ann",), (1,)), (("ann", "ann"), (1, 2)), (("ann", "ben"), (1, 2, 3)), ((), ())]
+)
+def test_rated_are_two_players_or_more_each_with_a_rank(players, ranks):
+    with pytest.raises(WrongValue) as refused:
+        decide_ledger(rate(ONE, players, ranks), Ledger(STREAM))
+    assert refused.value.code == "rated/seats"
+
+
+def test_a_ledger_folds_entry_by_entry_to_what_it_folds_to_at_once():
+    ledger, entries = given(rate(ONE), unrate(ONE), rate(TWO))
+    assert fold_ledger(Ledger(STREAM), entries) == ledger
+    assert (ledger.version, ledger.head, ledger.unrated) == (4, entries[-1].h, {ONE})
+
+
+def test_a_changed_entry_is_not_folded():
+    _, entries = given(rate(ONE))
+    changed = [entries[0], entries[1]._replace(e=entries[1].e.replace(b"[1,2]", b"[2,1]"))]
+    with pytest.raises(BrokenChain):
+        fold_ledger(Ledger(STREAM), changed)
+
+
+def without_opening(entries: Sequence[StoredEvent]) -> list[StoredEvent]:
+    raw = entries[1].e.replace(b'"version":2', b'"version":1')
+    return link_all(first_link(STREAM), 1, [raw])
+
+
+def test_a_ledger_begins_with_its_opening_and_has_no_other():
+    _, entries = given(rate(ONE))
+    with pytest.raises(FoldError):
+        fold_ledger(Ledger(STREAM), without_opening(entries))
+    again = entries[0].e.replace(b'"version":1', b'"version":3')
+    with pytest.raises(FoldError):
+        fold_ledger(Ledger(STREAM), [*entries, *link_all(entries[-1].h, 3, [again])])
+
+
+def test_entries_are_canonical_and_hold_inputs_alone():
+    _, entries = given(rate(ONE))
+    held = {"match": ONE, "players": ["ann", "ben"], "ranks": [1, 2]}
+    assert canonical_json(held) in entries[1].e
