@@ -54,7 +54,8 @@ class Board:
     names: dict[int, str] = field(compare=False, repr=False)
     """The squares in the order of notation, with their names."""
     squares: tuple[int, ...] = field(compare=False, repr=False)
-    named: dict[str, int] = field(compare=False, repr=False)
+    spelled: dict[str, Move] = field(compare=False, repr=False)
+    """Every move that can be read."""
     everywhere: int = field(compare=False, repr=False)
     beside: dict[int, int] = field(compare=False, repr=False)
     """The set of squares that share a side with a square."""
@@ -81,7 +82,7 @@ def lay_board(size: int) -> Board:
         stride,
         names,
         squares=tuple(names),
-        named={name: square for square, name in names.items()},
+        spelled=_spell_moves(names),
         everywhere=everywhere,
         beside={square: _grow(square, stride) & everywhere for square in names},
         traps={square: tuple(_pairs(square, stride, names)) for square in names},
@@ -89,6 +90,12 @@ def lay_board(size: int) -> Board:
         placements=tuple((0, target) for target in bits),
         shifts=tuple(tuple((source, target) for target in bits) for source in bits),
     )
+
+
+def _spell_moves(names: dict[int, str]) -> dict[str, Move]:
+    placements = {name: (0, square) for square, name in names.items()}
+    pairs = product(names.items(), repeat=2)
+    return placements | {f"{come}-{go}": (source, target) for (source, come), (target, go) in pairs}
 
 
 def _pairs(square: int, stride: int, names: dict[int, str]) -> Iterator[tuple[int, int]]:
@@ -158,13 +165,13 @@ class PathagonV1(Duel[State, Move]):
     def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
         if state.over:
             return iter(())
-        board, own = state.setup.board, state.own
+        (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
         # At least four squares are always open, so that the getter answers a tuple.
-        pick = itemgetter(*_bits(board.everywhere & ~(own | state.enemy | state.closed)))
-        if _has_reserve(state):
+        pick = itemgetter(*_bits(board.everywhere & ~(own | enemy | closed)))
+        if own.bit_count() < pieces:
             moves = iter(pick(board.placements))
         else:
-            moves = chain.from_iterable(map(pick, map(board.shifts.__getitem__, _bits(own & ~state.resting))))
+            moves = chain.from_iterable(map(pick, map(board.shifts.__getitem__, _bits(own & ~resting))))
         return self._starting_with(prefix, state, moves)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
@@ -186,12 +193,12 @@ class PathagonV1(Duel[State, Move]):
         return source & -source, target
 
     def parse_move(self, state: State, text: str) -> Move:
-        named = state.setup.board.named
-        squares = [named.get(name, 0) for name in text.split("-", 2)]
-        if len(squares) > 2 or not all(squares):
-            raise BadNotation(text, state.ply, f"a square a1..{list(named)[-1]}, or two such as a1-b2")
-        move = squares[0] if len(squares) == 2 else 0, squares[-1]
-        breach = _find_breach(state, *move)
+        board = state.setup.board
+        move = board.spelled.get(text)
+        if move is None:
+            last = board.names[board.squares[-1]]
+            raise BadNotation(text, state.ply, f"a square a1..{last}, or two such as a1-b2")
+        breach = _find_breach(state, move)
         if breach:
             raise IllegalMove(text, state.ply, *breach)
         return move
@@ -271,27 +278,25 @@ def _bits(squares: int) -> Iterator[int]:
     return compress(range(90), bin(squares)[:1:-1].encode().translate(BINARY_DIGITS))
 
 
-def _has_reserve(state: State) -> bool:
-    return state.own.bit_count() < state.setup.pieces
-
-
-def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
+def _find_breach(state: State, move: Move) -> tuple[str, str] | None:
     """A clause that the move breaks and how, None when it is legal."""
-    names = state.setup.board.names
-    if state.over:
-        return "PA11" if state.over.reason == DRAW.reason else "PA10", "the match is over"
-    if source and _has_reserve(state):
-        return "PA4", "a piece in reserve must be placed first"
-    if not source and not _has_reserve(state):
+    (board, pieces, _), _, own, enemy, closed, resting, _, over = state
+    source, target = move
+    if over:
+        return "PA11" if over.reason == DRAW.reason else "PA10", "the match is over"
+    if own.bit_count() < pieces:
+        if source:
+            return "PA4", "a piece in reserve must be placed first"
+    elif not source:
         return "PA4", "no piece is left in reserve, one on the board must be moved"
-    if source and not source & state.own:
-        return "PA4", f"{names[source]} holds no piece of the seat on turn"
-    if source and source == state.resting:
-        return "PA5", f"the piece on {names[source]} was moved in the seat's last turn"
-    if target & (state.own | state.enemy):
-        return "PA4", f"{names[target]} is not empty"
-    if target & state.closed:
-        return "PA6", f"{names[target]} is closed: a piece of the seat was trapped there a moment ago"
+    elif not source & own:
+        return "PA4", f"{board.names[source]} holds no piece of the seat on turn"
+    elif source == resting:
+        return "PA5", f"the piece on {board.names[source]} was moved in the seat's last turn"
+    if target & (own | enemy):
+        return "PA4", f"{board.names[target]} is not empty"
+    if target & closed:
+        return "PA6", f"{board.names[target]} is closed: a piece of the seat was trapped there a moment ago"
     return None
 
 

@@ -32,6 +32,8 @@ class Track:
     """The place of seat 2's goal: the number of tiles plus one."""
     shifts: tuple[Shifts, Shifts] = field(compare=False, repr=False)
     """For each seat, by tile and by the cubes on it; 0 where there is no action."""
+    spelled: dict[str, tuple[int, int]] = field(compare=False, repr=False)
+    """All that can be read, as source (0: the reserve) and target (0: the goal)."""
 
 
 @cache
@@ -41,7 +43,13 @@ def lay_track(tiles: int) -> Track:
     one, two = (
         tuple(tuple(_shift(end, seat, tile, cubes) for cubes in range(1024)) for tile in range(end)) for seat in (1, 2)
     )
-    return Track(end, (one, two))
+    return Track(end, (one, two), _spell_moves(tiles))
+
+
+def _spell_moves(tiles: int) -> dict[str, tuple[int, int]]:
+    numbers = range(1, tiles + 1)
+    puts = {f"+{n}": (0, n) for n in numbers}
+    return puts | {f"{n}-{target or 'goal'}": (n, target) for n in numbers for target in (0, *numbers)}
 
 
 def _shift(end: int, seat: int, tile: int, cubes: int) -> int:
@@ -117,10 +125,10 @@ class ZhenV1(Duel[State, Move]):
                 return tile
 
     def parse_move(self, state: State, text: str) -> Move:
-        tiles = state.setup.track.end - 1
-        spelled = _spellings(tiles).get(text)
+        track = state.setup.track
+        spelled = track.spelled.get(text)
         if spelled is None:
-            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, N a tile 1..{tiles}")
+            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, N a tile 1..{track.end - 1}")
         source, target = spelled
         breach = _find_breach(state, source, target)
         if breach:
@@ -189,14 +197,6 @@ class ZhenV1(Duel[State, Move]):
         )
 
 
-@cache
-def _spellings(tiles: int) -> dict[str, tuple[int, int]]:
-    """All that can be read, as source (0: the reserve) and target (0: the goal)."""
-    numbers = range(1, tiles + 1)
-    puts = {f"+{n}": (0, n) for n in numbers}
-    return puts | {f"{n}-{target or 'goal'}": (n, target) for n in numbers for target in (0, *numbers)}
-
-
 def _seat(state: State) -> int:
     return 1 + (state.ply & 1)
 
@@ -205,14 +205,10 @@ def _cubes(line: int, place: int) -> int:
     return line >> 10 * place & 1023
 
 
-def _own(state: State, tile: int) -> int:
-    """How many cubes of the seat on turn lie on the tile."""
-    return _cubes(state.line, tile) >> 5 * (state.ply & 1) & 31
-
-
 def _reach(state: State, tile: int) -> int:
     """The place to which the seat on turn would move the tile's cubes, beyond the line where they overshoot."""
-    return tile + _own(state, tile) if state.ply & 1 else tile - _own(state, tile)  # ZH1, ZH2
+    own = _cubes(state.line, tile) >> 5 * (state.ply & 1) & 31
+    return tile + own if state.ply & 1 else tile - own  # ZH1, ZH2
 
 
 def _actions(state: State) -> Iterator[Move]:
@@ -227,24 +223,25 @@ def _actions(state: State) -> Iterator[Move]:
 
 def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
     """A clause that the move breaks and how, None when it is legal."""
-    if state.over:
-        return "ZH9" if state.over.reason == "ply-limit" else "ZH7", "the match is over"
-    if not source and _cubes(state.line, target):
-        return "ZH4", f"tile {target} is not empty"
-    if not source and not state.reserve:
-        return "ZH4", "no cube is left in reserve"
+    (track, _), ply, line, before, reserve, _, over = state
+    if over:
+        return "ZH9" if over.reason == "ply-limit" else "ZH7", "the match is over"
+    cubes = line >> 10 * (source or target) & 1023
     if not source:
-        return None
-    own, reach, end = _own(state, source), _reach(state, source), state.setup.track.end
+        if cubes:
+            return "ZH4", f"tile {target} is not empty"
+        return None if reserve else ("ZH4", "no cube is left in reserve")
+    own, end = cubes >> 5 * (ply & 1) & 31, track.end
+    reach = source + own if ply & 1 else source - own
     if not own:
         return "ZH2", f"tile {source} holds no cube of the seat on turn"
     if not 0 <= reach <= end:
         return "ZH3", f"{own} steps from tile {source} overshoot the goal"
     if reach % end != target:
         return "ZH2", f"the cubes of tile {source} move {own} steps, to {reach % end or 'the goal'}"
-    if not target and own << 5 * (state.ply & 1) == _cubes(state.line, source):
+    if not target and own << 5 * (ply & 1) == cubes:
         return "ZH3", f"tile {source} holds no enemy cube to take into the goal"
-    if source not in _actions(state):
+    if line + track.shifts[ply & 1][source][cubes] == before:
         return "ZH5", "it recreates what stood before the enemy's last turn"
     return None
 

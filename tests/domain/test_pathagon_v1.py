@@ -32,8 +32,9 @@ def position(
     rows = drawing.split()
     board = lay_board(len(rows))
     drawn = {f"{chr(97 + i)}{len(rows) - j}": mark for j, row in enumerate(rows) for i, mark in enumerate(row)}
-    own, enemy = (sum(board.named[name] for name in drawn if drawn[name] == str(mark)) for mark in (seat, 3 - seat))
-    shut, rest = sum(board.named[name] for name in closed.split()), board.named.get(resting, 0)
+    named = {name: square for square, name in board.names.items()}
+    own, enemy = (sum(named[name] for name in drawn if drawn[name] == str(mark)) for mark in (seat, 3 - seat))
+    shut, rest = sum(named[name] for name in closed.split()), named.get(resting, 0)
     return State(Setup(board, pieces, ply_limit), 99 + seat, own, enemy, shut, rest, 0, None)
 
 
