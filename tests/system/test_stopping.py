@@ -1,0 +1,134 @@
+"""SIGTERM: what is in hand is finished or comes again, and what was answered stays."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from redis import Redis
+from rq.registry import FailedJobRegistry
+
+from service.client import Client
+from service.queues import verify_queue
+from tests.system.running import (
+    Serving,
+    descendants,
+    free_port,
+    is_ready,
+    pair,
+    process,
+    serving,
+    status_of,
+    wait_for,
+)
+from tests.system.test_killed import WRITERS, Writer, check
+
+pytestmark = pytest.mark.server
+
+VICTIMS = ("verify", "relay", "web", "everything") * 3
+PAUSE_S = 0.7
+
+
+def enqueue_slow(redis: Redis, directory: Path, seconds: float, name: str = "job") -> tuple[Path, Path]:
+    """The files that tell of a slow job's beginning and end."""
+    started, done = directory / f"{name}.started", directory / f"{name}.done"
+    verify_queue(redis).enqueue("tests.system.slow.take_long", str(started), str(done), seconds, job_id=name)
+    return started, done
+
+
+def store_of(service: Serving) -> Redis:
+    return Redis(unix_socket_path=str(service.data / "store" / "store.sock"))
+
+
+def test_a_worker_finishes_the_job_in_hand_and_leaves_the_next_one(redis_url, tmp_path):
+    with Redis.from_url(redis_url) as redis, process("-m", "workers", "verify", REDIS_URL=redis_url) as worker:
+        started, done = enqueue_slow(redis, tmp_path, 1.5)
+        enqueue_slow(redis, tmp_path, 0, "next")
+        wait_for(started.exists, why="the job")
+        worker.terminate()
+        assert worker.wait(20) == 0
+        assert done.exists()
+        assert verify_queue(redis).job_ids == ["next"]
+
+
+def test_an_idle_worker_and_an_idle_relay_end_at_once(redis_url):
+    for kind in ("verify", "relay"):
+        with process("-m", "workers", kind, REDIS_URL=redis_url) as idle, Redis.from_url(redis_url) as redis:
+            wait_for(lambda: redis.client_list(), why=kind)
+            time.sleep(1.0)
+            idle.terminate()
+            assert idle.wait(10) == 0
+
+
+def test_a_second_signal_does_not_wait_for_the_job_in_hand(tmp_path):
+    with serving(tmp_path / "data") as service:
+        below = descendants(service.process.pid)
+        with store_of(service) as redis:
+            started, _ = enqueue_slow(redis, tmp_path, 60)
+        wait_for(started.exists, why="the job")
+        service.process.send_signal(signal.SIGINT)
+        time.sleep(1.0)
+        asked_s = time.monotonic()
+        service.process.send_signal(signal.SIGINT)
+        assert service.process.wait(20) == 1
+        assert time.monotonic() - asked_s < 8
+        assert "Traceback" not in service.output.read_text()
+        wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in below), why="the end of all processes")
+
+
+def terminate(service: Serving, name: str) -> None:
+    for pid in service.pids(name):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
+    port, data = free_port(), tmp_path / "data"
+    service = Serving(data, port)
+    try:
+        service.wait_until_ready()
+        enough = threading.Event()
+        writers = [Writer(service.url, number, enough) for number in range(WRITERS)]
+        with ThreadPoolExecutor(WRITERS) as pool:
+            playing = [pool.submit(writer.write) for writer in writers]
+            try:
+                for victim in VICTIMS:
+                    time.sleep(PAUSE_S)
+                    if victim == "everything":
+                        service.stop()
+                        assert service.process.returncode == 0, service.output.read_text()
+                        service = Serving(data, port)
+                        service.wait_until_ready()
+                    else:
+                        terminate(service, victim)
+            finally:
+                enough.set()
+        for each in playing:
+            each.result()
+        wait_for(lambda: is_ready(service.url))
+        with Client(service.url) as client:
+            for match in [match for writer in writers for match in writer.matches]:
+                wait_for(lambda match=match: status_of(client, match) == "verified", why=f"the verdict on {match}")
+            check(client, writers)
+        with store_of(service) as redis:
+            assert FailedJobRegistry(queue=verify_queue(redis)).get_job_ids(cleanup=False) == []
+    finally:
+        service.stop()
+
+
+def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(tmp_path):
+    for _ in range(2):
+        with serving(tmp_path / "data") as service, pair(service.url) as both, Client(service.url) as client:
+            match = both.open_match("zhen")
+            both.clients[1].withdraw(match)
+            wait_for(lambda match=match: status_of(client, match) == "verified", why="the verdict")
+            told = httpx.get(f"{service.url}/metrics").text
+            for kind in ("web", "relay", "verify"):
+                assert f'plyscribe_process_starts_total{{process="{kind}"}} 1.0' in told
+            assert 'plyscribe_jobs_total{job="verify_match",outcome="done",process="verify"} 1.0' in told
+            assert 'plyscribe_queue_workers{queue="verify"} 1.0' in told
