@@ -23,6 +23,11 @@ def replay(stream: str, entries: Iterable[StoredEvent]) -> Match:
     return fold(Match(stream), entries)
 
 
+def has_settled(match: Match, ply: int) -> bool:
+    """Whether the position at a ply can never change: the next move is made, and nobody takes moves back."""
+    return match.play is not None and match.life.created.recorder is None and match.play.ply > ply
+
+
 def position_at(match: Match, ply: int) -> Position:
     """The state just before move `ply` + 1, all else folded in; Unknown where the match has no such ply."""
     play = match.play

@@ -164,6 +164,18 @@ class Handler(Generic[S]):
             return self._aggregate.fold(self._aggregate.empty(stream), entries)
         return self._catch_up(stream, self._cached(stream) or self._aggregate.empty(stream), None)
 
+    def read_until(self, stream: str, done: Callable[[S], bool], near: int) -> S:
+        """A state of a stream for which `done` holds, the newest state where it holds for none.
+
+        `near` is about how many events it takes. A state that this process has is not compared with the store's.
+        """
+        state = self._cached(stream)
+        if state is not None:
+            return state if done(state) else self.read(stream)
+        entries = self.read_events(stream, 0, near)
+        state = self._advance(stream, self._aggregate.empty(stream), entries)
+        return state if len(entries) < near or done(state) else self.read(stream)
+
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """Stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries

@@ -10,7 +10,7 @@ import orjson
 from domain.chain import StoredEvent
 from domain.events import ServerDice, dump_data
 from domain.match import Match
-from domain.replay import Position, position_at
+from domain.replay import Position
 from domain.ruleset import Turn, format_turn
 from service.handlers import Answer, Handler
 
@@ -95,9 +95,8 @@ def _describe_dice(match: Match) -> dict[str, Any] | None:
     return {"mode": dice.mode, **dump_data(dice), **secret}
 
 
-def describe_position(match: Match, ply: int) -> dict[str, Any]:
-    """The position at a ply; Unknown where the match has no such ply."""
-    position = position_at(match, ply)
+def describe_position(match: Match, position: Position) -> dict[str, Any]:
+    """A position of the match."""
     assert match.play is not None
     return {
         "match": match.stream,
@@ -108,9 +107,8 @@ def describe_position(match: Match, ply: int) -> dict[str, Any]:
     }
 
 
-def render_position(match: Match, ply: int) -> str:
-    """The position at a ply as text for a terminal; Unknown where the match has no such ply."""
-    position = position_at(match, ply)
+def render_position(match: Match, position: Position) -> str:
+    """A position of the match as text for a terminal."""
     assert match.play is not None
     ruleset = match.play.ruleset
     head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"

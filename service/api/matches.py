@@ -26,6 +26,7 @@ from domain.commands import (
 from domain.errors import Unknown, WrongPerson, WrongValue
 from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
+from domain.replay import has_settled, position_at
 from service import queries, schemas
 from service.access import may_read, needs_invitation
 from service.accounts import Principal
@@ -51,6 +52,9 @@ from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.invitations import issue_invitation, read_invitation
+
+EVENTS_BESIDE_MOVES = 16
+"""About how many events a match has beside its moves."""
 
 blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
 
@@ -316,15 +320,31 @@ def _require_match_id(id: str) -> None:
 def _read(id: str, version: int | None = None) -> Match:
     """The match, or its state at `version`; NotFound, too, where the request may not read it."""
     _require_match_id(id)
-    who = principal_if_any()
     match = parts().matches.read(id, version)
-    if not may_read(match, None):
-        # Seats are taken and left: who reads an old version is judged by the newest one.
-        newest = parts().matches.read(id) if version is not None else match
-        code = request.args.get("invitation")
-        _require_reader(newest, who, None if may_read(newest, who) else _invited_seat(newest, code))
+    # Seats are taken and left: who reads an old version is judged by the newest one.
+    _require_readable(match if version is None or may_read(match, None) else parts().matches.read(id))
     if version is not None and match.version != version:
         raise NotFound(f"{id} is at version {match.version}, not yet at {version}", "stream/unknown-version")
+    return match
+
+
+def _require_readable(match: Match) -> None:
+    """Unknown where the request may not read the match, which is no older than its start."""
+    who = principal_if_any()
+    if not may_read(match, None):
+        code = request.args.get("invitation")
+        _require_reader(match, who, None if may_read(match, who) else _invited_seat(match, code))
+
+
+def _read_for_position(id: str, ply: int, version: int | None) -> Match:
+    """As _read, but perhaps at another version, at which the position at `ply` is the same."""
+    _require_match_id(id)
+    match = parts().matches.read_until(id, lambda match: has_settled(match, ply), ply + EVENTS_BESIDE_MOVES)
+    if version is not None and not (
+        has_settled(match, ply) and match.play and match.play.steps[ply].version <= version <= match.version
+    ):
+        return _read(id, version)
+    _require_readable(match)
     return match
 
 
@@ -400,14 +420,15 @@ def get_position(match: str, ply: int) -> Response:
     """
     media = accepted(JSON, TEXT)
     version = parse_query(POSITION_QUERY)["version"]
-    state = _read(match, version)
+    state = _read_for_position(match, ply, version)
+    position = position_at(state, ply)
     if media == TEXT:
-        response = Response(queries.render_position(state, ply), content_type=f"{TEXT}; charset=utf-8")
+        response = Response(queries.render_position(state, position), content_type=f"{TEXT}; charset=utf-8")
     else:
-        response = answer(queries.describe_position(state, ply))
+        response = answer(queries.describe_position(state, position))
     if version is not None:
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return _confined(_varied(_tagged(response, state.version)), state)
+    return _confined(_varied(_tagged(response, position.version)), state)
 
 
 def _confined(response: Response, match: Match) -> Response:

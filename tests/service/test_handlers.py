@@ -182,6 +182,32 @@ def test_reading_at_a_version_gives_that_state(rig):
     assert rig.one.read(rig.match).play.ply == 2
 
 
+def has_plies(plies: int) -> Callable[[Match], bool]:
+    return lambda match: match.play is not None and match.play.ply >= plies
+
+
+def test_reading_until_a_state_reads_no_further(rig):
+    for move in ("+1", "+2", "+3"):
+        rig.move(rig.one, move)
+    assert rig.other.read_until(rig.match, has_plies(1), near=3).play.ply == 1
+    assert rig.other.read_until(rig.match, has_plies(2), near=3).play.ply == 3
+    assert rig.other.read(rig.match) == rig.one.read(rig.match)
+
+
+def test_a_state_that_is_kept_is_read_until_without_the_store(rig, monkeypatch):
+    rig.move(rig.one, "+1")
+    monkeypatch.setattr(rig.store, "load", lambda *_: pytest.fail("the store was asked"))
+    assert rig.one.read_until(rig.match, has_plies(1), near=1).play.ply == 1
+
+
+def test_reading_until_a_state_that_never_comes_gives_the_newest(rig):
+    rig.one.read(rig.match)
+    rig.move(rig.other, "+1")
+    for handler in (rig.one, Handler(rig.store, MATCHES)):
+        assert handler.read_until(rig.match, has_plies(9), near=2).play.ply == 1
+    assert rig.one.read_until("match-" + "z" * 26, has_plies(0), near=2).version == 0
+
+
 def test_an_older_state_does_not_replace_a_newer_one_in_the_cache(rig):
     rig.move(rig.one, "+1")
     old = rig.one.read(rig.match, 2)

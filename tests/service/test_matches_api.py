@@ -36,6 +36,10 @@ class Two:
     def get(self, path: str = "", **request: object):
         return self.api.get(self.path + path, **request)
 
+    def forget(self) -> None:
+        """As if the process had just started."""
+        self.api.app.extensions["plyscribe"].matches._cache.clear()
+
 
 @pytest.fixture
 def two(api) -> Two:
@@ -331,6 +335,21 @@ def test_any_position_as_json(two):
     assert middle["view"]["board"][3] == "...1..."
     assert middle["turn"] == {"decision": 2}
     assert two.get("/positions/2").json["version"] == two.get().json["version"]
+
+
+def test_a_position_is_the_same_whatever_the_process_has_read_before(two):
+    for _ in range(24):
+        two.play(two.get("/legal-moves?limit=1").json["moves"][0])
+    last = two.get().json["ply"]
+    kept = [two.get(f"/positions/{ply}") for ply in range(last + 1)]
+    versions = [position.json["version"] for position in kept]
+    for ply in range(last + 1):
+        two.forget()
+        assert two.get(f"/positions/{ply}").data == kept[ply].data
+        two.forget()
+        assert two.get(f"/positions/{ply}?version={versions[-1]}").data == kept[ply].data
+        assert two.get(f"/positions/{ply}?version={versions[ply]}").data == kept[ply].data
+        assert two.get(f"/positions/{ply}").headers["ETag"] == f'"{versions[ply]}"'
 
 
 def test_any_position_as_text(two):
