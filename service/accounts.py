@@ -4,15 +4,27 @@ import re
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
+from typing import Any
 
 from domain.commands import Actor, Command
-from domain.player import Player, RegisterPlayer, decide_player, fold_player
+from domain.events import parse_event
+from domain.player import (
+    PLAYER_EVENT_TYPES,
+    Player,
+    RegisterPlayer,
+    RevokeToken,
+    decide_player,
+    fold_player,
+)
 from service.clock import now_ms
 from service.errors import ScopeMissing, Unauthenticated
 from service.handlers import Aggregate, Decided, Handler
 from service.ids import command_of, stream_id
+from service.store import port
 from service.store.port import EventStore
 
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
@@ -24,18 +36,22 @@ MAX_CACHED = 10_000
 
 
 def _decide(command: Command, player: Player) -> Decided[Player]:
-    return Decided(decide_player(command, player))  # type: ignore[arg-type]
+    return Decided(decide_player(command, player))
 
+
+Given = dict[str, Any]
+"""The fields of a command that say who asks and when, and the digest of the token that it issues."""
 
 PLAYERS: Aggregate[Player] = Aggregate(Player, fold_player, _decide)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a request comes from, and what its token covers."""
+    """Who a request comes from, what its token covers, and its digest."""
 
     account: str
     scopes: tuple[str, ...]
+    digest: str = ""
 
     def require(self, *scopes: str) -> None:
         """ScopeMissing unless the token has one of these scopes."""
@@ -44,7 +60,7 @@ class Principal:
 
 
 class Accounts:
-    """Sign-up and authentication; safe to share between threads."""
+    """Sign-up, tokens and authentication; safe to share between threads."""
 
     def __init__(self, store: EventStore) -> None:
         self.players = Handler(store, PLAYERS)
@@ -53,46 +69,77 @@ class Accounts:
 
     def sign_up(self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...]) -> tuple[Player, str]:
         """A new account and its first token; WrongValue where name, kind or scopes cannot be."""
-        remembered = command_of(str(actor), "POST", "/v1/players", None, b"")
-        stream = stream_id("player", remembered)
-        token = f"ply_{stream.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
-        command = RegisterPlayer(
-            actor=actor,
-            at=now_ms(),
-            id=remembered.id.hex(),
-            name=name,
-            kind=kind,
-            scopes=scopes,
-            digest=_digest(token),
-        )
-        answer = self.players.execute(stream, lambda _: command, remembered, new=True)
+
+        def make(given: Given) -> RegisterPlayer:
+            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes)
+
+        return self.issue(stream_id("player", _new_command(actor)), actor, make, new=True)
+
+    def issue(
+        self, account: str, actor: Actor, make: Callable[[Given], Command], new: bool = False
+    ) -> tuple[Player, str]:
+        """The account and the text of its new token, issued by the command that `make` builds; Refusal as of that.
+
+        `make` is given who asks, when, and the digest of the token. The text is known to nobody else and not kept.
+        """
+        token = f"ply_{account.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
+        asked = _new_command(actor)
+        given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(token)}
+        answer = self.players.execute(account, lambda _: make(given), asked, new=new)
+        self._forget(account)
         return answer.state, token
 
+    def revoke(self, who: Principal, token: str, asked: port.Command) -> int:
+        """End a token of the account at once; the UTC milliseconds since which it has ended. Refusal: RevokeToken."""
+        actor = Actor("player", who.account)
+        command = RevokeToken(actor=actor, at=now_ms(), id=asked.id.hex(), token=token)
+        revoked = self.players.execute(who.account, lambda _: command, asked).events[-1]
+        self._forget(who.account)
+        data: Any = parse_event(revoked, PLAYER_EVENT_TYPES).data
+        return int(data.ends_at)
+
     def authenticate(self, token: str) -> Principal:
-        """Who the token stands for; Unauthenticated where it is none of ours. Trusted for ten seconds at most."""
-        digest = _digest(token)
+        """Who the token stands for; Unauthenticated where it is none of ours.
+
+        A token that expires ends on time. One that is revoked in another process is trusted here for ten seconds more
+        at most.
+        """
+        digest = digest_of(token)
         with self._lock:
             expires, principal = self._cache.get(digest, (0.0, None))
         if principal is not None and time.monotonic() < expires:
             return principal
-        principal = self._look_up(token, digest)
+        asked_at = time.monotonic()
+        principal, lives_s = self._look_up(token, digest)
         with self._lock:
             if len(self._cache) >= MAX_CACHED:
                 self._cache.clear()
-            self._cache[digest] = (time.monotonic() + CACHED_S, principal)
+            self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
 
-    def _look_up(self, token: str, digest: str) -> Principal:
+    def _look_up(self, token: str, digest: str) -> tuple[Principal, float]:
+        """Who the token stands for, and for how many seconds yet."""
         parts = TOKEN.fullmatch(token)
         if parts is None:
             raise Unauthenticated("the token is not one of ours: it reads ply_<account>_<secret>")
-        player = self.players.read(f"player-{parts[1]}")
+        player, now = self.players.read(f"player-{parts[1]}"), now_ms()
         # The digest is looked up, not the token: how long that takes tells nothing of use.
-        scopes = player.tokens.get(digest)
-        if scopes is None:
-            raise Unauthenticated("the token is not valid")
-        return Principal(player.stream, scopes)
+        found = player.tokens.get(digest)
+        if found is None or not found.is_valid(now):
+            raise Unauthenticated("the token is not valid: it never was, or it has expired or was revoked")
+        lives_s = inf if found.expires_at is None else (found.expires_at - now) / 1000
+        return Principal(player.stream, found.scopes, digest), lives_s
+
+    def _forget(self, account: str) -> None:
+        """Look all tokens of the account up again."""
+        with self._lock:
+            self._cache = {digest: known for digest, known in self._cache.items() if known[1].account != account}
 
 
-def _digest(token: str) -> str:
+def _new_command(actor: Actor) -> port.Command:
+    return command_of(str(actor), "", "", None, b"")
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token: the SHA-256 of its text, in hex."""
     return sha256(token.encode(errors="surrogateescape")).hexdigest()

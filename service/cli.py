@@ -14,17 +14,20 @@ import click
 from rich.console import Console
 
 from domain.commands import Actor
-from domain.errors import DomainError
-from domain.player import KINDS, SCOPES
+from domain.errors import DomainError, Unknown
+from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
+from service.accounts import Given
 from service.api.openapi import format_openapi
 from service.composition import compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
+from service.ids import is_stream_id
 from service.logs import begin_logs
 from service.serving import LOOPBACK, ServeError, ServeOptions, Service
 from service.store.memory import MemoryStore
 from service.store.port import StoreError
 
 WATCH_EVERY_S = 0.1
+DAY_MS = 24 * 3600 * 1000
 
 DATA = click.option(
     "--data",
@@ -181,6 +184,27 @@ def add_player(name: str, kind: str, scopes: tuple[str, ...]) -> None:
     """Open an account on the store that REDIS_URL names, and print its token."""
     player, token = compose_process().accounts.sign_up(Actor("system", "operator"), name, kind, scopes)
     click.echo(f"{player.stream} {token}")
+
+
+@cli.command("issue-token")
+@click.argument("player")
+@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, default=("play", "record"))
+@click.option("--label", help="What the token is for.")
+@click.option("--expires-in-days", type=click.IntRange(1, MAX_TOKEN_LIFE_MS // DAY_MS), help="For good without it.")
+@click.option("--keep-others", is_flag=True, help="Let the other tokens of the account be; without it they end.")
+def issue_token(
+    player: str, scopes: tuple[str, ...], label: str | None, expires_in_days: int | None, keep_others: bool
+) -> None:
+    """Issue a token for an account whose own is lost, on the store that REDIS_URL names, and print it."""
+    if not is_stream_id("player", player):
+        raise Unknown("player/unknown", f"{player} is no account: they read player-<26 characters>")
+    lives_ms = None if expires_in_days is None else expires_in_days * DAY_MS
+
+    def make(given: Given) -> IssueToken:
+        return IssueToken(**given, scopes=scopes, label=label, lives_ms=lives_ms, revoke_others=not keep_others)
+
+    account, token = compose_process().accounts.issue(player, Actor("system", "operator"), make)
+    click.echo(f"{account.stream} {token}")
 
 
 @cli.command()

@@ -119,6 +119,29 @@ class NewAccount(OwnAccount):
     token: str
 
 
+class Token(TypedDict):
+    """What a token may do, and when; times in UTC milliseconds."""
+
+    id: str
+    label: str | None
+    scopes: list[str]
+    issued_at: int
+    expires_at: int | None
+
+
+class ListedToken(Token):
+    """A token that is valid."""
+
+    current: bool
+
+
+class NewToken(Token):
+    """A new token with its text."""
+
+    player: str
+    token: str
+
+
 class Problem(Exception):
     """A refusal by the server: the fields of its problem document, `code` and `status` first."""
 
@@ -173,6 +196,44 @@ class Client:
     def player(self, player: str) -> PlayerAccount:
         """A player's name and kind."""
         return cast(PlayerAccount, self._get(f"/v1/players/{player}"))
+
+    def tokens(self) -> list[ListedToken]:
+        """The valid tokens of the account."""
+        return cast(list[ListedToken], self._get("/v1/players/me/tokens")["tokens"])
+
+    def issue_token(
+        self, scopes: Sequence[str] | None = None, *, label: str | None = None, expires_in_s: int | None = None
+    ) -> NewToken:
+        """A further token; without `scopes` and an expiry it is like the one of this client."""
+        body = _given(scopes=list(scopes) if scopes else None, label=label, expires_in_s=expires_in_s)
+        return cast(NewToken, self._send("POST", "/v1/players/me/tokens", json=body).json())
+
+    def rotate_token(self, *, overlap_s: int | None = None, expires_in_s: int | None = None) -> NewToken:
+        """The successor of this client's token, with which it goes on from here."""
+        body = _given(overlap_s=overlap_s, expires_in_s=expires_in_s)
+        made = cast(NewToken, self._send("POST", "/v1/players/me/tokens/rotation", json=body).json())
+        self.token = made["token"]
+        self._http.headers["Authorization"] = f"Bearer {self.token}"
+        return made
+
+    def revoke_token(self, id: str, *, key: str | None = None) -> Json:
+        """End a token of the account."""
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        revoked: Json = self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=headers).json()
+        return revoked
+
+    def recover_account(
+        self,
+        player: str,
+        scopes: Sequence[str] = ("play", "record"),
+        *,
+        label: str | None = None,
+        expires_in_s: int | None = None,
+        revoke_others: bool = True,
+    ) -> NewToken:
+        """A token for someone who has lost theirs; needs the scope `admin`."""
+        body = _given(scopes=list(scopes), label=label, expires_in_s=expires_in_s, revoke_others=revoke_others)
+        return cast(NewToken, self._send("POST", f"/v1/players/{player}/tokens", json=body).json())
 
     # ------------------------------------------------------------------------------------------------------- matches
 

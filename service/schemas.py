@@ -1,5 +1,6 @@
 """The shapes of what comes in and goes out: requests are parsed with them, `openapi.yaml` is generated from them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
@@ -7,12 +8,15 @@ from marshmallow import RAISE, Schema, ValidationError, fields, post_load, valid
 from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
 from domain.events import Account, Guest, Occupant
 from domain.match import STATUSES
-from domain.player import KINDS, MAX_NAME_LENGTH, is_printable
+from domain.player import KINDS, MAX_NAME_LENGTH, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES, is_printable
 
 MAX_SEATS = 16
 MAX_VALUES = 1000
 MAX_ABOUT = 16
 MAX_PAGE = 1000
+OVERLAP_S = 60
+"""Long enough to ask again where the answer with the new token got lost."""
+
 INVITATION_S = 7 * 24 * 3600
 MAX_INVITATION_S = 90 * 24 * 3600
 
@@ -73,16 +77,54 @@ def _text(longest: int, **kwargs: Any) -> fields.String:
 # ---------------------------------------------------------------------------------------------------------- requests
 
 
+def _scopes(allowed: Sequence[str], default: list[str] | None) -> fields.List[Any]:
+    return fields.List(
+        fields.String(validate=validate.OneOf(allowed)),
+        load_default=default,
+        validate=validate.Length(1, len(allowed)),
+        metadata={"description": "What the token may do."},
+    )
+
+
+def _lifetime() -> fields.Integer:
+    description = "Seconds until the token expires."
+    return _integer(1, MAX_TOKEN_LIFE_MS // 1000, load_default=None, metadata={"description": description})
+
+
 class NewPlayer(Strict):
     """A new account."""
 
     name = _name(required=True, metadata={"example": "Ada"})
     kind = fields.String(load_default="person", validate=validate.OneOf(KINDS))
-    scopes = fields.List(
-        fields.String(validate=validate.OneOf(["play", "record"])),
-        load_default=["play", "record"],
-        validate=validate.Length(1, 2),
-        metadata={"description": "What the token may do."},
+    scopes = _scopes(["play", "record"], ["play", "record"])
+
+
+class NewToken(Strict):
+    """A further token of your account. Without anything it covers and lives as long as the one that asks."""
+
+    scopes = _scopes(SCOPES, None)
+    label = _name(load_default=None, metadata={"example": "The club's tablet"})
+    expires_in_s = _lifetime()
+
+
+class FreshToken(Strict):
+    """A token for the account of someone who lost theirs."""
+
+    scopes = _scopes(SCOPES, ["play", "record"])
+    label = _name(load_default=None)
+    expires_in_s = _lifetime()
+    revoke_others = Boolean(load_default=True, metadata={"description": "End all other tokens of the account."})
+
+
+class Rotation(Strict):
+    """How long the successor lives, and how long both are valid."""
+
+    expires_in_s = _lifetime()
+    overlap_s = _integer(
+        0,
+        MAX_OVERLAP_MS // 1000,
+        load_default=OVERLAP_S,
+        metadata={"description": "Seconds until the token that asks ends."},
     )
 
 
@@ -322,6 +364,43 @@ class NewPlayerOut(Me):
     """The new account and its token, which is shown this once."""
 
     token = fields.String(required=True)
+
+
+class TokenOut(Schema):
+    """What a token may do, and when; times in UTC milliseconds."""
+
+    id = fields.String(required=True, metadata={"description": "What the token is called; its text is not kept."})
+    label = fields.String(required=True, allow_none=True)
+    scopes = fields.List(fields.String(), required=True)
+    issued_at = fields.Integer(required=True)
+    expires_at = fields.Integer(required=True, allow_none=True)
+
+
+class ListedToken(TokenOut):
+    """A token that is valid."""
+
+    current = fields.Boolean(required=True, metadata={"description": "Whether it is the one that asks."})
+
+
+class Tokens(Schema):
+    """The valid tokens of an account, the oldest first."""
+
+    player = fields.String(required=True)
+    tokens = fields.List(fields.Nested(ListedToken), required=True)
+
+
+class NewTokenOut(TokenOut):
+    """A new token: its text is shown this once."""
+
+    player = fields.String(required=True)
+    token = fields.String(required=True)
+
+
+class RevokedToken(Schema):
+    """A token that has ended."""
+
+    id = fields.String(required=True)
+    ended_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
 
 
 class SeatOut(Schema):

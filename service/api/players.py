@@ -5,6 +5,7 @@ from flask import Blueprint, Response, request
 from domain.commands import Actor
 from domain.player import Player
 from service import schemas
+from service.accounts import digest_of
 from service.api.http import answer, parse_body, parts, principal
 from service.api.openapi import operation
 from service.errors import BadRequest, NotFound, ScopeMissing
@@ -36,7 +37,7 @@ def sign_up() -> Response:
     actor = _who_signs_up()
     body = parse_body(NEW_PLAYER)
     player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
-    scopes = next(iter(player.tokens.values()))
+    scopes = player.tokens[digest_of(token)].scopes
     created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
     created.headers["Location"] = f"/v1/players/{player.stream}"
     return created

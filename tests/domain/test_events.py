@@ -46,7 +46,7 @@ def test_the_event_types_are_these_words_for_ever():
         "seat-taken",
         "seat-withdrawn",
     ]
-    assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued"]
+    assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued", "token-revoked"]
     assert sorted(LEDGER_EVENT_TYPES) == ["match-rated", "match-unrated", "ratings-opened"]
 
 

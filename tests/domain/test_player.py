@@ -3,10 +3,26 @@
 import pytest
 
 from domain.chain import first_link, link_all
-from domain.commands import Actor
-from domain.errors import BrokenChain, UnknownEventType, WrongTime, WrongValue
+from domain.commands import Actor, Command
+from domain.errors import BrokenChain, FoldError, Refusal, Unknown, UnknownEventType, WrongTime, WrongValue
 from domain.events import Event, MatchStarted, format_event
-from domain.player import Player, PlayerRegistered, RegisterPlayer, TokenIssued, decide_player, fold_player
+from domain.player import (
+    MAX_OVERLAP_MS,
+    MAX_TOKEN_LIFE_MS,
+    MAX_TOKENS,
+    IssueToken,
+    Player,
+    PlayerRegistered,
+    RegisterPlayer,
+    RevokeToken,
+    RotateToken,
+    Token,
+    TokenIssued,
+    TokenRevoked,
+    decide_player,
+    fold_player,
+    token_id,
+)
 
 STREAM = "player-" + "a" * 26
 
@@ -22,10 +38,11 @@ def stored(events: list[Event]):
 
 def test_an_account_is_a_name_a_kind_and_a_token():
     events = decide_player(register(scopes=("record", "play"), kind="bot"), Player(STREAM))
-    assert [event.data for event in events] == [PlayerRegistered("Ada", "bot"), TokenIssued("00", ("play", "record"))]
+    issued = TokenIssued("00", ("play", "record"), None, None)
+    assert [event.data for event in events] == [PlayerRegistered("Ada", "bot"), issued]
     player = fold_player(Player(STREAM), stored(events))
     assert (player.version, player.name, player.kind, player.registered_at) == (2, "Ada", "bot", 7)
-    assert player.tokens == {"00": ("play", "record")}
+    assert player.tokens == {"00": Token(("play", "record"), None, 7, None, None)}
 
 
 def test_an_account_is_opened_once():
@@ -59,3 +76,166 @@ def test_a_changed_account_is_not_trusted():
 def test_events_of_a_match_are_none_of_a_player():
     with pytest.raises(UnknownEventType):
         fold_player(Player(STREAM), stored([Event(1, 1, "x:y", "00", MatchStarted())]))
+
+
+# ------------------------------------------------------------------------------------------------------------ tokens
+
+ROOT = Actor("player", "player-" + "r" * 26)
+ADA = Actor("player", STREAM)
+
+
+class Account:
+    """An account under test, opened at 7 with the token `first`; what is carried out is appended, as a store would."""
+
+    def __init__(self, scopes: tuple[str, ...] = ("play", "record")) -> None:
+        self.player = Player(STREAM)
+        self.entries = []
+        self.when(RegisterPlayer, 7, name="Ada", digest="first", scopes=scopes)
+
+    def when(self, command: type[Command], at: int, actor: Actor = ADA, **fields: object) -> list[object]:
+        events = decide_player(command(actor=actor, at=at, id=f"{at:032x}", **fields), self.player)
+        start = self.player.head or first_link(STREAM)
+        new = link_all(start, self.player.version + 1, map(format_event, events))
+        self.player = fold_player(self.player, new)
+        self.entries += new
+        return [event.data for event in events]
+
+    def refused(self, command: type[Command], at: int, **fields: object) -> str:
+        with pytest.raises(Refusal) as refusal:
+            self.when(command, at, **fields)
+        return refusal.value.code
+
+    def valid(self, at: int) -> list[str]:
+        return [digest for digest, token in self.player.tokens.items() if token.is_valid(at)]
+
+
+@pytest.fixture
+def account() -> Account:
+    return Account()
+
+
+def test_a_further_token_is_issued_with_a_label_and_an_expiry(account):
+    facts = account.when(IssueToken, 10, digest="second", scopes=("play",), label="Bot", lives_ms=90, under="first")
+    assert facts == [TokenIssued("second", ("play",), "Bot", 100)]
+    assert account.player.tokens["second"] == Token(("play",), "Bot", 10, 100, 90)
+
+
+def test_a_token_ends_on_time(account):
+    account.when(IssueToken, 10, digest="second", scopes=("play",), lives_ms=90, under="first")
+    assert account.valid(99) == ["first", "second"]
+    assert account.valid(100) == ["first"]
+
+
+def test_a_token_issues_none_that_covers_more(account):
+    assert account.refused(IssueToken, 10, digest="second", scopes=("admin",), under="first") == "token/scopes"
+
+
+def test_a_token_that_expires_issues_none_that_lives_longer(account):
+    account.when(IssueToken, 10, digest="short", scopes=("play",), lives_ms=90, under="first")
+    fields = {"digest": "third", "scopes": ("play",), "under": "short"}
+    assert account.refused(IssueToken, 20, **fields, lives_ms=81) == "token/expiry"
+    account.when(IssueToken, 20, **fields)
+    assert account.player.tokens["third"].expires_at == 100
+
+
+def test_a_token_that_has_ended_issues_none(account):
+    account.when(IssueToken, 10, digest="short", scopes=("play",), lives_ms=90, under="first")
+    assert account.refused(IssueToken, 100, digest="third", scopes=("play",), under="short") == "token/over"
+    assert account.refused(RotateToken, 100, digest="third", under="short") == "token/over"
+    account.when(RevokeToken, 20, token="first")
+    assert account.refused(IssueToken, 20, digest="third", scopes=("play",), under="first") == "token/over"
+
+
+def test_an_account_has_a_hundred_tokens_at_most(account):
+    for number in range(MAX_TOKENS - 1):
+        account.when(IssueToken, 10, digest=f"{number:064x}", scopes=("play",), under="first")
+    assert account.refused(IssueToken, 11, digest="more", scopes=("play",), under="first") == "token/too-many"
+    assert account.refused(RotateToken, 11, digest="more", under="first", overlap_ms=1) == "token/too-many"
+    account.when(RotateToken, 11, digest="instead", under="first")
+    account.when(IssueToken, 12, ROOT, digest="fresh", scopes=("play",), revoke_others=True)
+    assert account.valid(12) == ["fresh"]
+
+
+def test_tokens_that_have_ended_make_room(account):
+    for number in range(MAX_TOKENS - 1):
+        account.when(IssueToken, 10, digest=f"{number:064x}", scopes=("play",), under="first", lives_ms=5)
+    account.when(IssueToken, 15, digest="more", scopes=("play",), under="first")
+    assert list(account.player.tokens) == ["first", "more"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"label": label} for label in ("", "x" * 65, "a\nb")]
+    + [{"lives_ms": lives_ms} for lives_ms in (0, -1, MAX_TOKEN_LIFE_MS + 1)]
+    + [{"scopes": ()}, {"scopes": ("rule",)}],
+)
+def test_what_no_token_can_be_is_refused(account, fields):
+    given = {"digest": "second", "scopes": ("play",), "under": "first", **fields}
+    with pytest.raises(WrongValue):
+        account.when(IssueToken, 10, **given)
+
+
+def test_a_successor_takes_over_at_once_or_after_an_overlap(account):
+    facts = account.when(RotateToken, 10, digest="second", under="first", overlap_ms=50)
+    assert facts == [TokenIssued("second", ("play", "record"), None, None), TokenRevoked("first", 60)]
+    assert (account.valid(59), account.valid(60)) == (["first", "second"], ["second"])
+    account.when(RotateToken, 61, digest="third", under="second")
+    assert account.valid(61) == ["third"]
+
+
+def test_an_overlap_never_makes_a_token_live_longer(account):
+    account.when(IssueToken, 10, digest="short", scopes=("play",), lives_ms=90, under="first")
+    account.when(RotateToken, 80, digest="next", under="short", overlap_ms=50)
+    assert account.valid(100) == ["first", "next"]
+
+
+def test_a_successor_lives_as_long_as_its_predecessor_was_meant_to(account):
+    account.when(IssueToken, 10, digest="short", scopes=("play",), label="Bot", lives_ms=90, under="first")
+    account.when(RotateToken, 80, digest="next", under="short", overlap_ms=5)
+    assert account.player.tokens["next"] == Token(("play",), "Bot", 80, 170, 90)
+    account.when(RotateToken, 82, digest="again", under="short", lives_ms=10)
+    assert account.player.tokens["again"].expires_at == 92
+    assert account.refused(RotateToken, 83, digest="more", under="next", lives_ms=91) == "token/expiry"
+
+
+@pytest.mark.parametrize("overlap_ms", [-1, MAX_OVERLAP_MS + 1])
+def test_an_overlap_has_bounds(account, overlap_ms):
+    assert account.refused(RotateToken, 10, digest="next", under="first", overlap_ms=overlap_ms) == "token/overlap"
+
+
+def test_a_token_is_revoked_by_its_id_once(account):
+    account.when(IssueToken, 10, digest="0123456789abcdef" + "0" * 48, scopes=("play",), under="first")
+    assert account.when(RevokeToken, 11, token="0123456789abcdef") == [TokenRevoked("0123456789abcdef" + "0" * 48, 11)]
+    assert account.refused(RevokeToken, 12, token="0123456789abcdef") == "token/unknown"
+    assert account.valid(12) == ["first"]
+
+
+def test_an_id_of_a_token_is_the_beginning_of_its_digest():
+    assert token_id("0123456789abcdef" + "0" * 48) == "0123456789abcdef"
+
+
+def test_an_administrator_gives_any_scope_and_ends_the_others(account):
+    facts = account.when(IssueToken, 10, ROOT, digest="fresh", scopes=("admin", "play"), revoke_others=True)
+    assert facts == [TokenIssued("fresh", ("play", "admin"), None, None), TokenRevoked("first", 10)]
+    assert str(ROOT).encode() in account.entries[-1].e
+    account.when(IssueToken, 11, ROOT, digest="more", scopes=("play",))
+    assert account.valid(11) == ["fresh", "more"]
+
+
+@pytest.mark.parametrize(
+    ("command", "fields"),
+    [
+        (IssueToken, {"digest": "x", "scopes": ("play",)}),
+        (RotateToken, {"digest": "x", "under": "y"}),
+        (RevokeToken, {"token": "y"}),
+    ],
+)
+def test_what_is_no_account_has_no_tokens(command, fields):
+    with pytest.raises(Unknown, match="there is no player"):
+        decide_player(command(actor=ROOT, **fields), Player(STREAM))
+
+
+def test_a_revocation_of_no_token_does_not_fold():
+    events = decide_player(register(), Player(STREAM))
+    with pytest.raises(FoldError):
+        fold_player(Player(STREAM), stored([*events, Event(3, 9, "x:y", "00", TokenRevoked("none", 9))]))

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from domain.commands import Actor
 from service.client import Client, Problem
 
 
@@ -51,6 +52,21 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert ann.match(match)["status"] == "ended"
     assert len(ann.events(match)) == ann.match(match)["version"]
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
+
+
+def test_tokens(ann, ben, transport, parts):
+    first = ann.tokens()[0]["id"]
+    bot = ann.issue_token(["play"], label="Bot", expires_in_s=60)
+    assert [token["label"] for token in ann.tokens()] == [None, "Bot"]
+    ann.rotate_token(overlap_s=60)
+    assert [token["current"] for token in ann.tokens()] == [False, False, True]
+    assert ann.revoke_token(first)["id"] == first
+    assert client(transport, bot["token"]).me()["player"] == ann.me()["player"]
+    _, root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
+    fresh = client(transport, root).recover_account(ben.me()["player"], label="help")["token"]
+    assert client(transport, fresh).me()["name"] == "Ben"
+    with pytest.raises(Problem):
+        ben.me()
 
 
 def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):

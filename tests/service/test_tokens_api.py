@@ -1,0 +1,219 @@
+"""Tokens over HTTP: further ones, successors, ends, and help for who has lost theirs."""
+
+import pytest
+from click.testing import CliRunner
+
+from domain.commands import Actor
+from service import accounts, cli
+from service.accounts import CACHED_S, Accounts
+from service.app import create_app
+from service.composition import compose
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+TOKENS = "/v1/players/me/tokens"
+
+
+class Clock:
+    """The time of day and the monotonic clock, moved by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.s = 1_000_000.0
+        monkeypatch.setattr(accounts, "now_ms", lambda: int(self.s * 1000))
+        monkeypatch.setattr("service.api.tokens.now_ms", lambda: int(self.s * 1000))
+        monkeypatch.setattr(accounts.time, "monotonic", lambda: self.s)
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def ann(api) -> str:
+    return api.sign_up("Ann")[1]
+
+
+@pytest.fixture
+def root(parts) -> str:
+    return parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("play", "admin"))[1]
+
+
+def is_valid(api: Api, token: str) -> bool:
+    return api.get("/v1/players/me", token).status_code == 200
+
+
+def test_a_further_token_acts_for_the_same_account(api, ann):
+    made = api.post(TOKENS, ann, {"scopes": ["play"], "label": "Bot", "expires_in_s": 3600})
+    assert made.status_code == 201
+    assert made.json["expires_at"] - made.json["issued_at"] == 3_600_000
+    me = api.get("/v1/players/me", made.json["token"]).json
+    assert (me["player"], me["scopes"]) == (made.json["player"], ["play"])
+
+
+def test_without_more_a_further_token_is_like_the_one_that_asks(api, ann):
+    made = api.post(TOKENS, ann, {}).json
+    assert (made["scopes"], made["label"], made["expires_at"]) == (["play", "record"], None, None)
+
+
+def test_tokens_are_listed_without_their_secrets(api, ann):
+    made = api.post(TOKENS, ann, {"label": "Bot"}).json
+    listed = api.get(TOKENS, ann)
+    assert [(token["label"], token["current"]) for token in listed.json["tokens"]] == [(None, True), ("Bot", False)]
+    assert listed.json["tokens"][1]["id"] == made["id"]
+    for text in (ann, made["token"]):
+        assert text.split("_")[2] not in listed.text
+
+
+def test_a_token_that_was_revoked_is_none_at_once_in_the_same_process(api, ann):
+    made = api.post(TOKENS, ann, {}).json
+    assert is_valid(api, made["token"])
+    revoked = api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
+    assert (revoked.status_code, revoked.json["id"]) == (200, made["id"])
+    assert not is_valid(api, made["token"])
+    assert is_valid(api, ann)
+    assert len(api.get(TOKENS, ann).json["tokens"]) == 1
+
+
+def test_a_token_may_end_itself(api, ann):
+    own = api.get(TOKENS, ann).json["tokens"][0]["id"]
+    assert api.send("DELETE", f"{TOKENS}/{own}", ann).status_code == 200
+    assert not is_valid(api, ann)
+
+
+def test_other_processes_hear_of_a_revocation_within_ten_seconds(api, ann, parts, clock):
+    other = Api(create_app(compose(CONFIG, parts.store)))
+    made = api.post(TOKENS, ann, {}).json
+    assert is_valid(other, made["token"])
+    api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
+    clock.s += CACHED_S - 0.001
+    assert is_valid(other, made["token"])
+    clock.s += 0.001
+    assert not is_valid(other, made["token"])
+
+
+def test_a_token_expires_on_time_though_it_was_just_trusted(api, ann, clock):
+    made = api.post(TOKENS, ann, {"expires_in_s": 3}).json
+    clock.s += 2.999
+    assert is_valid(api, made["token"])
+    clock.s += 0.002
+    assert not is_valid(api, made["token"])
+    assert len(api.get(TOKENS, ann).json["tokens"]) == 1
+
+
+def test_a_revoked_token_issues_none_where_it_is_trusted_still(api, ann, parts):
+    other = Api(create_app(compose(CONFIG, parts.store)))
+    made = api.post(TOKENS, ann, {}).json
+    assert is_valid(other, made["token"])
+    api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
+    refused = other.post(TOKENS, made["token"], {})
+    assert (refused.status_code, refused.json["code"]) == (403, "token/over")
+    assert other.post(f"{TOKENS}/rotation", made["token"], {}).json["code"] == "token/over"
+
+
+@pytest.mark.parametrize("id", ["0" * 16, "nothing", "0" * 200])
+def test_a_token_that_is_not_there_cannot_be_revoked(api, ann, id):
+    refused = api.send("DELETE", f"{TOKENS}/{id}", ann)
+    assert (refused.status_code, refused.json["code"]) == (404, "token/unknown")
+
+
+def test_revoking_may_be_sent_again_with_its_key(api, ann):
+    made = api.post(TOKENS, ann, {}).json
+    first, again = (api.send("DELETE", f"{TOKENS}/{made['id']}", ann, key="k") for _ in range(2))
+    assert (again.status_code, again.data) == (200, first.data)
+
+
+def test_a_successor_takes_over_and_both_are_valid_for_a_while(api, ann, clock):
+    made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 30})
+    assert made.status_code == 201
+    clock.s += 29.999
+    assert is_valid(api, ann)
+    clock.s += 0.002
+    assert not is_valid(api, ann)
+    assert is_valid(api, made.json["token"])
+
+
+def test_an_answer_that_got_lost_can_be_asked_for_again(api, ann):
+    lost, second = (api.post(f"{TOKENS}/rotation", ann, {}).json for _ in range(2))
+    assert is_valid(api, second["token"])
+    api.send("DELETE", f"{TOKENS}/{lost['id']}", second["token"])
+
+
+def test_without_an_overlap_the_old_token_ends_at_once(api, ann):
+    made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 0}).json
+    assert not is_valid(api, ann)
+    assert is_valid(api, made["token"])
+
+
+@pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
+def test_answers_with_a_secret_take_no_key(api, ann, path):
+    assert api.post(path, ann, {}, key="k").json["code"] == "key/not-here"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"scopes": []},
+        {"scopes": ["rule"]},
+        {"label": ""},
+        {"expires_in_s": 0},
+        {"expires_in_s": "60"},
+        {"expires_in_s": 10**12},
+        {"secret": "x"},
+    ],
+)
+def test_a_token_that_cannot_be_is_refused(api, ann, body):
+    assert api.post(TOKENS, ann, body).json["code"] == "request/invalid"
+
+
+def test_a_player_cannot_make_themselves_an_administrator(api, ann):
+    refused = api.post(TOKENS, ann, {"scopes": ["play", "admin"]})
+    assert (refused.status_code, refused.json["code"]) == (403, "token/scopes")
+
+
+def test_an_administrator_helps_who_has_lost_their_token(api, parts, root):
+    player, lost = api.sign_up("Ann")
+    fresh = api.post(f"/v1/players/{player}/tokens", root, {"label": "after the flood"})
+    assert fresh.status_code == 201
+    assert api.get("/v1/players/me", fresh.json["token"]).json["player"] == player
+    assert not is_valid(api, lost)
+    admin = api.get("/v1/players/me", root).json["player"]
+    assert f'"by":"player:{admin}"'.encode() in parts.store.load(player).entries[-1].e
+
+
+def test_the_other_tokens_may_stay(api, root):
+    player, kept = api.sign_up("Ann")
+    api.post(f"/v1/players/{player}/tokens", root, {"revoke_others": False, "scopes": ["organise"]})
+    assert is_valid(api, kept)
+
+
+def test_nobody_but_an_administrator_issues_tokens_for_others(api, ann):
+    player, _ = api.sign_up("Ben")
+    refused = api.post(f"/v1/players/{player}/tokens", ann, {})
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
+
+
+def test_an_account_that_is_not_there_gets_no_token(api, root):
+    refused = api.post(f"/v1/players/player-{'a' * 26}/tokens", root, {})
+    assert (refused.status_code, refused.json["code"]) == (404, "player/unknown")
+
+
+def test_the_operator_issues_a_token_from_the_command_line(api, parts, monkeypatch):
+    player, lost = api.sign_up("Ann")
+    monkeypatch.setattr(cli, "compose_process", lambda: parts)
+    options = ["--scope", "admin", "--scope", "play", "--label", "console", "--expires-in-days", "1"]
+    ran = CliRunner().invoke(cli.cli, ["issue-token", player, *options], catch_exceptions=False)
+    account, token = ran.output.split()
+    assert account == player
+    assert Accounts(parts.store).authenticate(token).scopes == ("play", "admin")
+    [listed] = api.get(TOKENS, token).json["tokens"]
+    assert (listed["label"], listed["expires_at"] - listed["issued_at"]) == ("console", 24 * 3600 * 1000)
+    assert not is_valid(api, lost)
+
+
+@pytest.mark.parametrize("player", ["player-" + "a" * 26, "Ann"])
+def test_the_command_line_tells_what_is_no_account(parts, monkeypatch, player):
+    monkeypatch.setattr(cli, "compose_process", lambda: parts)
+    monkeypatch.setattr("sys.argv", ["plyscribe", "issue-token", player])
+    with pytest.raises(SystemExit, match="error: "):
+        cli.main()
