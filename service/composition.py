@@ -3,6 +3,8 @@
 import gc
 from dataclasses import dataclass
 
+from redis import Redis
+
 from domain.commands import Command
 from domain.decide import draft_decision
 from domain.errors import DiceKeyMissing
@@ -12,9 +14,10 @@ from service.accounts import Accounts
 from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
 from service.ledgers import Ledgers
+from service.lists import Lists, open_lists
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
-from service.store.redis import connect
+from service.store.redis import RedisStore, connect_client
 
 
 def _decide(command: Command, match: Match) -> Decided[Match]:
@@ -36,6 +39,7 @@ class Parts:
     matches: Handler[Match]
     accounts: Accounts
     ledgers: Ledgers
+    lists: Lists
 
     def secret_for(self, match: Match) -> bytes | None:
         """The secret of the match's server dice; None where it has none or our key is another."""
@@ -48,10 +52,15 @@ class Parts:
             return None
 
 
-def compose(config: Config, store: EventStore) -> Parts:
-    """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded."""
+def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
+    """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded.
+
+    What is derived from the streams is kept on the server of `client`; without one, in memory.
+    """
     register_rulesets(config.extra_rulesets)
-    return Parts(config, store, Handler(store, MATCHES), Accounts(store), Ledgers(store))
+    matches, accounts = Handler(store, MATCHES), Accounts(store)
+    lists = open_lists(store, client, matches, accounts.players)
+    return Parts(config, store, matches, accounts, Ledgers(store), lists)
 
 
 def compose_process() -> Parts:
@@ -60,4 +69,5 @@ def compose_process() -> Parts:
     # Nearly all that a process keeps are tuples in no cycle, and walking them over and over is a tenth of a fold.
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    return compose(config, MeteredStore(connect(config.redis_url)))
+    client = connect_client(config.redis_url)
+    return compose(config, MeteredStore(RedisStore(client)), client)

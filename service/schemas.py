@@ -9,6 +9,7 @@ from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH,
 from domain.events import Account, Guest, Occupant
 from domain.match import STATUSES
 from domain.player import KINDS, MAX_NAME_LENGTH, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES, is_printable
+from domain.waiting import WAITED_FOR
 
 MAX_SEATS = 16
 MAX_VALUES = 1000
@@ -17,6 +18,9 @@ MAX_PAGE = 1000
 OVERLAP_S = 60
 """Long enough to ask again where the answer with the new token got lost."""
 
+MAX_ROWS = 200
+_SINCE = "Created at this time or later, UTC milliseconds."
+_UNTIL = "Created before this time, UTC milliseconds."
 INVITATION_S = 7 * 24 * 3600
 MAX_INVITATION_S = 90 * 24 * 3600
 
@@ -287,6 +291,71 @@ class PositionQuery(MatchQuery):
     version = QueryInteger(load_default=None, validate=validate.Range(1, 2**53 - 1))
 
 
+class QueryWords(fields.String):
+    """Some of a set of words, separated by commas."""
+
+    def __init__(self, words: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._words = words
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        words = tuple(super()._deserialize(value, attr, data, **kwargs).split(","))
+        if not set(words) <= set(self._words):
+            raise ValidationError(f"Some of {', '.join(self._words)}, separated by commas.")
+        return words
+
+
+class PageQuery(Strict):
+    """Which page of a list."""
+
+    limit = QueryInteger(load_default=50, validate=validate.Range(1, MAX_ROWS))
+    cursor = fields.String(load_default=None, metadata={"description": "As in `next` of the page before."})
+
+
+class MatchesQuery(PageQuery):
+    """Which matches: all that is given must hold."""
+
+    player = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"(me|player-[a-z2-7]{26})\Z"),
+        metadata={
+            "description": "Who has a seat or an invitation, created or records it; `me` is the token's account."
+        },
+    )
+    ruleset = fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"))
+    status = QueryWords(STATUSES, load_default=(), metadata={"example": "open,playing"})
+    since = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1), metadata={"description": _SINCE})
+    until = QueryInteger(load_default=None, validate=validate.Range(0, 2**53 - 1), metadata={"description": _UNTIL})
+    tournament = fields.String(load_default=None, validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"))
+    waiting = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["me"]),
+        metadata={"description": "Matches that wait for the token's account: to move, roll, sit down, answer …"},
+    )
+    rated = fields.Boolean(load_default=None, truthy={"true"}, falsy={"false"})
+
+
+class PlayersQuery(PageQuery):
+    """Which players."""
+
+    name = fields.String(
+        load_default="",
+        validate=validate.Length(max=MAX_NAME_LENGTH),
+        metadata={"description": "How the name begins, in any case."},
+    )
+    kind = fields.String(load_default=None, validate=validate.OneOf(KINDS))
+
+
+class RulesetsQuery(Strict):
+    """Which rulesets."""
+
+    seats = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, MAX_SEATS),
+        metadata={"description": "Those that so many can play."},
+    )
+
+
 class RulesetQuery(Strict):
     """Which version of the ruleset; the newest without it."""
 
@@ -403,13 +472,18 @@ class RevokedToken(Schema):
     ended_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
 
 
-class SeatOut(Schema):
+class SeatRow(Schema):
     """A seat: who it is for (neither: anyone), and whether that one sat down."""
 
     seat = fields.Integer(required=True)
     player = fields.String()
     name = fields.String()
     seated = fields.Boolean(required=True)
+
+
+class SeatOut(SeatRow):
+    """A seat of a match, with its salt for the server's dice."""
+
     entropy = fields.String(required=True, allow_none=True)
 
 
@@ -438,6 +512,63 @@ class MatchOut(Schema):
     verdict = fields.Dict(required=True, allow_none=True)
     fault = fields.Dict(required=True, allow_none=True)
     view = fields.Dict(required=True, allow_none=True)
+
+
+class Wait(Schema):
+    """An account that a match waits for, and for what."""
+
+    player = fields.String(required=True)
+    what = fields.String(required=True, validate=validate.OneOf(WAITED_FOR))
+
+
+class MatchRow(Schema):
+    """A match as lists show it."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.Integer(required=True)
+    seats = fields.List(fields.Nested(SeatRow), required=True)
+    creator = fields.String(required=True)
+    recorder = fields.String(required=True, allow_none=True)
+    rated = fields.Boolean(required=True)
+    private = fields.Boolean(required=True)
+    tournament = fields.String(required=True, allow_none=True)
+    created_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    updated_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    ply = fields.Integer(required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    waits_for = fields.List(fields.Nested(Wait), required=True)
+    outcome = fields.Dict(required=True, allow_none=True)
+
+
+class ListOut(Schema):
+    """What all lists say: they follow the streams, some moments behind."""
+
+    next = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Path of the next page, null on the last. A page may be short, or empty, before it."},
+    )
+    lag_ms = fields.Integer(
+        required=True, metadata={"description": "What was stored longer ago than this is in the list."}
+    )
+    complete = fields.Boolean(
+        required=True, metadata={"description": "False while the lists are built for the first time in a store."}
+    )
+
+
+class MatchPage(ListOut):
+    """Matches, those created last first."""
+
+    matches = fields.List(fields.Nested(MatchRow), required=True)
+
+
+class PlayerPage(ListOut):
+    """Players by name."""
+
+    players = fields.List(fields.Nested(PlayerOut), required=True)
 
 
 class PositionOut(Schema):
@@ -490,10 +621,20 @@ class RulesetDetail(RulesetOut):
     clauses = fields.List(fields.Nested(ClauseOut), required=True)
 
 
-class Rulesets(Schema):
-    """All rulesets in all versions, newest first within an id."""
+class RulesetRow(RulesetOut):
+    """A ruleset as the list shows it."""
 
-    rulesets = fields.List(fields.Nested(RulesetOut), required=True)
+    matches = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Public matches of it in all of its versions; null while the store is away."},
+    )
+
+
+class Rulesets(Schema):
+    """Rulesets in all versions, newest first within an id."""
+
+    rulesets = fields.List(fields.Nested(RulesetRow), required=True)
 
 
 class Health(Schema):

@@ -11,6 +11,8 @@ from service.logs import begin_logs
 from service.queues import verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
+from workers.duties import Duty
+from workers.duties.listing import Listing
 from workers.duties.verification import Verifications
 from workers.process import process_parts
 from workers.relay import Relay, run_relay
@@ -41,7 +43,7 @@ def relay() -> None:
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
     parts = process_parts()
-    duties = [Verifications(parts, store, verify_queue(queues))]
+    duties: list[Duty] = [Verifications(parts, store, verify_queue(queues)), Listing(parts, store)]
     run_relay(Relay(FeedGroup(store), duties))
 
 

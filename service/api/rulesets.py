@@ -8,20 +8,34 @@ from domain.errors import UnknownRuleset
 from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS, find_ruleset
 from service import schemas
-from service.api.http import answer, parse_query
+from service.api.http import answer, parse_query, parts
 from service.api.openapi import operation
 from service.errors import NotFound
 from service.rulebooks import read_clauses
+from service.store.port import StoreUnavailable
 
 blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
+RULESETS_QUERY = schemas.RulesetsQuery()
 RULESET_QUERY = schemas.RulesetQuery()
 
 
 @blueprint.get("")
-@operation("rulesets", schemas.Rulesets, open=True)
+@operation("rulesets", schemas.Rulesets, query=schemas.RulesetsQuery, open=True)
 def list_rulesets() -> Response:
-    """List all rulesets in all versions."""
-    return answer({"rulesets": [describe_ruleset(ruleset) for ruleset in RULESETS]})
+    """List all rulesets in all versions, or those that a number of seats can play."""
+    seats = parse_query(RULESETS_QUERY)["seats"]
+    found = [each for each in RULESETS if seats is None or each.min_seats <= seats <= each.max_seats]
+    counts = _count_matches([each.id for each in found])
+    return answer({"rulesets": [{**describe_ruleset(each), "matches": counts.get(each.id)} for each in found]})
+
+
+def _count_matches(rulesets: list[str]) -> dict[str, int]:
+    """The matches of each ruleset, of none while the store is away: the rules can be read all the same."""
+    try:
+        parts().lists.lag()
+        return parts().lists.matches.count(rulesets)
+    except StoreUnavailable:
+        return {}
 
 
 @blueprint.get("/<ruleset>")

@@ -12,6 +12,7 @@ from redis import Redis
 
 from service.store.redis import Script, ask, ask_all
 from service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
+from service.store.wire import Wire
 
 ROWS_A_CALL = 64
 """Rows that one call of the script enters at most, which bounds how long the server is held up."""
@@ -24,9 +25,10 @@ class RedisTable:
         self._client = client
         halves = [f"{half}:{part}" for half in "ab" for part in ("rows", "marks", "lists")]
         self._keys = [f"{{{name}}}:{key}" for key in ("meta", *halves)]
-        self._put = Script(client, "put_rows.lua")
-        self._read = Script(client, "read_rows.lua")
-        self._build = Script(client, "build_rows.lua")
+        wire = Wire(client)
+        self._put = Script(client, "put_rows.lua", wire.send)
+        self._read = Script(client, "read_rows.lua", wire.send)
+        self._build = Script(client, "build_rows.lua", wire.send)
 
     def put(self, rows: Sequence[Row]) -> None:
         """See Table.put."""

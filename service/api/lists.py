@@ -1,0 +1,67 @@
+"""Lists over HTTP: matches and players, page by page."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, request
+from orjson import Fragment
+
+from service import schemas
+from service.accounts import Principal
+from service.api.http import answer, parse_query, parts, principal, principal_if_any
+from service.api.openapi import operation
+from service.match_list import MatchFilter
+from service.paging import Page
+
+blueprint = Blueprint("lists", __name__)
+MATCHES_QUERY = schemas.MatchesQuery()
+PLAYERS_QUERY = schemas.PlayersQuery()
+ME = "me"
+
+
+@blueprint.get("/v1/matches")
+@operation("matches", schemas.MatchPage, query=schemas.MatchesQuery, problems=(400, 401), open=True)
+def list_matches() -> Response:
+    """List matches, those created last first.
+
+    Without a token these are the public ones; with one also the private ones that concern its account, and with an
+    overseer's all. `waiting=me` and `player=me` need a token.
+    """
+    query = parse_query(MATCHES_QUERY)
+    who = principal() if ME in (query["waiting"], query["player"]) else principal_if_any()
+    wanted = MatchFilter(
+        player=_account(query["player"], who),
+        ruleset=query["ruleset"],
+        status=query["status"],
+        tournament=query["tournament"],
+        rated=query["rated"],
+        waiting_for=_account(query["waiting"], who),
+        since=query["since"],
+        until=query["until"],
+    )
+    listed = _answer("matches", lambda: parts().lists.matches.read(wanted, who, query["limit"], query["cursor"]))
+    listed.vary.add("Authorization")
+    return listed
+
+
+def _account(named: str | None, who: Principal | None) -> str | None:
+    return who.account if who and named == ME else named
+
+
+@blueprint.get("/v1/players")
+@operation("players", schemas.PlayerPage, query=schemas.PlayersQuery, problems=(400,), open=True)
+def list_players() -> Response:
+    """List players by name, those whose names begin in the given way."""
+    query = parse_query(PLAYERS_QUERY)
+    return _answer("players", lambda: parts().lists.players.read(**query))
+
+
+def _answer(name: str, read: Callable[[], Page]) -> Response:
+    lag = parts().lists.lag()
+    page = read()
+    listed: dict[str, Any] = {name: [Fragment(row) for row in page.rows]}
+    following = None
+    if page.cursor is not None:
+        following = f"{request.path}?{urlencode({**request.args.to_dict(), 'cursor': page.cursor})}"
+    return answer({**listed, "next": following, "lag_ms": lag.ms, "complete": lag.complete})

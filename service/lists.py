@@ -1,0 +1,42 @@
+"""The lists of a process: of matches and of players, with what they lag behind the streams."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from redis import Redis
+
+from domain.match import Match
+from domain.player import Player
+from service.handlers import Handler
+from service.match_list import MatchList
+from service.player_list import PlayerList
+from service.projections import FeedLag, Follower, Lag, Projection
+from service.store.memory_table import MemoryTable
+from service.store.port import EventStore
+from service.store.redis_table import RedisTable
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What can be listed. Ask for the lag first: it is that of all that is read afterwards, or more."""
+
+    matches: MatchList
+    players: PlayerList
+    lag: Callable[[], Lag]
+
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """All of them, as the relay keeps them and as they can be built again."""
+        return self.matches, self.players
+
+
+def open_lists(store: EventStore, client: Redis | None, matches: Handler[Match], players: Handler[Player]) -> Lists:
+    """The lists that the relay keeps on the server of `client`; without one, lists in memory that follow the store."""
+    if client is None:
+        in_memory = MatchList(MemoryTable(), matches), PlayerList(MemoryTable(), players)
+        return Lists(*in_memory, Follower(store, in_memory))
+    on_server = (
+        MatchList(RedisTable(client, "lists:matches"), matches),
+        PlayerList(RedisTable(client, "lists:players"), players),
+    )
+    return Lists(*on_server, FeedLag(client, on_server))

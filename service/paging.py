@@ -1,0 +1,91 @@
+"""Pages of a table's lists: a cursor is a place, so nothing is listed twice or left out while others come in."""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as BadBase64
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from service.errors import BadRequest
+from service.store.table import Found, Span, Table
+
+CHUNK = 100
+"""Rows that are read at a time while some of them are filtered out."""
+
+MAX_SCANNED = 1000
+"""Rows that one request looks at, at most, however few of them pass its filters."""
+
+_PLACE = re.compile(rb"[^\t]+\t(match|player)-[a-z2-7]{26}")
+
+Json = dict[str, Any]
+
+
+class Page(NamedTuple):
+    """Some rows in order, and the cursor of what follows them: None where nothing does.
+
+    It may have fewer rows than asked for, or none, and still a cursor: then few of the rows looked at were wanted.
+    """
+
+    rows: list[bytes]
+    cursor: str | None
+
+
+class Listing(NamedTuple):
+    """What to list: the spans that hold it all, and which of their rows to leave out."""
+
+    spans: Sequence[Span]
+    keep: Callable[[Json], bool] | None
+    newest_first: bool
+
+
+def read_page(table: Table, listing: Listing, limit: int, cursor: str | None) -> Page:
+    """The first `limit` rows of the listing behind the cursor; BadRequest where that is none of ours."""
+    spans, size = listing.spans, CHUNK if listing.keep else min(CHUNK, limit + 1)
+    last = None if cursor is None else parse_cursor(cursor)
+    found: list[Found] = []
+    for _ in range(MAX_SCANNED // CHUNK):
+        if last is not None:
+            spans = [_behind(span, last, listing.newest_first) for span in spans]
+        chunk = table.read(spans, size, listing.newest_first)
+        found += [each for each in chunk if listing.keep is None or listing.keep(orjson.loads(each.data))]
+        if len(found) > limit:
+            return Page([each.data for each in found[:limit]], format_cursor(found[limit - 1].at))
+        if len(chunk) < size:
+            return Page([each.data for each in found], None)
+        last = chunk[-1].at
+    assert last is not None
+    return Page([each.data for each in found], format_cursor(last))
+
+
+def choose_spans(table: Table, alternatives: Sequence[Sequence[Span]]) -> Sequence[Span]:
+    """The alternative whose spans hold the fewest rows."""
+    if len(alternatives) == 1:
+        return alternatives[0]
+    counts = iter(table.count([span for spans in alternatives for span in spans]))
+    sizes = [sum(next(counts) for _ in spans) for spans in alternatives]
+    return alternatives[sizes.index(min(sizes))]
+
+
+def _behind(span: Span, last: bytes, newest_first: bool) -> Span:
+    if newest_first:
+        return span._replace(high=min(span.high, last))
+    # The least bytes that are greater than those of the last row.
+    return span._replace(low=max(span.low, last + b"\0"))
+
+
+def format_cursor(at: bytes) -> str:
+    """The place of a row as clients carry it."""
+    return urlsafe_b64encode(at).decode().rstrip("=")
+
+
+def parse_cursor(cursor: str) -> bytes:
+    """Inverse of format_cursor; BadRequest where the text is no cursor."""
+    try:
+        at = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+    except (UnicodeEncodeError, BadBase64):
+        at = b""
+    if not _PLACE.fullmatch(at) or format_cursor(at) != cursor:
+        raise BadRequest("the cursor is none that a list gave: follow `next` as it is", "cursor/invalid")
+    return at

@@ -1,0 +1,191 @@
+"""Projections: what is kept of streams to be listed, and can be built again from them at any time.
+
+A projection follows the feed, so it lags behind the streams by what the relay has not taken yet. Building it again
+goes on beside: what is read changes only when the new one is complete, and by then it has all that the relay projected
+meanwhile. A build that dies leaves nothing behind that the next one does not replace.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from redis import Redis
+
+from service.clock import now_ms
+from service.store.feed import FeedGroup
+from service.store.port import BUCKETS, EventStore, StoreUnavailable, bucket_of
+from service.store.table import Row, TableState
+
+STREAMS_AT_ONCE = 64
+LAG_CACHED_S = 1.0
+"""How long a process believes what it knows of the lag, which takes the server some 64 lookups to tell."""
+
+SILENT_MS = 60_000
+"""A build without a sign of life for so long is dead."""
+
+log = logging.getLogger(__name__)
+
+
+class Buildable(Protocol):
+    """What a projection is kept in: see `service.store.table.Table`."""
+
+    def begin(self, now_ms: int) -> str: ...  # noqa: D102
+    def renew(self, build: str, now_ms: int) -> None: ...  # noqa: D102
+    def finish(self, build: str, layout: int) -> None: ...  # noqa: D102
+    def state(self) -> TableState: ...  # noqa: D102
+
+
+class Projection(Protocol):
+    """A read model of all streams of one kind."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What the ids of its streams begin with, up to the first `-`."""
+        ...
+
+    @property
+    def layout(self) -> int:
+        """Goes up whenever the same streams amount to something else: then it is built again."""
+        ...
+
+    @property
+    def table(self) -> Buildable:
+        """Where it is kept."""
+        ...
+
+    def project(self, streams: Sequence[str]) -> None:
+        """Enter what these streams amount to now; harmless twice, at the same time, and in any order.
+
+        A stream that cannot be read is told in the log and keeps no other one out. StoreUnavailable.
+        """
+        ...
+
+
+class Progress(NamedTuple):
+    """How far a build is: `done` of `total` buckets, and the streams that were projected."""
+
+    done: int
+    total: int
+    streams: int
+
+
+def rebuild(
+    store: EventStore, projection: Projection, tell: Callable[[Progress], object] = lambda progress: None
+) -> Progress:
+    """Build a projection from the streams while it is read and written, and let the new one be read when it is whole.
+
+    BuildLost where another build of it began meanwhile; StoreUnavailable.
+    """
+    progress = Progress(0, len(BUCKETS), 0)
+    build = projection.table.begin(now_ms())
+    for streams in _chunks(store, projection.kind):
+        projection.project(streams)
+        projection.table.renew(build, now_ms())
+        progress = Progress(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), progress.streams + len(streams))
+        tell(progress)
+    projection.table.finish(build, projection.layout)
+    progress = progress._replace(done=len(BUCKETS))
+    tell(progress)
+    return progress
+
+
+def _chunks(store: EventStore, kind: str) -> Iterator[list[str]]:
+    after = ""
+    while page := store.streams(after):
+        after = page[-1]
+        streams = [stream for stream in page if stream.startswith(f"{kind}-")]
+        for start in range(0, len(streams), STREAMS_AT_ONCE):
+            yield streams[start : start + STREAMS_AT_ONCE]
+
+
+def is_complete(projection: Projection) -> bool:
+    """Whether the projection was built from all streams once, by this release or one that keeps it alike."""
+    return projection.table.state().layout == projection.layout
+
+
+def needs_build(projection: Projection) -> bool:
+    """Whether the projection is not complete and nobody is at work on that."""
+    state = projection.table.state()
+    if state.layout == projection.layout:
+        return False
+    return state.build_ms is None or now_ms() - state.build_ms > SILENT_MS
+
+
+class Lag(NamedTuple):
+    """How far the projections are behind the streams."""
+
+    entries: int
+    """Appends that are not projected yet."""
+
+    ms: int
+    """How long ago the oldest of them was stored."""
+
+    complete: bool
+    """Whether all projections were built from all streams."""
+
+
+class FeedLag:
+    """What the relay, which projects, has still to do; asked for again after a second at the earliest.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, client: Redis, projections: Sequence[Projection]) -> None:
+        self._feed = FeedGroup(client)
+        self._projections = projections
+        self._known = Lag(0, 0, complete=False)
+        self._known_until = 0.0
+
+    def __call__(self) -> Lag:
+        """The lag as of a second ago at most; StoreUnavailable."""
+        if time.monotonic() >= self._known_until:
+            backlog = self._feed.backlog()
+            ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
+            self._known = Lag(backlog.entries, ms, all(map(is_complete, self._projections)))
+            self._known_until = time.monotonic() + LAG_CACHED_S
+        return self._known
+
+
+class Follower:
+    """Projects what the store has whenever it is asked for the lag: for a process whose lists no relay keeps."""
+
+    def __init__(self, store: EventStore, projections: Sequence[Projection]) -> None:
+        self._store = store
+        self._projections = projections
+        self._position = ""
+
+    def __call__(self) -> Lag:
+        """None, now that all is projected."""
+        while (tail := self._store.tail(self._position)).entries:
+            project_all(self._projections, [entry.stream for entry in tail.entries])
+            self._position = tail.position
+        return Lag(0, 0, complete=True)
+
+
+def build_rows(streams: Sequence[str], build_row: Callable[[str], Row | None]) -> list[Row]:
+    """The rows of these streams; one whose row cannot be built is told in the log and left out. StoreUnavailable."""
+    rows = []
+    for stream in streams:
+        try:
+            rows.append(build_row(stream))
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # Whatever it is, a ruleset of somebody's own for example: it must not hold up the others.
+            log.exception("%s cannot be listed", stream)
+    return [row for row in rows if row is not None]
+
+
+def project_all(projections: Sequence[Projection], streams: Sequence[str]) -> None:
+    """Enter what these streams amount to now, each once, in the projections of their kinds."""
+    distinct = dict.fromkeys(streams)
+    for projection in projections:
+        concerned = [stream for stream in distinct if stream.startswith(f"{projection.kind}-")]
+        if concerned:
+            projection.project(concerned)

@@ -1,0 +1,250 @@
+"""Lists of matches, players and rulesets over HTTP."""
+
+import pytest
+
+from domain.commands import Actor
+from service.composition import Parts
+from service.paging import CHUNK, MAX_SCANNED
+from service.store.table import Row
+from tests.service.api import Api
+
+
+@pytest.fixture
+def ann(api: Api) -> tuple[str, str]:
+    return api.sign_up("Ann")
+
+
+@pytest.fixture
+def ben(api: Api) -> tuple[str, str]:
+    return api.sign_up("Ben")
+
+
+@pytest.fixture
+def overseer(parts: Parts) -> str:
+    return parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+
+
+def listed(api: Api, query: str = "", token: str | None = None) -> list[str]:
+    """The ids on all pages of a list of matches."""
+    path, found = f"/v1/matches?{query}", []
+    while path:
+        page = api.get(path, token)
+        assert page.status_code == 200, page.json
+        found += [row["match"] for row in page.json["matches"]]
+        path = page.json["next"]
+    return found
+
+
+def test_an_empty_service_lists_nothing(api: Api) -> None:
+    page = api.get("/v1/matches")
+    assert page.json == {"matches": [], "next": None, "lag_ms": 0, "complete": True}
+
+
+def test_a_row_tells_what_a_list_shows(api: Api, ann, ben) -> None:
+    match = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}])
+    [row] = api.get("/v1/matches").json["matches"]
+    assert row["created_at"] == row["updated_at"]
+    assert row | {"created_at": 0, "updated_at": 0} == {
+        "match": match,
+        "version": 1,
+        "status": "open",
+        "ruleset": "pathagon",
+        "ruleset_version": 1,
+        "seats": [
+            {"seat": 1, "player": ann[0], "seated": True},
+            {"seat": 2, "player": ben[0], "seated": False},
+        ],
+        "creator": ann[0],
+        "recorder": None,
+        "rated": False,
+        "private": False,
+        "tournament": None,
+        "created_at": 0,
+        "updated_at": 0,
+        "ply": 0,
+        "turn": None,
+        "waits_for": [{"player": ben[0], "what": "seat"}],
+        "outcome": None,
+    }
+
+
+def test_a_row_follows_its_match(api: Api, ann, ben) -> None:
+    match = api.new_match(ann[1], [{"player": ann[0]}, None])
+    api.post(f"/v1/matches/{match}/seats/2", ben[1])
+    api.post(f"/v1/matches/{match}/moves", ann[1], {"move": "d4"})
+    [row] = api.get("/v1/matches").json["matches"]
+    assert (row["version"], row["ply"], row["turn"]) == (4, 1, {"decision": 2})
+    assert row["waits_for"] == [{"player": ben[0], "what": "move"}]
+    api.post(f"/v1/matches/{match}/withdrawal", ben[1])
+    [row] = api.get("/v1/matches").json["matches"]
+    assert (row["status"], row["outcome"]) == ("ended", {"reason": "withdrawal", "ranks": [1, 2]})
+
+
+def test_the_newest_match_comes_first(api: Api, ann) -> None:
+    made = [api.new_match(ann[1]) for _ in range(5)]
+    times = [row["created_at"] for row in api.get("/v1/matches").json["matches"]]
+    assert sorted(listed(api)) == sorted(made)
+    assert times == sorted(times, reverse=True)
+
+
+def test_filters_hold_together(api: Api, ann, ben) -> None:
+    zhen = api.new_match(ann[1], ruleset="zhen")
+    theirs = api.new_match(ben[1], [{"player": ann[0]}, None], ruleset="zhen")
+    api.new_match(ben[1], ruleset="zhen")
+    api.new_match(ann[1])
+    assert set(listed(api, f"player={ann[0]}&ruleset=zhen")) == {zhen, theirs}
+    assert listed(api, f"player={ann[0]}&ruleset=zhen&waiting=me", ann[1]) == [theirs]
+    assert listed(api, f"player={ann[0]}&ruleset=zhen&status=playing") == []
+
+
+def test_several_statuses_are_one_list(api: Api, ann) -> None:
+    still_open = api.new_match(ann[1])
+    playing = api.new_match(ann[1], [{"player": ann[0]}] * 2)
+    ended = api.new_match(ann[1], [{"player": ann[0]}] * 2)
+    api.post(f"/v1/matches/{ended}/withdrawal", ann[1], {"seat": 1})
+    assert set(listed(api, "status=open,playing")) == {still_open, playing}
+    assert set(listed(api, "status=open,ended&limit=1")) == {still_open, ended}
+
+
+def test_times_bound_the_list(api: Api, ann) -> None:
+    match = api.new_match(ann[1])
+    at = api.get("/v1/matches").json["matches"][0]["created_at"]
+    assert listed(api, f"since={at}&until={at + 1}") == [match]
+    assert listed(api, f"since={at + 1}") == listed(api, f"until={at}") == []
+
+
+def test_what_waits_for_me_needs_to_know_me(api: Api, ann) -> None:
+    for query in ("waiting=me", "player=me"):
+        assert api.get(f"/v1/matches?{query}").json["code"] == "auth/missing"
+    match = api.new_match(ann[1], [{"player": ann[0]}] * 2)
+    assert listed(api, "waiting=me", ann[1]) == listed(api, "player=me", ann[1]) == [match]
+
+
+def test_an_unknown_token_is_refused_even_where_none_is_needed(api: Api) -> None:
+    assert api.get("/v1/matches", "ply_nonsense").status_code == 401
+
+
+def test_a_private_match_is_listed_for_those_whom_it_concerns(api: Api, parts, ann, ben) -> None:
+    _, eve = api.sign_up("Eve")
+    public = api.new_match(ann[1])
+    private = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}], private=True)
+    assert set(listed(api, "", ann[1])) == set(listed(api, "", ben[1])) == {public, private}
+    assert listed(api) == listed(api, "", eve) == [public]
+    assert listed(api, f"player={ben[0]}", eve) == []
+    assert listed(api, f"player={ben[0]}", ann[1]) == [private]
+    assert listed(api, "waiting=me", ben[1]) == [private]
+
+
+def test_an_overseer_lists_all_private_matches(api: Api, overseer, ann, ben) -> None:
+    private = {api.new_match(who, private=True) for who in (ann[1], ben[1])}
+    assert set(listed(api, "", overseer)) == private
+
+
+def test_a_private_match_is_listed_no_more_for_one_who_left_it(api: Api, ann, ben) -> None:
+    private = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}], private=True)
+    assert listed(api, "", ben[1]) == [private]
+    api.send("DELETE", f"/v1/matches/{private}/seats/2", ben[1])
+    assert listed(api, "", ben[1]) == listed(api, "waiting=me", ben[1]) == []
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "====", "AAAA", "é", "a" * 100, "MDAwCW1hdGNoLXg"])
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/players"])
+def test_a_cursor_that_no_list_gave_is_refused(api: Api, path: str, cursor: str) -> None:
+    refused = api.get(f"{path}?cursor={cursor}")
+    assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1", "what=1"],
+)
+def test_a_filter_that_cannot_be_is_refused(api: Api, query: str) -> None:
+    assert api.get(f"/v1/matches?{query}").json["code"] == "request/invalid"
+
+
+def test_pages_are_stable_while_matches_come_in(api: Api, ann) -> None:
+    made = {api.new_match(ann[1]) for _ in range(7)}
+    path, seen = "/v1/matches?limit=2", []
+    while path:
+        page = api.get(path).json
+        seen += [row["match"] for row in page["matches"]]
+        path = page["next"]
+        api.new_match(ann[1])
+    assert len(seen) == len(set(seen))
+    assert set(seen) == made
+
+
+def test_the_path_of_the_next_page_keeps_the_filters(api: Api, ann) -> None:
+    for _ in range(3):
+        api.new_match(ann[1], ruleset="zhen")
+    following = api.get("/v1/matches?ruleset=zhen&status=open,playing&limit=2").json["next"]
+    assert following.startswith("/v1/matches?ruleset=zhen&status=open%2Cplaying&limit=2&cursor=")
+    assert len(api.get(following).json["matches"]) == 1
+
+
+def test_a_request_looks_at_a_bounded_number_of_rows(api: Api, parts, ann) -> None:
+    """Filters that little passes give short pages, and a cursor that goes on."""
+    rows = [
+        Row(f"match-{n:a>26}", 1, f"{n:014x}", ("public",), b'{"rated":%s}' % (b"false" if n == 7 else b"true"))
+        for n in range(2 * MAX_SCANNED + CHUNK)
+    ]
+    parts.lists.matches.table.put([row._replace(id=row.id.translate(DIGITS)) for row in rows])
+    path, sizes = "/v1/matches?rated=false", []
+    while path:
+        page = api.app.test_client().get(path).json
+        sizes.append(len(page["matches"]))
+        path = page["next"]
+    assert sizes == [0, 0, 1]
+
+
+DIGITS = str.maketrans("0123456789", "abcdefghij")
+
+
+def test_players_are_listed_by_name_in_any_case(api: Api) -> None:
+    for name in ("ben", "Ann", "ANNE", "Änne", "Zoë", "anna b"):
+        api.sign_up(name)
+    names = [row["name"] for row in api.get("/v1/players").json["players"]]
+    assert names == ["Ann", "anna b", "ANNE", "ben", "Zoë", "Änne"]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [("an", ["Ann", "ANNE"]), ("ANNE", ["ANNE"]), ("x", []), ("%C3%A4", ["Änne"]), ("A%CC%88", ["Änne"])],
+)
+def test_players_are_found_by_how_their_names_begin(api: Api, query: str, names: list[str]) -> None:
+    for name in ("ben", "Ann", "ANNE", "Änne"):
+        api.sign_up(name)
+    assert [row["name"] for row in api.get(f"/v1/players?name={query}").json["players"]] == names
+
+
+def test_players_are_found_by_kind_page_by_page(api: Api) -> None:
+    for n in range(5):
+        api.post("/v1/players", body={"name": f"Bot {n}", "kind": "bot"})
+        api.sign_up(f"Bo {n}")
+    path, names = "/v1/players?kind=bot&name=bo&limit=2", []
+    while path:
+        page = api.get(path).json
+        names += [row["name"] for row in page["players"]]
+        path = page["next"]
+    assert names == [f"Bot {n}" for n in range(5)]
+
+
+def test_namesakes_are_all_listed(api: Api) -> None:
+    made = {api.sign_up("Ann")[0] for _ in range(5)}
+    first = api.get("/v1/players?limit=3").json
+    second = api.get(first["next"]).json
+    assert {row["player"] for row in first["players"] + second["players"]} == made
+
+
+def test_rulesets_tell_how_many_matches_there_are(api: Api, ann) -> None:
+    api.new_match(ann[1], ruleset="zhen")
+    api.new_match(ann[1], ruleset="zhen", private=True)
+    counts = {row["ruleset"]: row["matches"] for row in api.get("/v1/rulesets").json["rulesets"]}
+    assert (counts["zhen"], counts["pathagon"]) == (1, 0)
+
+
+def test_rulesets_are_found_by_the_number_of_seats(api: Api) -> None:
+    found = api.get("/v1/rulesets?seats=3").json["rulesets"]
+    assert "toy" in {row["ruleset"] for row in found}
+    assert all(row["min_seats"] <= 3 <= row["max_seats"] for row in found)
+    assert api.get("/v1/rulesets?seats=9").json["rulesets"] == []

@@ -1,0 +1,56 @@
+"""Lists follow the feed: what a batch changed is read and listed anew, each stream once."""
+
+import logging
+import threading
+from collections.abc import Sequence
+
+from redis import Redis
+
+from service.accounts import PLAYERS
+from service.composition import MATCHES, Parts
+from service.handlers import Handler
+from service.lists import open_lists
+from service.projections import Projection, needs_build, project_all, rebuild
+from service.store.port import FeedEntry, StoreError
+from workers.duties import Chore
+
+BUILD_EVERY_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Listing:
+    """Keeps the projections, and builds those that are missing or of another release, beside its other work."""
+
+    def __init__(self, parts: Parts, connection: Redis) -> None:
+        self._parts = parts
+        self._redis = connection
+        self._builder: threading.Thread | None = None
+        self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """List anew what the streams of these entries amount to now."""
+        project_all(self._parts.lists.projections, [entry.stream for entry in entries])
+
+    def build_missing(self) -> None:
+        """Begin to build what is not complete, unless somebody does."""
+        if self._builder is None or not self._builder.is_alive():
+            missing = [each.name for each in self._parts.lists.projections if needs_build(each)]
+            if missing:
+                self._builder = threading.Thread(target=self._build, args=[missing], name="builder", daemon=True)
+                self._builder.start()
+
+    def _build(self, names: Sequence[str]) -> None:
+        # With handlers of its own, so that the states of old matches do not drive those under way out of the cache.
+        store = self._parts.store
+        lists = open_lists(store, self._redis, Handler(store, MATCHES), Handler(store, PLAYERS))
+        for projection in lists.projections:
+            if projection.name in names:
+                self._build_one(projection)
+
+    def _build_one(self, projection: Projection) -> None:
+        try:
+            built = rebuild(self._parts.store, projection)
+            log.info("built the list of %s from %d streams", projection.name, built.streams)
+        except StoreError as error:
+            log.warning("the list of %s is not built yet: %s", projection.name, error)
