@@ -1,0 +1,149 @@
+"""Random matches in all states: what lists are compared on."""
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+
+from domain.commands import (
+    AbortMatch,
+    Actor,
+    AddEntropy,
+    AnnulMatch,
+    AnswerDraw,
+    Command,
+    CreateMatch,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    RecordVerdict,
+    StartMatch,
+    TakeSeat,
+    Withdraw,
+)
+from domain.errors import DomainError
+from domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant, RecordedDice
+from domain.match import STATUSES, Match
+from domain.ruleset import Decision
+from service.composition import Parts
+from service.ids import command_of, stream_id
+from service.store.table import Found, Span, Table
+
+PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]
+TOURNAMENTS = [f"tournament-{letter * 26}" for letter in "xy"]
+SYSTEM = Actor("system", "verify")
+ORGANISER = Actor("organiser", "player-" + "z" * 26)
+TIMES = 50
+"""Few enough that many matches are created in the same millisecond."""
+
+
+class Play:
+    """Plays matches at random on a store; what the rules of matches refuse is let be."""
+
+    def __init__(self, parts: Parts, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.matches: list[str] = []
+        self._parts = parts
+
+    def create(self) -> None:
+        """A new match of a random kind, or none."""
+        rng, creator = self.rng, self.rng.choice(PLAYERS)
+        recorder = creator.id if rng.random() < 0.2 else None
+        asked = command_of("test", "POST", "/", f"{rng.random()}", b"")
+        match = stream_id("match", asked)
+        dice, secret = self._parts.config.server_key.seal(match)
+        command = CreateMatch(
+            actor=creator,
+            at=rng.randrange(1, TIMES),
+            secret=secret,
+            ruleset=rng.choice(["pathagon", "zhen", "toy"]),
+            seats=tuple(self._occupant(recorder) for _ in range(2)),
+            recorder=recorder,
+            dice=RecordedDice() if recorder and rng.random() < 0.5 else dice,
+            start=rng.choice(["auto", "call"]),
+            rated=rng.random() < 0.2,
+            private=rng.random() < 0.25,
+            tournament={"id": rng.choice(TOURNAMENTS)} if rng.random() < 0.3 else None,
+        )
+        with suppress(DomainError):
+            self._parts.matches.execute(match, lambda _: command, asked, new=True)
+            self.matches.append(match)
+
+    def step(self, match: str) -> None:
+        """Something that may happen next to a match."""
+        state = self._parts.matches.read(match)
+        command, actor = self._next(state)
+        fields = {"actor": actor, "at": self.rng.randrange(TIMES, 2 * TIMES), "secret": self._parts.secret_for(state)}
+        asked = command_of("test", "POST", "/", None, b"")
+        with suppress(DomainError):
+            self._parts.matches.execute(match, lambda _: command(**fields), asked)
+
+    def go_on(self, steps: int) -> None:
+        """New matches now and then, and steps of those that are there."""
+        for _ in range(steps):
+            if self.rng.random() < 0.1:
+                self.create()
+            if self.matches:
+                self.step(self.rng.choice(self.matches))
+
+    def _occupant(self, recorder: str | None) -> Occupant | None:
+        kinds = [None, Account(self.rng.choice(PLAYERS).id), Account(self.rng.choice(PLAYERS).id)]
+        return self.rng.choice([*kinds, Guest("Ada")] if recorder else kinds)
+
+    def _next(self, match: Match) -> tuple[Callable[..., Command], Actor]:
+        rng, life = self.rng, match.life
+        someone = rng.choice(PLAYERS)
+        seat = rng.randrange(1, len(life.seats) + 1)
+        occupant = life.seats[seat - 1].occupant
+        held = Actor("player", occupant.player) if isinstance(occupant, Account) else someone
+        creator = Actor("player", life.creator)
+        if life.status == "open":
+            return rng.choice(
+                [
+                    (lambda **base: TakeSeat(**base, seat=seat), held),
+                    (lambda **base: TakeSeat(**base, seat=seat), held),
+                    (lambda **base: AddEntropy(**base, seat=seat, entropy="salt"), held),
+                    (lambda **base: LeaveSeat(**base, seat=seat), held),
+                    (StartMatch, creator),
+                    (StartMatch, creator),
+                ]
+                + [(AbortMatch, creator)] * (rng.random() < 0.2)
+            )
+        if life.status == "playing":
+            return rng.choice(
+                [self._move(match, creator)] * 8
+                + [
+                    (lambda **base: OfferDraw(**base, seat=seat), held),
+                    (lambda **base: AnswerDraw(**base, seat=seat, accept=rng.random() < 0.5), held),
+                    (lambda **base: Withdraw(**base, seat=seat), held),
+                ]
+            )
+        verdict = rng.choice([MatchVerified(match.version, ""), MatchRefuted(1, "test")])
+        return rng.choice(
+            [(lambda **base: RecordVerdict(**base, verdict=verdict), SYSTEM)]
+            + [(lambda **base: AnnulMatch(**base, why="test"), ORGANISER)]
+            + [(StartMatch, creator)] * 3
+        )
+
+    def _move(self, match: Match, creator: Actor) -> tuple[Callable[..., Command], Actor]:
+        play = match.play
+        assert play is not None
+        if not isinstance(play.turn, Decision):
+            return StartMatch, creator
+        occupant = match.life.seats[play.turn.seat - 1].occupant
+        actor = Actor("player", occupant.player) if isinstance(occupant, Account) else creator
+        move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
+        return (lambda **base: MakeMove(**base, move=move)), actor
+
+
+TERMS = [
+    *("public", "private", "rated"),
+    *(f"{kind}:{player.id}" for kind in ("player", "private", "waiting") for player in PLAYERS),
+    *(f"ruleset:{ruleset}" for ruleset in ("pathagon", "zhen", "toy")),
+    *(f"status:{status}" for status in STATUSES),
+    *(f"tournament:{tournament}" for tournament in TOURNAMENTS),
+]
+
+
+def dump(table: Table) -> dict[str, list[Found]]:
+    """All lists of random matches with all that they show."""
+    return {term: table.read([Span(term)], 1_000_000) for term in TERMS}

@@ -1,0 +1,126 @@
+"""Lists of matches, held against a plain search through all matches."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from domain.events import Account
+from domain.match import STATUSES, Match
+from domain.rulesets import register
+from domain.waiting import WAITED_FOR, list_waits
+from service.access import may_read
+from service.accounts import Principal
+from service.composition import Parts, compose
+from service.match_list import MatchFilter, MatchList
+from service.projections import rebuild
+from service.store.memory import MemoryStore
+from service.store.memory_table import MemoryTable
+from tests.domain.toy import TOY_V1
+from tests.service.conftest import CONFIG
+from tests.service.random_matches import PLAYERS, TIMES, TOURNAMENTS, Play, dump
+
+ACCOUNTS = [player.id for player in PLAYERS]
+
+
+@pytest.fixture(scope="module")
+def played() -> tuple[Parts, list[Match]]:
+    """A store with some hundred matches, and how they all stand."""
+    register(TOY_V1)
+    parts = compose(CONFIG, MemoryStore())
+    play = Play(parts, seed=7)
+    for _ in range(40):
+        play.go_on(60)
+        # The list follows the feed in many small steps.
+        parts.lists.lag()
+    return parts, [parts.matches.read(match) for match in play.matches]
+
+
+filters = st.builds(
+    MatchFilter,
+    player=st.none() | st.sampled_from(ACCOUNTS),
+    ruleset=st.none() | st.sampled_from(["pathagon", "zhen", "toy", "chess"]),
+    status=st.just(()) | st.lists(st.sampled_from(STATUSES), min_size=1, max_size=4).map(tuple),
+    tournament=st.none() | st.sampled_from(TOURNAMENTS),
+    rated=st.none() | st.booleans(),
+    since=st.integers(0, TIMES),
+    until=st.none() | st.integers(0, TIMES),
+)
+readers = (
+    st.none()
+    | st.sampled_from([Principal(account, ("play",)) for account in ACCOUNTS])
+    | st.just(Principal("player-" + "o" * 26, ("organise",)))
+)
+
+
+def concerned(match: Match) -> set[str]:
+    seats = {seat.occupant.player for seat in match.life.seats if isinstance(seat.occupant, Account)}
+    return seats | {match.life.creator} | ({match.life.created.recorder} - {None})
+
+
+def search(matches: list[Match], wanted: MatchFilter, who: Principal | None) -> list[str]:
+    """What a list must show, found by looking at every match."""
+    found = [
+        match
+        for match in matches
+        if may_read(match, who)
+        and (wanted.player is None or wanted.player in concerned(match))
+        and wanted.ruleset in (None, match.life.created.ruleset)
+        and (not wanted.status or match.life.status in wanted.status)
+        and wanted.tournament in (None, (match.life.created.tournament or {}).get("id"))
+        and wanted.rated in (None, match.life.created.rated)
+        and wanted.since <= match.life.created_at
+        and (wanted.until is None or match.life.created_at < wanted.until)
+        and (wanted.waiting_for is None or wanted.waiting_for in {wait.player for wait in list_waits(match)})
+    ]
+    found.sort(key=lambda match: (match.life.created_at, match.stream), reverse=True)
+    return [match.stream for match in found]
+
+
+def list_all(lists: MatchList, wanted: MatchFilter, who: Principal | None, limit: int = 200) -> list[str]:
+    cursor, found = None, []
+    while True:
+        page = lists.read(wanted, who, limit, cursor)
+        assert len(page.rows) <= limit
+        found += [match_of(row) for row in page.rows]
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+def match_of(row: bytes) -> str:
+    return row.partition(b'"match":"')[2][:32].decode()
+
+
+def test_the_matches_are_of_all_kinds(played):
+    _, matches = played
+    kinds = Counter(match.life.status for match in matches)
+    assert kinds.keys() >= set(STATUSES) - {"scored"}
+    assert {wait.what for match in matches for wait in list_waits(match)} == set(WAITED_FOR)
+    assert len(matches) > 200
+    assert sum(match.life.created.private for match in matches) > 20
+
+
+@hypothesis_settings(max_examples=300)
+@given(filters, readers, st.integers(1, 200))
+def test_a_list_has_what_a_search_finds_in_its_order(played, wanted, who, limit):
+    parts, matches = played
+    assert list_all(parts.lists.matches, wanted, who, limit) == search(matches, wanted, who)
+
+
+@hypothesis_settings(max_examples=100)
+@given(filters, st.sampled_from(ACCOUNTS), st.integers(1, 50))
+def test_what_waits_for_a_player_has_what_a_search_finds(played, wanted, account, limit):
+    parts, matches = played
+    wanted, who = replace(wanted, waiting_for=account), Principal(account, ("play",))
+    assert list_all(parts.lists.matches, wanted, who, limit) == search(matches, wanted, who)
+
+
+def test_what_was_built_at_once_is_what_was_kept_step_by_step(played):
+    parts, _ = played
+    built = MatchList(MemoryTable(), parts.matches)
+    rebuild(parts.store, built)
+    assert dump(built.table) == dump(parts.lists.matches.table)
