@@ -51,6 +51,7 @@ class CreateMatch(Command):
     limits: dict[str, Any] | None = None
     about: dict[str, Any] | None = None
     parent: dict[str, Any] | None = None
+    rematch_of: str | None = None
     tournament: dict[str, Any] | None = None
     server: str = ""
 

@@ -189,6 +189,7 @@ def _created(command: CreateMatch) -> MatchCreated:
         limits=command.limits,
         about=command.about,
         parent=command.parent,
+        rematch_of=command.rematch_of,
         tournament=command.tournament,
         server=command.server,
     )

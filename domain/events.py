@@ -67,6 +67,7 @@ class MatchCreated:
     limits: dict[str, Any] | None
     about: dict[str, Any] | None
     parent: dict[str, Any] | None
+    rematch_of: str | None
     tournament: dict[str, Any] | None
     server: str
 

@@ -68,6 +68,7 @@ class Match(TypedDict):
     start: str
     dice: Json | None
     about: dict[str, str] | None
+    rematch_of: str | None
     ply: int
     moves: list[str]
     turn: Turn | None
@@ -329,6 +330,10 @@ class Client:
     def abort(self, match: str, cause: str = "called off", *, key: str | None = None) -> Receipt:
         """The receipt of ending a match without an outcome."""
         return self._command("POST", f"/v1/matches/{match}/abort", {"cause": cause}, key)
+
+    def rematch(self, match: str, *, key: str | None = None) -> Receipt:
+        """The receipt of the match's one rematch: of its creation, or of your sitting down in it."""
+        return self._command("POST", f"/v1/matches/{match}/rematch", {}, key)
 
     def match(self, match: str, *, invitation: str | None = None) -> Match:
         """The match as it stands now; a private one with the code of an invitation, if need be."""

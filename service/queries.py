@@ -64,6 +64,7 @@ def describe_match(match: Match) -> dict[str, Any]:
         "start": created.start,
         "dice": _describe_dice(match),
         "about": created.about,
+        "rematch_of": created.rematch_of,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],
         "turn": dump_turn(match.turn),

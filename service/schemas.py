@@ -504,6 +504,7 @@ class MatchOut(Schema):
     start = fields.String(required=True)
     dice = fields.Dict(required=True, allow_none=True)
     about = fields.Dict(required=True, allow_none=True)
+    rematch_of = fields.String(required=True, allow_none=True, metadata={"description": "The match before this one."})
     ply = fields.Integer(required=True)
     moves = fields.List(fields.String(), required=True)
     turn = fields.Nested(Turn, required=True, allow_none=True)

@@ -109,12 +109,12 @@ def _first(messages: Any) -> str:
     return _first(messages[0]) if isinstance(messages, list) else str(messages)
 
 
-def remembered(actor: Actor) -> Command:
-    """What the store remembers this request by; BadRequest where its Idempotency-Key is unfit."""
+def remembered(actor: Actor, step: str = "") -> Command:
+    """What the store remembers this request by, or one step of it; BadRequest where its Idempotency-Key is unfit."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not _KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
-    asked = command_of(str(actor), request.method, request.path, key, read_body())
+    asked = command_of(str(actor), request.method, request.path + step, key, read_body())
     bind_ids(command=asked.id.hex())
     return asked
 

@@ -1,6 +1,7 @@
 """Matches over HTTP: every view parses, calls and dumps."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,7 +24,7 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import Unknown, WrongPerson, WrongValue
+from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from domain.replay import has_settled, position_at
@@ -52,6 +53,7 @@ from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.invitations import issue_invitation, read_invitation
+from service.rematches import draft_rematch, rematch_id, seats_offered
 
 EVENTS_BESIDE_MOVES = 16
 """About how many events a match has beside its moves."""
@@ -199,6 +201,44 @@ def add_entropy(match: str) -> Response:
 def start_match(match: str) -> Response:
     """Start a match whose seats are all taken, without waiting for entropy."""
     return _execute(match, NOTHING, lambda base, _: StartMatch(**base))
+
+
+@blueprint.post("/<match>/rematch")
+@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=(403, 404, 409), command=True)
+def rematch(match: str) -> Response:
+    """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
+
+    A match has one rematch. Who asks first creates it and is seated, the others are invited; who of them asks too is
+    seated in it, and who is seated is told where it is.
+    """
+    who = principal()
+    parse_body(NOTHING)
+    old = _read(match)
+    _require_scope(old, who)
+    actor = Actor("player", who.account)
+    command = draft_rematch(old, actor, now_ms(), parts().config.server_key)
+    id, asked = rematch_id(match)
+    done = parts().matches.execute(id, lambda _: command, asked, new=True)
+    if done.replayed and actor.id != done.state.life.creator:
+        done = _sit_down(done, actor)
+    receipt = _receipt(done)
+    receipt.headers["Location"] = f"/v1/matches/{id}"
+    return receipt
+
+
+def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
+    """The answer of taking the seats that a rematch has for the actor, that of its creation where none is to be had."""
+    done = created
+    for seat in seats_offered(created.state, actor.id):
+        asked = remembered(actor, f" seat {seat}")
+        base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+
+        def command_for(state: Match, seat: int = seat, base: Fields = base) -> TakeSeat:
+            return TakeSeat(**base, secret=parts().secret_for(state), seat=seat)
+
+        with suppress(WrongTime, WrongPerson):
+            done = parts().matches.execute(created.state.stream, command_for, asked)
+    return done
 
 
 @blueprint.post("/<match>/moves")

@@ -50,6 +50,7 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert "Seat 2" in ann.board(match, 1)
     assert ben.withdraw(match)["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
     assert ann.match(match)["status"] == "ended"
+    assert ann.match(ann.rematch(match)["match"])["rematch_of"] == match
     assert len(ann.events(match)) == ann.match(match)["version"]
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
 

@@ -1,0 +1,184 @@
+"""Rematches: the one next match of the same players."""
+
+import threading
+
+import pytest
+
+from domain.commands import Actor
+from service.app import create_app
+from service.composition import compose
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+
+class Finished:
+    """A match between Ann and Ben that Ben has resigned."""
+
+    def __init__(self, api: Api, **more: object) -> None:
+        self.api = api
+        self.ann, self.ann_token = api.sign_up("Ann")
+        self.ben, self.ben_token = api.sign_up("Ben")
+        self.match = self.start(**more)
+        self.path = f"/v1/matches/{self.match}"
+        assert api.post(f"{self.path}/withdrawal", self.ben_token, {}).status_code == 200
+
+    def start(self, **more: object) -> str:
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        match = self.api.new_match(self.ann_token, seats, "zhen", **more)
+        assert self.api.post(f"/v1/matches/{match}/seats/2", self.ben_token).status_code == 200
+        return match
+
+    def ask(self, token: str, **request: object):
+        return self.api.post(f"{self.path}/rematch", token, **request)
+
+    def seats(self, match: str) -> list[tuple[str, bool]]:
+        seats = self.api.get(f"/v1/matches/{match}", self.ann_token).json["seats"]
+        return [(seat.get("player") or seat.get("name"), seat["seated"]) for seat in seats]
+
+
+@pytest.fixture
+def finished(api) -> Finished:
+    return Finished(api)
+
+
+def test_the_seats_move_up_by_one_and_who_asks_is_seated(finished):
+    asked = finished.ask(finished.ann_token)
+    assert asked.status_code == 200
+    match = asked.json["match"]
+    assert asked.headers["Location"] == f"/v1/matches/{match}"
+    assert finished.seats(match) == [(finished.ben, False), (finished.ann, True)]
+    assert finished.api.get(f"/v1/matches/{match}").json["rematch_of"] == finished.match
+
+
+def test_all_else_is_as_it_was(api):
+    finished = Finished(api, options={"tiles": 4}, private=True, start="auto")
+    match = finished.ask(finished.ben_token).json["match"]
+    then = api.get(finished.path, finished.ann_token).json
+    now = api.get(f"/v1/matches/{match}", finished.ann_token).json
+    same = ("ruleset", "ruleset_version", "options", "private", "start", "dice", "recorder")
+    assert {name: now[name] for name in same} == {name: then[name] for name in same}
+    assert api.get(f"/v1/matches/{match}").status_code == 404
+
+
+def test_who_asks_second_gets_the_same_match_and_is_seated_in_it(finished):
+    first = finished.ask(finished.ann_token).json
+    second = finished.ask(finished.ben_token)
+    assert second.json["match"] == first["match"]
+    assert [event["type"] for event in second.json["events"]] == ["seat-taken", "match-started"]
+    assert finished.seats(first["match"]) == [(finished.ben, True), (finished.ann, True)]
+
+
+def test_who_asks_again_is_told_where_it_is(finished):
+    first = finished.ask(finished.ann_token)
+    assert finished.ask(finished.ann_token).data == first.data
+    second = finished.ask(finished.ben_token)
+    assert finished.ask(finished.ben_token).json["match"] == second.json["match"]
+
+
+@pytest.mark.parametrize("first", ["ann_token", "ben_token"])
+def test_asking_may_be_sent_again_with_its_key(finished, first):
+    tokens = sorted([finished.ann_token, finished.ben_token], key=lambda token: token != getattr(finished, first))
+    answers = [finished.ask(token, key="k") for token in tokens]
+    again = [finished.ask(token, key="k") for token in tokens]
+    assert [answer.data for answer in again] == [answer.data for answer in answers]
+
+
+def test_two_who_ask_at_the_same_time_sit_in_one_match(finished, parts):
+    apis = [Api(create_app(compose(CONFIG, parts.store))) for _ in range(2)]
+    barrier, matches = threading.Barrier(2), []
+
+    def ask(api: Api, token: str) -> None:
+        barrier.wait()
+        matches.append(api.post(f"{finished.path}/rematch", token).json["match"])
+
+    tokens = finished.ann_token, finished.ben_token
+    threads = [threading.Thread(target=ask, args=each) for each in zip(apis, tokens, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert matches[0] == matches[1]
+    assert finished.seats(matches[0]) == [(finished.ben, True), (finished.ann, True)]
+    assert finished.api.get(f"/v1/matches/{matches[0]}").json["status"] == "playing"
+
+
+def test_a_rematch_has_a_rematch_of_its_own(finished):
+    match = finished.ask(finished.ann_token).json["match"]
+    finished.ask(finished.ben_token)
+    finished.api.post(f"/v1/matches/{match}/withdrawal", finished.ann_token, {})
+    again = finished.api.post(f"/v1/matches/{match}/rematch", finished.ann_token).json["match"]
+    assert finished.seats(again) == [(finished.ann, True), (finished.ben, False)]
+
+
+def test_a_match_under_way_has_no_rematch(finished):
+    finished.path = f"/v1/matches/{finished.start()}"
+    refused = finished.ask(finished.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
+
+
+def test_an_aborted_match_has_no_rematch(finished):
+    finished.path = f"/v1/matches/{finished.start()}"
+    finished.api.post(f"{finished.path}/abort", finished.ann_token, {})
+    assert finished.ask(finished.ann_token).json["code"] == "match/not-ended"
+
+
+def test_strangers_ask_for_no_rematch(finished):
+    _, cat = finished.api.sign_up("Cat")
+    refused = finished.ask(cat)
+    assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
+
+
+def test_a_private_match_has_no_rematch_for_others(api):
+    finished = Finished(api, private=True)
+    _, cat = api.sign_up("Cat")
+    assert finished.ask(cat).json["code"] == "match/unknown"
+
+
+def test_who_was_told_too_late_learns_where_the_match_was(finished):
+    match = finished.ask(finished.ann_token).json["match"]
+    finished.api.post(f"/v1/matches/{match}/abort", finished.ann_token, {})
+    told = finished.ask(finished.ben_token)
+    assert (told.status_code, told.json["match"]) == (200, match)
+    assert finished.seats(match)[0] == (finished.ben, False)
+
+
+def test_the_recorder_alone_asks_for_the_rematch_of_a_recorded_match(api):
+    _, token = api.sign_up("Rec")
+    ann, ann_token = api.sign_up("Ann")
+    match = api.new_match(token, [{"name": "Ada"}, {"player": ann}], "toy", recorded=True, dice="recorded")
+    path = f"/v1/matches/{match}"
+    api.post(f"{path}/seats/2", ann_token)
+    api.post(f"{path}/withdrawal", token, {"seat": 1, "cause": "absent"})
+    assert api.post(f"{path}/rematch", ann_token).json["code"] == "match/not-recorder"
+    made = api.post(f"{path}/rematch", token).json["match"]
+    new = api.get(f"/v1/matches/{made}").json
+    assert [seat.get("name") for seat in new["seats"]] == [None, "Ada"]
+    assert (new["dice"], new["recorder"]) == ({"mode": "recorded"}, api.get(path).json["recorder"])
+
+
+def test_server_dice_of_a_rematch_are_its_own(api):
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": ann}] * 2, "toy", start="call")
+    api.post(f"/v1/matches/{match}/start", token)
+    api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": 1})
+    made = api.post(f"/v1/matches/{match}/rematch", token).json["match"]
+    assert api.get(f"/v1/matches/{made}").json["dice"]["dice_id"] == made
+
+
+def test_one_who_sat_on_two_seats_gets_both_again(api, parts):
+    creator, creating = api.sign_up("Org")
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(creating, [{"player": ann}, {"player": creator}, {"player": ann}], "toy", start="call")
+    for seat in (1, 3):
+        api.post(f"/v1/matches/{match}/seats/{seat}", token)
+    api.post(f"/v1/matches/{match}/start", creating)
+    for seat in (1, 3):
+        api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": seat})
+    made = api.post(f"/v1/matches/{match}/rematch", creating).json["match"]
+    assert api.post(f"/v1/matches/{match}/rematch", token, key="k").json["version"] == 3
+    assert all(seat["seated"] for seat in api.get(f"/v1/matches/{made}").json["seats"])
+
+
+def test_the_creation_names_who_asked_first(finished, parts):
+    match = finished.ask(finished.ben_token).json["match"]
+    assert parts.matches.read(match).life.creator == Actor("player", finished.ben).id
