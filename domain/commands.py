@@ -1,6 +1,7 @@
 """What can be asked of a match. Time, ids and secrets are fields: deciding is a pure function."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from domain.events import Dice, Guest, MatchRefuted, MatchVerified, Occupant
@@ -16,6 +17,7 @@ class Actor(NamedTuple):
         return f"{self.role}:{self.id}"
 
 
+@lru_cache(maxsize=4096)
 def parse_actor(text: str) -> Actor:
     """The actor behind an envelope's `by`; inverse of str."""
     role, _, id = text.partition(":")

@@ -52,6 +52,7 @@ from domain.events import (
     MatchScored,
     MatchStarted,
     MovesTakenBack,
+    Occupant,
     RecordedDice,
     SeatLeft,
     SeatTaken,
@@ -107,8 +108,11 @@ def _is_creator(actor: Actor, life: Lifecycle) -> bool:
 
 
 def _seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
-    account = Account(actor.id)
-    return [n for n, (occupant, seated, *_) in enumerate(life.seats, 1) if seated and occupant == account]
+    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and _is_account(seat.occupant, actor.id)]
+
+
+def _is_account(occupant: Occupant | None, id: str) -> bool:
+    return isinstance(occupant, Account) and occupant.player == id
 
 
 def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:

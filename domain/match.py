@@ -358,7 +358,8 @@ def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play
     state = play.state
     step = Step(event.version, seat, text, state, max(0, event.at - play.since))
     after = play.ruleset.apply_move(state, move)
-    return Play(play.ruleset, after, event.at, (*play.steps, step), play.rolls, None, play.offered - {seat})
+    steps = play.steps + (step,)  # noqa: RUF005 (unpacking copies a long tuple twice)
+    return Play(play.ruleset, after, event.at, steps, play.rolls, None, play.offered - {seat})
 
 
 def _take_back(play: Play, event: Event, ply: int) -> Play:

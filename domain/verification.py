@@ -57,6 +57,7 @@ from domain.events import (
     ServerDice,
     dump_data,
     format_event,
+    match_move,
     parse_event,
 )
 from domain.match import Match, evolve
@@ -95,7 +96,7 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
     with suppress(Exception):
         match, place, last, secret = Match(stream), 0, "", _find_secret(entries)
         while place < len(entries):
-            command = _command_behind(_read_inputs(entries, place), secret)
+            command = _read_command(entries, place, secret)
             if command.id == last:
                 return None
             draft = draft_decision(command, match)
@@ -116,6 +117,15 @@ def _find_secret(entries: Sequence[StoredEvent]) -> bytes | None:
             assert isinstance(revealed, DiceRevealed)
             return bytes.fromhex(revealed.secret)
     return None
+
+
+def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | None) -> Command:
+    found = match_move(entries[place].e.decode("latin-1"))
+    if not found:
+        return _command_behind(_read_inputs(entries, place), secret)
+    # That the event is what it says of itself shows when the command leads to the same bytes.
+    at, by, cause, move, seat, _ = found.groups()
+    return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, move=move, seat=int(seat))
 
 
 def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
