@@ -1,5 +1,6 @@
 """The command line."""
 
+import os
 import signal
 import socket
 import sys
@@ -12,19 +13,23 @@ from types import FrameType
 
 import click
 from rich.console import Console
+from rich.progress import Progress, TextColumn
 
 from domain.commands import Actor
 from domain.errors import DomainError, Unknown
 from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
 from service.accounts import Given
 from service.api.openapi import format_openapi
-from service.composition import compose, compose_process
+from service.composition import Parts, compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
 from service.ids import is_stream_id
 from service.logs import begin_logs
+from service.projections import Built, Projection
+from service.projections import rebuild as rebuild_projection
 from service.serving import LOOPBACK, ServeError, ServeOptions, Service
+from service.store.embedded import find_running
 from service.store.memory import MemoryStore
-from service.store.port import StoreError
+from service.store.port import EventStore, StoreError
 
 WATCH_EVERY_S = 0.1
 DAY_MS = 24 * 3600 * 1000
@@ -205,6 +210,43 @@ def issue_token(
 
     account, token = compose_process().accounts.issue(player, Actor("system", "operator"), make)
     click.echo(f"{account.stream} {token}")
+
+
+@cli.command()
+@DATA
+@click.argument("names", nargs=-1)
+def rebuild(data: Path, names: tuple[str, ...]) -> None:
+    """Build lists again from the streams: those named (matches, players), or all.
+
+    The service goes on meanwhile, and shows what it has until the new lists are complete. Works on the store that
+    REDIS_URL names, else on the one that `serve` runs on the data directory. May be stopped and begun anew at will.
+    """
+    parts = _compose_beside(data)
+    projections = {projection.name: projection for projection in parts.lists.projections}
+    for name in names:
+        if name not in projections:
+            raise click.BadParameter(f"there is no list {name!r}; there are {', '.join(projections)}")
+    for name in dict.fromkeys(names or projections):
+        _rebuild_one(parts.store, projections[name])
+
+
+def _rebuild_one(store: EventStore, projection: Projection) -> None:
+    with Progress(*Progress.get_default_columns(), TextColumn("{task.fields[streams]} streams")) as bar:
+        task = bar.add_task(projection.name, total=None, streams=0)
+
+        def show(at: Built) -> None:
+            bar.update(task, completed=at.done, total=at.total, streams=at.streams)
+
+        rebuild_projection(store, projection, show)
+
+
+def _compose_beside(data: Path) -> Parts:
+    """The parts over the store that the environment names, else over the one that runs on the data directory."""
+    environ = dict(os.environ)
+    if not environ.get("REDIS_URL"):
+        environ["REDIS_URL"] = find_running(data / "store")
+        environ.setdefault("PLYSCRIBE_SERVER_KEY_FILE", str(data / "server.key"))
+    return compose_process(environ)
 
 
 @cli.command()

@@ -1,6 +1,8 @@
 """The composition root: every part of a process, built from its settings, connected to nothing until it is used."""
 
 import gc
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from redis import Redis
@@ -63,9 +65,9 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     return Parts(config, store, matches, accounts, Ledgers(store), lists)
 
 
-def compose_process() -> Parts:
+def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
     """The parts of this process as its environment asks for; ConfigError says what is missing."""
-    config = read_config()
+    config = read_config(environ)
     # Nearly all that a process keeps are tuples in no cycle, and walking them over and over is a tenth of a fold.
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)

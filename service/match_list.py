@@ -146,14 +146,14 @@ def describe_row(match: Match) -> Json:
     }
 
 
-def _list_people(row: Json) -> set[str]:
-    """The accounts that a match concerns: those with a seat or an invitation, its creator, its recorder."""
-    seats = {seat["player"] for seat in row["seats"] if "player" in seat}
-    return seats | {row["creator"]} | ({row["recorder"]} if row["recorder"] else set())
+def _list_people(row: Json) -> list[str]:
+    """The accounts that a match concerns, each once: with a seat or an invitation, its creator, its recorder."""
+    seats = [seat.get("player") for seat in row["seats"]]
+    return [player for player in dict.fromkeys((*seats, row["creator"], row["recorder"])) if player is not None]
 
 
 def _list_terms(row: Json) -> Iterator[str]:
-    yield from {f"waiting:{wait['player']}" for wait in row["waits_for"]}
+    yield from dict.fromkeys(f"waiting:{wait['player']}" for wait in row["waits_for"])
     if row["private"]:
         yield "private"
         yield from (f"private:{player}" for player in _list_people(row))

@@ -67,7 +67,7 @@ class Projection(Protocol):
         ...
 
 
-class Progress(NamedTuple):
+class Built(NamedTuple):
     """How far a build is: `done` of `total` buckets, and the streams that were projected."""
 
     done: int
@@ -75,24 +75,22 @@ class Progress(NamedTuple):
     streams: int
 
 
-def rebuild(
-    store: EventStore, projection: Projection, tell: Callable[[Progress], object] = lambda progress: None
-) -> Progress:
+def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], object] = lambda built: None) -> Built:
     """Build a projection from the streams while it is read and written, and let the new one be read when it is whole.
 
     BuildLost where another build of it began meanwhile; StoreUnavailable.
     """
-    progress = Progress(0, len(BUCKETS), 0)
+    built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
     for streams in _chunks(store, projection.kind):
         projection.project(streams)
         projection.table.renew(build, now_ms())
-        progress = Progress(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), progress.streams + len(streams))
-        tell(progress)
+        built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
+        tell(built)
     projection.table.finish(build, projection.layout)
-    progress = progress._replace(done=len(BUCKETS))
-    tell(progress)
-    return progress
+    built = built._replace(done=len(BUCKETS))
+    tell(built)
+    return built
 
 
 def _chunks(store: EventStore, kind: str) -> Iterator[list[str]]:

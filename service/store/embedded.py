@@ -4,7 +4,8 @@ EmbeddedError
 ├── NoBinary            store/no-binary     no server program that will do
 ├── DirectoryInUse      store/in-use        another server works on the directory
 ├── DirectoryRefused    store/refused       the directory is not ours, or was written by another or newer server
-└── NotStarted          store/not-started   the server ended before it answered
+├── NotStarted          store/not-started   the server ended before it answered
+└── NotRunning          store/not-running   no server answers on the directory
 """
 
 import fcntl
@@ -79,6 +80,12 @@ class NotStarted(EmbeddedError):
     """The server ended before it answered."""
 
     code = "store/not-started"
+
+
+class NotRunning(EmbeddedError):
+    """No server answers on the directory."""
+
+    code = "store/not-running"
 
 
 class Binary:
@@ -158,7 +165,7 @@ class EmbeddedServer:
     @property
     def url(self) -> str:
         """Where the server is reached, in a form that redis-py and rq read."""
-        return f"unix://{quote(str(self.socket))}"
+        return _format_url(self.socket)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
         """End the server, by force if it takes too long, and remove its socket; harmless twice."""
@@ -244,6 +251,19 @@ class EmbeddedServer:
 def start_server(directory: Path, named: str | None = None) -> EmbeddedServer:
     """The embedded store on a data directory, answering; `named` is a program to prefer. EmbeddedError otherwise."""
     return EmbeddedServer(directory, find_binary(named))
+
+
+def find_running(directory: Path) -> str:
+    """Where the server that runs on a data directory is reached; NotRunning where none does."""
+    note = directory / SOCKET_DIRECTORY
+    socket = Path(note.read_text() if note.exists() else directory.absolute(), SOCKET)
+    if not _ping(socket):
+        raise NotRunning(f"no store runs in {directory}: start `plyscribe serve`, or name a store in REDIS_URL")
+    return _format_url(socket)
+
+
+def _format_url(socket: Path) -> str:
+    return f"unix://{quote(str(socket))}"
 
 
 def _make_private(directory: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from redis import Redis
 
-from service.store.redis import Script, ask, ask_all
+from service.store.redis import Script, ask
 from service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
 from service.store.wire import Wire
 
@@ -28,6 +28,7 @@ class RedisTable:
         wire = Wire(client)
         self._put = Script(client, "put_rows.lua", wire.send)
         self._read = Script(client, "read_rows.lua", wire.send)
+        self._count = Script(client, "count_rows.lua", wire.send)
         self._build = Script(client, "build_rows.lua", wire.send)
 
     def put(self, rows: Sequence[Row]) -> None:
@@ -49,9 +50,9 @@ class RedisTable:
 
     def count(self, spans: Sequence[Span]) -> list[int]:
         """See Table.count."""
-        live = (ask(self._client, "HGET", self._keys[0], "live") or b"a").decode()
-        lists = self._keys[3 if live == "a" else 6]
-        return ask_all(self._client, [("ZLEXCOUNT", lists, *_format_bounds(span)) for span in spans])
+        bounds = [bound for span in spans for bound in _format_bounds(span)]
+        counts: list[int] = self._count(len(self._keys), [*self._keys, *bounds])
+        return counts
 
     def begin(self, now_ms: int) -> str:
         """See Table.begin."""

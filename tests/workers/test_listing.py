@@ -1,0 +1,294 @@
+"""Lists kept by the relay and built again from the streams, over a real store."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from domain.commands import Actor
+from domain.rulesets import register
+from service import projections
+from service.composition import Parts, compose
+from service.config import parse_key
+from service.projections import Lag, is_complete, needs_build, rebuild
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.port import bucket_of
+from service.store.redis import RedisStore, connect_client
+from service.store.table import BuildLost, Span
+from tests.domain.toy import TOY_V1
+from tests.service.conftest import CONFIG
+from tests.service.random_matches import Play, dump
+from workers.duties.listing import Listing
+from workers.relay import Relay
+
+pytestmark = pytest.mark.server
+
+OPERATOR = Actor("system", "test")
+HALVES = {b"a", b"b"}
+
+
+class Rig:
+    """A store, a relay that keeps lists, and somebody who plays."""
+
+    def __init__(self, redis: Redis) -> None:
+        register(TOY_V1)
+        self.redis = redis
+        self.parts = self.new_parts()
+        self.listing = Listing(self.parts, redis)
+        self.relay = Relay(FeedGroup(redis), [self.listing])
+        self.play = Play(self.new_parts(), seed=11)
+
+    def new_parts(self) -> Parts:
+        """Parts of a process of its own."""
+        return compose(CONFIG, RedisStore(self.redis), self.redis)
+
+    @property
+    def matches(self) -> Any:
+        return self.parts.lists.matches
+
+    def follow(self) -> None:
+        """Let the relay take all that there is."""
+        while FeedGroup(self.redis).lag():
+            self.relay.step(block_ms=0)
+
+    def build(self) -> None:
+        for projection in self.new_parts().lists.projections:
+            rebuild(self.parts.store, projection)
+
+    def content(self) -> dict[str, Any]:
+        """What the server keeps of the list of matches, byte by byte, and no more than that."""
+        name = "{lists:matches}"
+        live = self.redis.hget(f"{name}:meta", "live") or b"a"
+        [other] = HALVES - {live}
+        keys = {part: f"{name}:{live.decode()}:{part}" for part in ("rows", "marks", "lists")}
+        assert not self.redis.keys(f"{name}:{other.decode()}:*")
+        lists = self.redis.zrange(keys["lists"], 0, -1)
+        return {"lists": lists, **{part: self.redis.hgetall(keys[part]) for part in ("rows", "marks")}}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[str]:
+    with start_server(tmp_path_factory.mktemp("store")) as server:
+        yield server.url
+
+
+@pytest.fixture
+def rig(server: str) -> Iterator[Rig]:
+    with connect_client(server) as client:
+        client.flushall()
+        yield Rig(client)
+
+
+def eventually(check) -> None:
+    deadline = time.monotonic() + 30
+    while not check():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_lists_that_follow_the_feed_have_what_a_build_has(rig):
+    rig.build()
+    for _ in range(20):
+        rig.play.go_on(40)
+        rig.follow()
+    followed = rig.content()
+    rig.build()
+    assert rig.content() == followed
+    assert len(followed["rows"]) == len(rig.play.matches) > 50
+
+
+def test_a_stream_is_read_once_a_batch(rig, monkeypatch):
+    rig.build()
+    rig.play.create()
+    [match] = rig.play.matches
+    for _ in range(20):
+        rig.play.step(match)
+    read, reads = rig.parts.matches.read, []
+    monkeypatch.setattr(rig.parts.matches, "read", lambda stream: reads.append(stream) or read(stream))
+    rig.relay.step(block_ms=0)
+    assert reads == [match]
+
+
+def test_a_stream_that_cannot_be_read_keeps_no_other_out(rig, caplog):
+    rig.build()
+    rig.play.go_on(60)
+    broken = rig.play.matches[0]
+    key = f"{{{bucket_of(broken)}}}:ev:{broken}"
+    rig.redis.delete(key)
+    rig.redis.set(key, "no stream")
+    rig.follow()
+    assert len(rig.content()["rows"]) == len(rig.play.matches) - 1
+    assert f"{broken} cannot be listed" in caplog.text
+
+
+def test_a_relay_builds_what_an_older_release_left_out(rig):
+    rig.play.go_on(200)
+    rig.parts.accounts.sign_up(OPERATOR, "Ann", "person", ("play",))
+    group = FeedGroup(rig.redis)
+    while batch := group.read(1000):
+        group.ack([(bucket, id) for bucket, id, _ in batch])
+    assert rig.content()["rows"] == {}
+    assert not any(map(is_complete, rig.parts.lists.projections))
+    rig.relay.step(block_ms=0)
+    eventually(lambda: all(map(is_complete, rig.parts.lists.projections)))
+    assert len(rig.content()["rows"]) == len(rig.play.matches)
+    assert len(rig.parts.lists.players.read("", None, 10, None).rows) == 1
+
+
+def test_a_list_of_another_layout_is_built_again(rig, monkeypatch):
+    rig.build()
+    assert not needs_build(rig.matches)
+    monkeypatch.setattr(type(rig.matches), "layout", 99)
+    assert needs_build(rig.matches)
+    rig.listing.build_missing()
+    eventually(lambda: is_complete(rig.matches))
+
+
+def test_a_build_that_shows_signs_of_life_is_left_alone(rig, monkeypatch):
+    rig.matches.table.begin(projections.now_ms())
+    assert not needs_build(rig.matches)
+    rig.matches.table.begin(projections.now_ms() - projections.SILENT_MS - 1)
+    assert needs_build(rig.matches)
+
+
+def test_lists_are_built_while_others_write_and_read(rig):
+    rig.play.go_on(300)
+    rig.build()
+    stop = threading.Event()
+
+    def write(seed: int) -> None:
+        play = Play(rig.new_parts(), seed)
+        while not stop.is_set():
+            play.go_on(5)
+
+    counts: list[int] = []
+
+    def read() -> None:
+        parts = rig.new_parts()
+        while not stop.is_set():
+            counts.extend(parts.lists.matches.table.count([Span("public")]))
+            time.sleep(0.005)
+
+    threads = [threading.Thread(target=write, args=[seed]) for seed in (1, 2)]
+    threads += [threading.Thread(target=rig.relay.run), threading.Thread(target=read)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        rig.build()
+    stop.set()
+    for thread in threads[:2]:
+        thread.join()
+    eventually(lambda: FeedGroup(rig.redis).lag() == 0)
+    rig.relay.stop()
+    for thread in threads:
+        thread.join()
+    written = rig.content()
+    # At no moment did a reader miss what was there before.
+    assert counts == sorted(counts)
+    rig.build()
+    assert rig.content() == written
+
+
+def test_a_build_drops_rows_of_streams_that_are_gone(rig):
+    rig.build()
+    rig.play.go_on(100)
+    rig.follow()
+    gone = rig.play.matches[0]
+    rig.redis.delete(f"{{{bucket_of(gone)}}}:ev:{gone}")
+    rig.redis.zrem(f"{{{bucket_of(gone)}}}:streams", gone)
+    assert gone.encode() in rig.content()["rows"]
+    rig.build()
+    content = rig.content()
+    assert gone.encode() not in content["rows"]
+    assert not [member for member in content["lists"] if gone.encode() in member]
+
+
+def test_a_build_mends_what_others_did_to_a_list(rig):
+    rig.build()
+    rig.play.go_on(100)
+    rig.follow()
+    right = rig.content()
+    live = rig.redis.hget("{lists:matches}:meta", "live").decode()
+    rig.redis.zadd(f"{{lists:matches}}:{live}:lists", {b"public\t00\tmatch-x": 0})
+    rig.redis.zpopmin(f"{{lists:matches}}:{live}:lists", 3)
+    rig.build()
+    assert rig.content() == right
+
+
+def test_a_build_that_dies_leaves_all_as_it_was_and_the_next_one_cures(rig):
+    rig.build()
+    rig.play.go_on(300)
+    rig.follow()
+    before = dump(rig.matches.table)
+
+    def die(built) -> None:
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        rebuild(rig.parts.store, rig.new_parts().lists.matches, die)
+    assert dump(rig.matches.table) == before
+    rig.play.go_on(100)
+    rig.follow()
+    followed = dump(rig.matches.table)
+    rig.build()
+    assert dump(rig.matches.table) == followed
+    rig.content()
+
+
+def test_of_two_builds_the_later_one_counts(rig):
+    rig.play.go_on(100)
+
+    def begin_another(built) -> None:
+        rebuild(rig.parts.store, rig.new_parts().lists.matches)
+
+    with pytest.raises(BuildLost):
+        rebuild(rig.parts.store, rig.matches, begin_another)
+    assert len(rig.content()["rows"]) == len(rig.play.matches)
+
+
+def test_the_command_may_be_killed_and_begun_anew(rig, server):
+    rig.build()
+    rig.play.go_on(2000)
+    rig.follow()
+    followed = rig.content()
+    key = parse_key(CONFIG.server_key.key.hex()).key.hex()
+    env = {**os.environ, "REDIS_URL": server, "PLYSCRIBE_SERVER_KEY": key}
+    env["PLYSCRIBE_RULESETS"] = "tests.domain.toy:TOY_V1"
+    command = [sys.executable, "-m", "service.cli", "rebuild", "matches"]
+    state = rig.matches.table.state
+    killed = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+    eventually(lambda: state().build_ms is not None or killed.poll() is not None)
+    killed.kill()
+    killed.wait()
+    told = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert f"{len(rig.play.matches)} streams" in told
+    assert state().build_ms is None
+    assert rig.content() == followed
+
+
+def test_the_lag_is_what_the_relay_has_not_taken(rig, monkeypatch):
+    monkeypatch.setattr(projections, "LAG_CACHED_S", 0)
+    lag = rig.parts.lists.lag
+    assert lag() == Lag(0, 0, complete=False)
+    rig.build()
+    rig.play.create()
+    time.sleep(0.01)
+    behind = lag()
+    assert (behind.entries, behind.complete) == (1, True)
+    assert behind.ms >= 10
+    rig.follow()
+    assert lag() == Lag(0, 0, complete=True)
+
+
+def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
+    lag = rig.parts.lists.lag
+    known = lag()
+    rig.play.create()
+    assert lag() == known
