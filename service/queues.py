@@ -1,6 +1,7 @@
 """The rq queues: what is put on them and how. Jobs are named by dotted path, carry ids, and may run twice."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from redis import Redis
@@ -15,6 +16,11 @@ QUEUES = (VERIFY,)
 WAITING = {"verification": "relay:waiting"}
 """Sorted sets on the store, by what their matches wait for: since when each does, in UTC milliseconds."""
 
+VERIFY_JOB = "workers.verify_match.verify_matches"
+SCORE_JOB = "workers.score_match.score_matches"
+MATCHES_A_JOB = 16
+"""What rq does around a job costs as much as executing a short match: those due together share it."""
+
 JOB_TIMEOUT_S = 300
 RESULT_TTL_S = 60
 FAILURE_TTL_S = 7 * 24 * 3600
@@ -26,10 +32,12 @@ class Verification(NamedTuple):
     stream: str
     version: int
 
-    @property
-    def job_id(self) -> str:
-        """The same for the same end of the same match."""
-        return f"verify_{self.stream}_{self.version}"
+
+class Scoring(NamedTuple):
+    """A match that waits for what follows its verdict or its annulment: its stream, and that event's version."""
+
+    stream: str
+    version: int
 
 
 def verify_queue(connection: Redis) -> Queue:
@@ -42,18 +50,39 @@ def queue_of(name: str, connection: Redis) -> Queue:
     return Queue(name, connection=connection, serializer=JSONSerializer)
 
 
-def enqueue_verifications(queue: Queue, due: Sequence[Verification]) -> None:
-    """Put matches on the queue. One that stands on it already is executed twice, which costs time and nothing else."""
-    queue.enqueue_many([_job(each) for each in dict.fromkeys(due)])
+def enqueue_verifications(queue: Queue, due: Sequence[Verification], at_once: int = MATCHES_A_JOB) -> None:
+    """Put matches on the queue, up to `at_once` in a job.
+
+    One that stands on it already is executed twice, which costs time and nothing else.
+    """
+    _enqueue(queue, VERIFY_JOB, due, at_once)
 
 
-def _job(each: Verification) -> EnqueueData:
+def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHES_A_JOB) -> None:
+    """As enqueue_verifications, for matches to score."""
+    _enqueue(queue, SCORE_JOB, due, at_once)
+
+
+def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:
+    each_once = list(dict.fromkeys(due))
+    queue.enqueue_many([_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)])
+
+
+def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:
     return Queue.prepare_data(
-        "workers.verify_match.verify_match",
-        args=(each.stream, each.version),
-        job_id=each.job_id,
+        job,
+        args=(due,),
+        job_id=_job_id(job, due),
         timeout=JOB_TIMEOUT_S,
         result_ttl=RESULT_TTL_S,
         failure_ttl=FAILURE_TTL_S,
-        description=f"verify {each.stream}",
+        description=" ".join(stream for stream, _ in due),
     )
+
+
+def _job_id(job: str, due: Sequence[tuple[str, int]]) -> str:
+    """The same for the same work, and no other."""
+    names = [f"{stream}_{version}" for stream, version in due]
+    if len(names) > 1:
+        names = [names[0], sha256(" ".join(names).encode()).hexdigest()[:16]]
+    return "_".join([job.rpartition(".")[2].partition("_")[0], *names])

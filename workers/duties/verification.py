@@ -1,26 +1,29 @@
-"""Finished matches wait for their second execution: they are noted, enqueued, and swept for until their verdict.
+"""Finished matches wait for their second execution and their score: they are noted, enqueued, and swept for.
 
 A match is noted among the pending ones before its job is enqueued and before its feed entry is acknowledged; it
-leaves when its verdict comes by. Whatever dies in between, the sweep finds it there. The pending ones can be rebuilt
-from the streams, which happens at every start.
+leaves when it is scored or refuted. One that is annulled waits until the ratings ledger says that it does not count.
+Whatever dies in between, the sweep finds it there. The pending ones can be rebuilt from the streams, which happens at
+every start.
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 from redis import Redis
 from rq import Queue
 
 from domain.chain import StoredEvent
+from domain.errors import StreamError
 from service.clock import now_ms
 from service.composition import Parts
-from service.queues import WAITING, Verification, enqueue_verifications
+from service.queues import WAITING, Scoring, Verification, enqueue_scorings, enqueue_verifications
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
 
 PENDING = "relay:pending"
-"""Sorted set of finished matches without a verdict, by the time (UTC milliseconds) of their next sweep."""
+"""Sorted set of finished matches that are not settled, by the time (UTC milliseconds) of their next sweep."""
 
 SWEEPS = "relay:sweeps"
 """Hash of how often each of them was swept."""
@@ -32,19 +35,28 @@ GRACE_MS = 10_000
 
 MAX_DOUBLINGS = 9
 ALARM_AFTER = 3
-"""Sweeps after which a match that gets no verdict is told as an error."""
+"""Sweeps after which a match that is still not settled is told as an error."""
 
 SCAN_EVERY_S = 3600.0
 
-ENDS = {"match-ended"}
-VERDICTS = {"match-verified", "match-refuted"}
-LAST_OF_ENDED = {"match-ended", "dice-revealed"}
+ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
+WAITS = {ENDED, VERIFIED, ANNULLED}
+"""Events after which something is left to do: the verdict, the score, the ledger."""
+
+SETTLES = {"match-scored", "match-refuted"}
+TURNS = WAITS | SETTLES
+"""An append holds one of these at most."""
+
+_WORD = re.compile(rb'"type":"([a-z-]+)","version":\d+}\Z')
+"""How the canonical bytes of every event end."""
+
+Due = Verification | Scoring
 
 log = logging.getLogger(__name__)
 
 
 class Verifications:
-    """Sees to it that every finished match gets its verdict."""
+    """Sees to it that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue) -> None:
         self._parts = parts
@@ -53,53 +65,95 @@ class Verifications:
         self.chores = (Chore("scan", self.scan, SCAN_EVERY_S), Chore("sweep", self.sweep, SWEEP_EVERY_S))
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Note matches that ended, enqueue them, and strike off those with a verdict."""
-        matches = [entry for entry in entries if entry.stream.startswith("match-")]
-        ended = [Verification(entry.stream, entry.last) for entry in matches if ENDS & set(entry.types)]
-        self._note({each.stream: now_ms() + GRACE_MS for each in ended})
+        """Note matches that wait for something, enqueue those for which nobody does it yet, strike off the settled."""
+        newest: dict[str, tuple[str, int]] = {}
+        for entry in entries:
+            for word in TURNS.intersection(entry.types):
+                newest[entry.stream] = word, entry.last
+        due_ms = now_ms() + GRACE_MS
+        self._note({stream: due_ms for stream, (word, _) in newest.items() if word in WAITS})
+        # Whoever recorded a verdict goes on to the score.
+        ended = [Verification(stream, version) for stream, (word, version) in newest.items() if word == ENDED]
+        annulled = [Scoring(stream, version) for stream, (word, version) in newest.items() if word == ANNULLED]
         enqueue_verifications(self._queue, ended)
-        self._strike([entry.stream for entry in matches if VERDICTS & set(entry.types)])
+        enqueue_scorings(self._queue, annulled)
+        self._strike([stream for stream, (word, _) in newest.items() if word in SETTLES])
 
     def sweep(self) -> None:
-        """Enqueue again what is pending for longer than a job takes."""
+        """Enqueue again, each in a job of its own, what is pending for longer than a job takes."""
         members = cast(list[bytes], self._redis.zrangebyscore(PENDING, 0, now_ms(), 0, SWEEP_AT_ONCE))
         overdue = [member.decode() for member in members]
-        ended = list(filter(None, map(self._find_ended, overdue)))
-        self._strike(set(overdue) - {each.stream for each in ended})
-        enqueue_verifications(self._queue, ended)
-        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in ended})
+        due = self._find_due(overdue)
+        self._strike(set(overdue) - {each.stream for each in due})
+        enqueue_verifications(self._queue, [each for each in due if isinstance(each, Verification)], at_once=1)
+        enqueue_scorings(self._queue, [each for each in due if isinstance(each, Scoring)], at_once=1)
+        self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in due})
 
     def _patience_ms(self, stream: str) -> int:
-        """How long the match may wait for its verdict until the next sweep."""
+        """How long the match may wait until the next sweep."""
         sweeps = self._redis.hincrby(SWEEPS, stream, 1)
         tell = log.error if sweeps >= ALARM_AFTER else log.warning
-        tell("%s ended and has no verdict after %d sweeps: it is enqueued again", stream, sweeps)
+        tell("%s ended and is not settled after %d sweeps: it is enqueued again", stream, sweeps)
         return GRACE_MS << min(sweeps, MAX_DOUBLINGS)
 
     def scan(self) -> None:
-        """Rebuild the pending ones from the streams: every ended match without a verdict is entered."""
+        """Rebuild the pending ones from the streams: every match that waits for something is entered."""
         after = ""
         while streams := self._parts.store.streams(after):
             after = streams[-1]
-            matches = [stream for stream in streams if stream.startswith("match-")]
-            newest = self._parts.store.newest(matches)
-            suspects = [stream for stream, entry in zip(matches, newest, strict=True) if _may_be_an_end(stream, entry)]
+            due = self._find_due([stream for stream in streams if stream.startswith("match-")])
             # Those that are noted already keep the time of their next sweep.
-            self._note({stream: now_ms() for stream in suspects if self._find_ended(stream)}, new=True)
+            self._note({each.stream: now_ms() for each in due}, new=True)
 
-    def _find_ended(self, stream: str) -> Verification | None:
-        """The match as one to verify, if it is ended and without a verdict."""
+    def _find_due(self, streams: Sequence[str]) -> list[Due]:
+        """Those of the matches that wait for something, as their newest events tell."""
+        found = (self._look_at(stream, entry) for stream, entry in self._read_newest(streams))
+        return [each for each in found if each is not None]
+
+    def _read_newest(self, streams: Sequence[str]) -> Iterable[tuple[str, StoredEvent]]:
+        """The streams that can be read with their newest entries; the others are told and left out."""
         try:
-            match = self._parts.matches.read(stream)
+            entries = self._parts.store.newest(streams)
         except StoreUnavailable:
             raise
         except StoreError as error:
-            log.error("%s cannot be verified: %s", stream, error)
-            return None
-        if match.lifecycle is None:
-            log.error("%s cannot be verified: its first event cannot be read", stream)
-            return None
-        return Verification(stream, match.version) if match.lifecycle.status == "ended" else None
+            if len(streams) == 1:
+                log.error("%s cannot be read: %s", streams[0], error)
+                return
+            for stream in streams:
+                yield from self._read_newest([stream])
+            return
+        for stream, entry in zip(streams, entries, strict=True):
+            if entry is None:
+                log.error("%s is listed in the store and has no events: they were deleted", stream)
+            else:
+                yield stream, entry
+
+    def _look_at(self, stream: str, newest: StoredEvent) -> Due | None:
+        word = _WORD.search(newest.e)
+        match word[1].decode() if word else "":
+            case "match-ended":
+                return Verification(stream, newest.version)
+            case "match-verified":
+                return Scoring(stream, newest.version)
+            case "dice-revealed" | "match-annulled":
+                return self._look_closer(stream)
+        return None
+
+    def _look_closer(self, stream: str) -> Due | None:
+        """What a match waits for whose newest event does not tell whether it ended, or was rated."""
+        try:
+            match = self._parts.matches.read(stream)
+            life = match.lifecycle
+            if life and life.status == "ended":
+                return Verification(stream, match.version)
+            if life and life.status == "annulled" and life.may_be_rated and not self._parts.ledgers.is_unrated(match):
+                return Scoring(stream, match.version)
+        except StoreUnavailable:
+            raise
+        except (StoreError, StreamError) as error:
+            log.error("%s cannot be settled: %s", stream, error)
+        return None
 
     def _note(self, due_ms: Mapping[str, int], new: bool = False) -> None:
         if due_ms:
@@ -111,11 +165,3 @@ class Verifications:
             self._redis.zrem(PENDING, *streams)
             self._redis.zrem(WAITING["verification"], *streams)
             self._redis.hdel(SWEEPS, *streams)
-
-
-def _may_be_an_end(stream: str, newest: StoredEvent | None) -> bool:
-    if newest is None:
-        log.error("%s is listed in the store and has no events: they were deleted", stream)
-        return False
-    # The word is enough to tell which matches are worth folding.
-    return any(f'"type":"{word}"'.encode() in newest.e for word in LAST_OF_ENDED)
