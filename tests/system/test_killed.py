@@ -92,7 +92,7 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
         service.wait_until_ready()
         with Client(service.url) as client:
             for match in [match for writer in writers for match in writer.matches]:
-                wait_for(lambda match=match: status_of(client, match) == "verified", why=f"the verdict on {match}")
+                wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
             check(client, writers)
         assert sum(len(writer.receipts) for writer in writers) > 100
     finally:

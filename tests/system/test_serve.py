@@ -42,7 +42,7 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
         for match in matches:
             both.play_out(match, lambda match: ann.legal_moves(match)[0])
         for match in matches:
-            wait_for(lambda match=match: status_of(ann, match) == "verified", why="the verdict")
+            wait_for(lambda match=match: status_of(ann, match) == "scored", why="the score")
             verdicts = [event for event in ann.events(match) if event["type"] == "match-verified"]
             assert len(verdicts) == 1
             assert verdicts[0]["by"] == "system:verify"
@@ -106,7 +106,7 @@ def test_what_dies_is_started_again(tmp_path):
             wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
         wait_for(lambda: is_ready(service.url))
         both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
-        wait_for(lambda: status_of(both.clients[0], match) == "verified", why="the verdict")
+        wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
 
 
 def test_two_services_do_not_share_a_data_directory(tmp_path):
@@ -150,7 +150,7 @@ def test_the_processes_of_the_procfile_work_over_a_store_of_ones_own(redis_url):
         with pair(url) as both:
             match = both.open_match("zhen")
             both.clients[1].withdraw(match)
-            wait_for(lambda: status_of(both.clients[0], match) == "verified", why="the verdict")
+            wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
 
 
 def test_a_store_that_is_gone_is_a_503_and_afterwards_the_same_key_is_one_move(tmp_path):
@@ -185,7 +185,7 @@ def test_a_match_that_was_tampered_with_is_refuted_and_kept(tmp_path):
             _change_event(store, match, b'"move":"+5"', b'"move":"+4"')
         # The API still has the match in its memory; whoever reads it afresh sees the fault.
         both.clients[1].withdraw(match)
-        wait_for(lambda: status_of(ann, match) == "refuted", why="the verdict")
+        wait_for(lambda: status_of(ann, match) == "refuted", why="the score")
         assert ann.match(match)["verdict"]["version"] == 4
         service.kill("web")
         wait_for(lambda: ann.match(match)["fault"], why="a fresh reading")

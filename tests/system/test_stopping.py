@@ -113,7 +113,7 @@ def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
         wait_for(lambda: is_ready(service.url))
         with Client(service.url) as client:
             for match in [match for writer in writers for match in writer.matches]:
-                wait_for(lambda match=match: status_of(client, match) == "verified", why=f"the verdict on {match}")
+                wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
             check(client, writers)
         with store_of(service) as redis:
             assert FailedJobRegistry(queue=verify_queue(redis)).get_job_ids(cleanup=False) == []
@@ -126,9 +126,9 @@ def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(
         with serving(tmp_path / "data") as service, pair(service.url) as both, Client(service.url) as client:
             match = both.open_match("zhen")
             both.clients[1].withdraw(match)
-            wait_for(lambda match=match: status_of(client, match) == "verified", why="the verdict")
+            wait_for(lambda match=match: status_of(client, match) == "scored", why="the score")
             told = httpx.get(f"{service.url}/metrics").text
             for kind in ("web", "relay", "verify"):
                 assert f'plyscribe_process_starts_total{{process="{kind}"}} 1.0' in told
-            assert 'plyscribe_jobs_total{job="verify_match",outcome="done",process="verify"} 1.0' in told
+            assert 'plyscribe_jobs_total{job="verify_matches",outcome="done",process="verify"} 1.0' in told
             assert 'plyscribe_queue_workers{queue="verify"} 1.0' in told
