@@ -67,14 +67,10 @@ def parse_json(raw: bytes) -> Any:
     surrogates and nesting too deep to read.
     """
     try:
-        value = json.loads(
-            raw.decode(),
-            object_pairs_hook=_distinct,
-            parse_float=_refuse_number,
-            parse_int=_parse_integer,
-            parse_constant=_refuse_number,
-        )
-        json.dumps(value, ensure_ascii=False).encode()
+        value = _decode(raw.decode())
+        if b"\\u" in raw:
+            # Only an escape spells a lone surrogate: UTF-8 has none.
+            json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise NotCanonical(f"byte {error.start} is not UTF-8") from None
     except UnicodeEncodeError:
@@ -104,6 +100,14 @@ def _parse_integer(text: str) -> int:
     if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
         raise NotCanonical(f"integer {text[:40]} lies beyond ±(2^53-1)")
     return int(text)
+
+
+_decode = json.JSONDecoder(
+    object_pairs_hook=_distinct,
+    parse_float=_refuse_number,
+    parse_int=_parse_integer,
+    parse_constant=_refuse_number,
+).decode
 
 
 def first_link(stream: str) -> bytes:

@@ -12,7 +12,7 @@ from domain.errors import IllegalMove
 from domain.match import Match
 from service import queries
 from service.api import lists, matches, players, rulesets, system, telemetry, tokens
-from service.api.http import MAX_BODY_BYTES, PROBLEM, answer, request_id
+from service.api.http import MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
 from service.composition import Parts, compose_process
 from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 def create_app(composed: Parts | None = None) -> Flask:
     """The application over the given parts; without them, over those that the environment names."""
     app = Flask("plyscribe", static_folder=None)
+    app.request_class = ApiRequest
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.url_map.converters["int"] = _PlainInteger
     # Each thing has one address: no redirects from `//` or a trailing slash.
@@ -45,7 +46,7 @@ class _PlainInteger(IntegerConverter):
 
 
 def _add_request_id(response: Response) -> Response:
-    response.headers["X-Request-Id"] = request_id()
+    response.headers["X-Request-Id"] = current_request().id
     return response
 
 
@@ -102,7 +103,7 @@ def _answer_http_error(error: HTTPException) -> Response:
 
 def _answer_problem(problem: dict[str, Any]) -> Response:
     telemetry.note_problem(problem["code"])
-    problem["instance"] = f"urn:plyscribe:request:{request_id()}"
+    problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
     response = answer(problem, problem["status"], PROBLEM)
     if problem["status"] == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
