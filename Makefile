@@ -43,8 +43,9 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-openapi: $(VENV)/run.stamp
-	$(BIN)/plyscribe openapi > openapi.yaml
+openapi: $(VENV)/test.stamp
+	$(BIN)/python -m tests.service.examples
+	$(BIN)/python -m service.cli openapi > openapi.yaml
 
 prepare: $(VENV)/test.stamp servers
 

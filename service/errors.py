@@ -185,3 +185,6 @@ _TITLES = {
     500: "An error of the server",
     503: "The server cannot answer now",
 }
+
+PROBLEM_STATUSES = tuple(_TITLES)
+"""The statuses of all problems that are ever given."""

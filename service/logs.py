@@ -31,7 +31,10 @@ _SECRETS = re.compile(
     r"|(?P<bearer>[Bb]earer\s+)[^\s\"',]+"
     r"|(?P<url>://)[^/@\s]+(?=@)"
     r"|\b[0-9a-fA-F]{64,}\b"
+    r"|\b[0-9]{1,2}-[0-9]{1,15}-[0-9]{10,15}-[A-Za-z0-9_-]{24}"
 )
+"""Tokens, credentials in headers and addresses, keys, and the codes of invitations."""
+
 _STREAM = re.compile(r"\b(match|tournament|player|import)-[a-z2-7]{26}\b")
 
 Record = MutableMapping[str, Any]

@@ -85,7 +85,7 @@ COMMAND_PROBLEMS = (403, 404, 409, 412)
 
 
 @blueprint.post("")
-@operation("matches", schemas.Receipt, status=201, body=schemas.NewMatch, problems=(403,), command=True)
+@operation("matches", schemas.Receipt, status=201, body=schemas.NewMatch, problems=(403,), command=True, located=True)
 def create_match() -> Response:
     """Announce a match.
 
@@ -389,7 +389,7 @@ def _read_for_position(id: str, ply: int, version: int | None) -> Match:
 
 
 @blueprint.get("/<match>")
-@operation("matches", schemas.MatchOut, query=schemas.MatchQuery, problems=(401, 404), open=True)
+@operation("matches", schemas.MatchOut, query=schemas.MatchQuery, problems=(401, 404), open=True, tagged=True)
 def get_match(match: str) -> Response:
     """Give a match as it stands now."""
     parse_query(MATCH_QUERY)
@@ -452,6 +452,7 @@ def list_events(match: str) -> Response:
     query=schemas.PositionQuery,
     problems=(401, 404, 406),
     open=True,
+    tagged=True,
 )
 def get_position(match: str, ply: int) -> Response:
     """Give the state just before move `ply` + 1, as JSON or as text for a terminal.

@@ -10,11 +10,12 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
-from werkzeug.routing import IntegerConverter
+from werkzeug.routing import IntegerConverter, Rule
 
 from service import schemas
+from service.api.examples import Examples, read_examples, some_problem
 from service.api.http import PROBLEM
-from service.errors import problem_title
+from service.errors import PROBLEM_STATUSES, problem_title
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -42,6 +43,8 @@ class Operation:
     open: bool
     command: bool
     keyed: bool
+    tagged: bool
+    located: bool
 
 
 def operation(
@@ -56,12 +59,19 @@ def operation(
     open: bool = False,
     command: bool = False,
     keyed: bool = True,
+    tagged: bool = False,
+    located: bool = False,
 ) -> Callable[[View], View]:
-    """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it."""
+    """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it.
+
+    `tagged`: its answers have an ETag and may be asked for again with If-None-Match. `located`: they name the place of
+    what was made.
+    """
 
     def mark(view: View) -> View:
         answers = {status: media or {"application/json": answer}}
-        view.__operation__ = Operation(tag, answers, problems, body, query, open, command, keyed)  # type: ignore[attr-defined]
+        operation = Operation(tag, answers, problems, body, query, open, command, keyed, tagged, located)
+        view.__operation__ = operation  # type: ignore[attr-defined]
         return view
 
     return mark
@@ -79,6 +89,10 @@ def build_openapi(app: Flask) -> dict[str, Any]:
     )
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer", "bearerFormat": "ply_…"})
     spec.components.schema("Problem", schema=schemas.Problem)
+    for name, header in HEADERS.items():
+        spec.components.header(name, header)
+    for status in PROBLEM_STATUSES:
+        spec.components.response(f"Problem{status}", _describe_problem(status, some_problem(status)))
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         if rule.endpoint == "static":
             continue
@@ -90,7 +104,7 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         spec.path(
             path=re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule),
             operations={method.lower(): _describe(rule.endpoint, view, operation) for method in methods},
-            parameters=[_path_parameter(name, rule._converters[name]) for name in sorted(rule.arguments)],
+            parameters=[_path_parameter(rule, name) for name in sorted(rule.arguments)],
         )
     document = spec.to_dict()
     return {"openapi": document.pop("openapi"), **document}
@@ -102,7 +116,10 @@ def format_openapi(app: Flask) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks that a person can read."""
+    """Texts of several lines as blocks that a person can read, and everything where it belongs."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def _dump_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
@@ -117,25 +134,38 @@ def _schema_name(schema: Any) -> str:
     return kind.__name__
 
 
-def _path_parameter(name: str, converter: Any) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": 0} if isinstance(converter, IntegerConverter) else {"type": "string"}
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+def _path_parameter(rule: Rule, name: str) -> dict[str, Any]:
+    is_number = isinstance(rule._converters[name], IntegerConverter)
+    parameter = {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0} if is_number else {"type": "string"},
+        "example": read_examples(operation_id(rule.endpoint)).path.get(name),
+    }
+    return {key: value for key, value in parameter.items() if value is not None}
+
+
+def operation_id(endpoint: str) -> str:
+    """The id that the contract has for a view."""
+    return endpoint.replace(".", "_")
 
 
 def _describe(endpoint: str, view: Callable[..., Any], operation: Operation) -> dict[str, Any]:
     summary, _, description = (view.__doc__ or "").strip().partition("\n")
+    shown = read_examples(operation_id(endpoint))
     described: dict[str, Any] = {
-        "operationId": endpoint.replace(".", "_"),
+        "operationId": operation_id(endpoint),
         "tags": [operation.tag],
         "summary": summary.rstrip("."),
         "description": re.sub(r"\n +", "\n", description).strip(),
         "parameters": _parameters(operation),
-        "responses": _responses(operation),
+        "responses": _responses(operation, shown),
         "security": [{}, {"token": []}] if operation.open else [{"token": []}],
     }
     if operation.body is not None:
         required = any(field.required for field in operation.body().fields.values())
-        content = {"application/json": {"schema": operation.body}}
+        content = {"application/json": _content(operation.body, shown.bodies)}
         described["requestBody"] = {"required": required, "content": content}
     return {key: value for key, value in described.items() if value not in ("", [])}
 
@@ -148,6 +178,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         parameters.append(_header("Idempotency-Key", "1 to 64 printable ASCII characters, new for each new request."))
     if operation.command and 412 in operation.problems:
         parameters.append(_header("If-Match", 'The version that the match must have, in quotes: `"12"`.'))
+    if operation.tagged:
+        parameters.append(_header("If-None-Match", 'A version that you have, as in an ETag: `"12"`.'))
     return parameters
 
 
@@ -155,18 +187,56 @@ def _header(name: str, description: str) -> dict[str, Any]:
     return {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
 
 
-def _responses(operation: Operation) -> dict[str, Any]:
+def _responses(operation: Operation, shown: Examples) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
-        content: dict[str, Any] = {name: {"schema": schema or {"type": "string"}} for name, schema in media.items()}
-        responses[str(status)] = {"description": _SUCCESS[status], "content": content}
+        content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
+        responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
+    if operation.tagged:
+        description = "The version is the one that you have"
+        responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
     for status in sorted(set(operation.problems) | _always(operation)):
-        content = {PROBLEM: {"schema": "Problem"}}
-        responses[str(status)] = {"description": problem_title(status), "content": content}
+        examples = shown.answers(status, PROBLEM)
+        responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
     return responses
 
 
-_SUCCESS = {200: "As asked", 201: "Created"}
+def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": schema or {"type": "string"}}
+    if examples:
+        content["examples"] = {name: {"value": value} for name, value in examples.items()}
+    return content
+
+
+def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
+    more = {401: ["WWW-Authenticate"], 503: ["Retry-After"]}.get(status, [])
+    content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
+    return {"description": problem_title(status), "headers": _refer("X-Request-Id", *more), "content": content}
+
+
+def _headers(operation: Operation) -> dict[str, Any]:
+    is_receipt = operation.command and operation.keyed
+    receipt = ["ETag", "Idempotency-Replayed"] if is_receipt else ["ETag"] if operation.tagged else []
+    return _refer("X-Request-Id", *receipt, *(["Location"] if operation.located else []))
+
+
+def _refer(*headers: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
+
+
+def _response_header(description: str, example: str, required: bool = True) -> dict[str, Any]:
+    return {"description": description, "required": required, "schema": {"type": "string"}, "example": example}
+
+
+HEADERS = {
+    "X-Request-Id": _response_header("The id of the request, as in the log: your own where you sent one.", "asked-1"),
+    "ETag": _response_header("The version of the match, in quotes.", '"12"'),
+    "Idempotency-Replayed": _response_header("`true` where the request had been answered before.", "true", False),
+    "Location": _response_header("The path of what was made.", f"/v1/matches/match-{'a' * 26}"),
+    "Retry-After": _response_header("Seconds after which it may go better.", "1"),
+    "WWW-Authenticate": _response_header("How to say who one is.", 'Bearer realm="plyscribe"'),
+}
+SUCCESSES = {200: "As asked", 201: "Created"}
 
 
 def _always(operation: Operation) -> set[int]:

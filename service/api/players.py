@@ -25,6 +25,7 @@ NEW_PLAYER = schemas.NewPlayer()
     open=True,
     command=True,
     keyed=False,
+    located=True,
 )
 def sign_up() -> Response:
     """Open an account and get its first token.

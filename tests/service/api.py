@@ -27,8 +27,8 @@ class Api:
     def __init__(self, app: Flask) -> None:
         self.app = app
         self._client = app.test_client()
-        self._document = _document(app)
-        resource = Resource(contents=self._document, specification=DRAFT202012)
+        self.document = _document(app)
+        resource = Resource(contents=self.document, specification=DRAFT202012)
         self._registry = Registry().with_resource("urn:openapi", resource)
 
     def send(
@@ -82,17 +82,32 @@ class Api:
         if matched is None:
             return
         template = _template(matched.rule)
-        operation = self._document["paths"][template].get(method.lower())
-        if operation is None or response.status_code == 304:
+        operation = self.document["paths"][template].get(method.lower())
+        if operation is None:
             return
-        documented = operation["responses"].get(str(response.status_code))
+        documented = self._resolve(operation["responses"].get(str(response.status_code)))
         assert documented is not None, f"{method} {template} answers {response.status_code}, which is not documented"
+        self._require_headers(f"{method} {template}", documented, response)
+        if response.status_code == 304:
+            return
         media = response.mimetype
         assert media in documented["content"], f"{method} {template} answers {media}, which is not documented"
         if media in ("application/json", "application/problem+json"):
-            self._validate(documented["content"][media]["schema"], response.json)
+            self.validate(documented["content"][media]["schema"], response.json)
 
-    def _validate(self, schema: dict[str, Any], value: Any) -> None:
+    def _require_headers(self, asked: str, documented: dict[str, Any], response: TestResponse) -> None:
+        headers = self.document["components"]["headers"]
+        sent = {name for name in headers if name in response.headers}
+        assert sent <= set(documented["headers"]), f"{asked} sends {sent}, not all of which is documented"
+        needed = {name for name in documented["headers"] if headers[name]["required"]}
+        assert needed <= sent, f"{asked} does not send {needed - sent}, which is documented"
+
+    def _resolve(self, response: dict[str, Any] | None) -> dict[str, Any] | None:
+        if response is None or "$ref" not in response:
+            return response
+        return self.document["components"]["responses"][response["$ref"].rpartition("/")[2]]
+
+    def validate(self, schema: dict[str, Any], value: Any) -> None:
         anchored = {"$ref": "urn:openapi" + schema["$ref"]} if "$ref" in schema else schema
         OAS31Validator(anchored, registry=self._registry).validate(value)
 

@@ -14,6 +14,7 @@ from service.store.port import StoreUnavailable
 
 TOKEN = f"ply_{'a' * 26}_{'Ab1-' * 10}xyz"
 KEY = "5a" * 32
+INVITATION = f"2-1-1767225600000-{'aB_-' * 6}"
 
 
 @pytest.fixture(autouse=True)
@@ -106,9 +107,9 @@ def test_no_secret_is_logged(form):
         fail(TOKEN)
     except RuntimeError:
         log.exception("the key %s", KEY, extra={"header": f"Bearer {TOKEN}", "url": "redis://ann:pass@host:1"})
-    log.warning("Authorization: bearer abc.def")
+    log.warning("Authorization: bearer abc.def; /v1/matches/m?invitation=%s", INVITATION)
     assert "RuntimeError" in lines.text
-    for secret in (TOKEN, TOKEN[-43:], KEY, "ann:pass", "abc.def"):
+    for secret in (TOKEN, TOKEN[-43:], KEY, "ann:pass", "abc.def", INVITATION):
         assert secret not in lines.text
 
 

@@ -1,12 +1,20 @@
 """The contract: committed, complete, valid."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
+from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+from service.api.http import PROBLEM
 from service.api.openapi import format_openapi
+from tests.service.examples import RECORDED
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r'"((?:[a-z]+-)*[a-z]+/[a-z-]+)"')
@@ -39,6 +47,60 @@ def test_every_route_has_an_entry(api):
     routes = [rule for rule in api.app.url_map.iter_rules() if rule.endpoint != "static"]
     described = sum(len(set(path) & {"get", "post", "put", "delete", "patch"}) for path in paths.values())
     assert described == sum(len((rule.methods or set()) - {"HEAD", "OPTIONS"}) for rule in routes)
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """All operations by their ids."""
+    for path in document["paths"].values():
+        for method in path.keys() & {"get", "post", "put", "delete", "patch"}:
+            yield path[method]["operationId"], path[method]
+
+
+def contents(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """All bodies that the contract tells of, those of problems too, by where they stand."""
+    for name, operation in operations(document):
+        for kind, body in operation.get("requestBody", {}).get("content", {}).items():
+            yield f"{name} {kind}", body
+        for status, response in operation["responses"].items():
+            for kind, body in response.get("content", {}).items():
+                yield f"{name} {status} {kind}", body
+    for name, response in document["components"]["responses"].items():
+        for kind, body in response["content"].items():
+            yield f"{name} {kind}", body
+
+
+def test_every_operation_has_an_example_of_what_is_asked_and_answered(api):
+    document = yaml.safe_load(format_openapi(api.app))
+    bare = [where for where, content in contents(document) if PROBLEM not in where and not content.get("examples")]
+    assert bare == [], "show them in tests/service/examples.py and run `make openapi`"
+
+
+def test_every_problem_has_an_example(api):
+    document = yaml.safe_load(format_openapi(api.app))
+    never = {"Problem405"}  # a method that is not documented is no operation
+    bare = {
+        name
+        for name, told in document["components"]["responses"].items()
+        if not told["content"][PROBLEM].get("examples")
+    }
+    assert bare <= never
+
+
+def test_every_example_is_what_its_schema_says(api):
+    document = api.document
+    for where, content in contents(document):
+        for name, example in content.get("examples", {}).items():
+            try:
+                api.validate(content["schema"], example["value"])
+            except ValidationError as error:
+                pytest.fail(f"{where}, {name}: {error.message}")
+
+
+def test_the_examples_are_what_the_service_answers():
+    # In a process of its own, which knows the rulesets that come along and no others.
+    argv = [sys.executable, "-m", "tests.service.examples", "--print"]
+    told = subprocess.run(argv, capture_output=True, cwd=ROOT, timeout=120, check=True).stdout
+    assert told == RECORDED.read_bytes(), "run `make openapi` and read the diff"
 
 
 def test_every_code_is_documented():

@@ -1,0 +1,256 @@
+"""The examples of the contract: `python -m tests.service.examples` records service/api/examples.json.
+
+Short stories are told over the API, in the application itself; what is shown of them is the contract's examples. An
+operation gets its example by one more line in a story: `show` instead of `send`, under a name where it has several.
+Time and chance are made up, so that the same stories give the same bytes.
+"""
+
+import logging
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import orjson
+from werkzeug.test import TestResponse
+
+from domain.rulesets import register
+from service.api import openapi
+from service.app import create_app
+from service.composition import Parts, compose
+from service.config import Config, parse_key
+from service.store.memory import MemoryStore
+from service.store.port import StoreUnavailable
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+
+RECORDED = Path(openapi.__file__).with_name("examples.json")
+BEGIN_MS = 1_767_225_600_000
+"""The first of January 2026."""
+
+JSON = "application/json"
+MAX_TEXT = 4000
+
+
+class Story(Api):
+    """The API, told of by examples; a new store, and a clock that moves a second with every request."""
+
+    def __init__(self, examples: dict[str, Any], name: str, **settings: Any) -> None:
+        config = Config("", "", parse_key("5a" * 32), **{"open_sign_up": True, **settings})
+        self.parts: Parts = compose(config, MemoryStore())
+        super().__init__(create_app(self.parts))
+        self._examples = examples
+        self._name = name
+        self._requests = 0
+
+    def send(self, method: str, path: str, token: str | None = None, **request: Any) -> TestResponse:
+        self._requests += 1
+        headers = {"X-Request-Id": f"{self._name}-{self._requests}", **(request.pop("headers", None) or {})}
+        with _made_up(f"{self._name} {self._requests}", BEGIN_MS + 1000 * self._requests):
+            return super().send(method, path, token, headers=headers, **request)
+
+    def show(
+        self, method: str, path: str, token: str | None = None, body: Any = None, name: str = "example", **request: Any
+    ) -> Any:
+        """Send the request and record it; refusals under their codes. The answer's JSON."""
+        if body is not None:
+            request["json"] = body
+        answered = self.send(method, path, token, **request)
+        if answered.is_json and answered.status_code >= 400:
+            name = answered.json["code"]
+        self._record(method, answered, name, body if answered.status_code < 400 else None)
+        return answered.json if answered.is_json else answered.text
+
+    def tell(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
+        """Record a text for an answer that is not the same twice, or never ends."""
+        self._answers(operation_id, status, media)["example"] = text
+
+    def _record(self, method: str, answered: TestResponse, name: str, body: Any) -> None:
+        with self.app.test_request_context(answered.request.path, method=method) as context:
+            rule = context.request.url_rule
+        assert rule is not None, f"{method} {answered.request.path} is no operation"
+        operation_id = openapi.operation_id(rule.endpoint)
+        if answered.status_code < 400 and answered.request.path != rule.rule:
+            self._examples.setdefault(operation_id, {}).setdefault("path", context.request.view_args)
+        value = answered.json if answered.is_json else answered.text[:MAX_TEXT]
+        self._answers(operation_id, answered.status_code, answered.mimetype)[name] = value
+        if body is not None:
+            self._examples[operation_id].setdefault("bodies", {})[name] = body
+
+    def _answers(self, operation_id: str, status: int, media: str) -> dict[str, Any]:
+        answers = self._examples.setdefault(operation_id, {}).setdefault("answers", {})
+        return answers.setdefault(str(status), {}).setdefault(media, {})
+
+
+@contextmanager
+def _made_up(seed: str, now_ms: int) -> Iterator[None]:
+    chance = random.Random(seed)
+    with (
+        patch("time.time_ns", lambda: now_ms * 1_000_000),
+        patch("secrets.token_bytes", chance.randbytes),
+        patch("secrets.token_hex", lambda size: chance.randbytes(size).hex()),
+        patch("secrets.token_urlsafe", lambda size: "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=43))),
+    ):
+        yield
+
+
+# ----------------------------------------------------------------------------------------------------------- stories
+
+
+def tell_rulesets(story: Story) -> None:
+    story.show("GET", "/v1/rulesets")
+    story.show("GET", "/v1/rulesets/zhen?version=1")
+    story.show("GET", "/v1/rulesets/zhen/clauses/ZH1")
+    story.show("GET", "/v1/rulesets/zhen/clauses/ZH99")
+    story.show("GET", "/v1/rulesets/chess")
+    story.show("GET", "/v1/rulesets/zhen?version=new")
+
+
+def tell_system(story: Story) -> None:
+    story.show("GET", "/healthz")
+    story.show("GET", "/readyz")
+    story.show("GET", "/metrics")
+    story.tell("system_openapi", "application/yaml", "openapi: 3.1.0\ninfo:\n  title: Plyscribe\n")
+    story.tell(
+        "system_tell_metrics",
+        "text/plain",
+        "# HELP plyscribe_feed_lag_entries Appends that the relay has not worked off.\n"
+        "# TYPE plyscribe_feed_lag_entries gauge\n"
+        "plyscribe_feed_lag_entries 0.0\n",
+    )
+
+
+def tell_accounts(story: Story) -> None:
+    ann = story.show("POST", "/v1/players", body={"name": "Ann"})
+    story.show("POST", "/v1/players", body={"name": "Chip", "kind": "bot", "scopes": ["play"]}, name="bot")
+    story.show("POST", "/v1/players", body={"name": " Ann"})
+    story.show("POST", "/v1/players", body={"name": "Ann"}, key="k1")
+    story.show("GET", "/v1/players/me", ann["token"])
+    story.show("GET", "/v1/players/me")
+    story.show("GET", f"/v1/players/{ann['player']}")
+    story.show("GET", f"/v1/players/player-{'a' * 26}")
+
+
+def tell_match(story: Story) -> None:
+    ann, ben, eve = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Eve"))
+    story.show("POST", "/v1/matches", ann["token"], {"ruleset": "chess", "seats": [None, None]})
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "start": "call"}
+    created = story.show("POST", "/v1/matches", ann["token"], body, key="evening-1")
+    match = f"/v1/matches/{created['match']}"
+    story.show("POST", "/v1/matches", ann["token"], {**body, "start": "auto"}, key="evening-1")
+    story.show("POST", f"{match}/seats/2", ben["token"], {})
+    story.show("POST", f"{match}/seats/2", eve["token"], {})
+    story.show("DELETE", f"{match}/seats/2", ben["token"], {})
+    story.send("POST", f"{match}/seats/2", ben["token"])
+    story.show("POST", f"{match}/start", ben["token"], {})
+    story.show("POST", f"{match}/start", ann["token"], {})
+    story.show("POST", f"{match}/moves", ann["token"], {"move": "+5"}, key="m1")
+    story.show("POST", f"{match}/moves", ann["token"], {"move": "+6"})
+    story.show("POST", f"{match}/moves", eve["token"], {"move": "+6"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "+5"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "here"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "+6"}, if_match='"4"')
+    story.show("POST", f"{match}/moves", ben["token"], {"seat": 0})
+    story.show("POST", f"/v1/matches/match-{'a' * 26}/moves", ben["token"], {"move": "+6"})
+    story.show("GET", match)
+    story.show("GET", f"/v1/matches/match-{'a' * 26}")
+    story.show("GET", f"{match}/legal-moves?prefix=%2B&limit=3")
+    story.show("GET", f"{match}/events?after=4&limit=1")
+    story.show("GET", f"{match}/events", headers={"Accept": "application/x-ndjson"})
+    story.show("GET", f"{match}/events", headers={"Accept": "text/csv"})
+    story.show("GET", f"{match}/positions/1")
+    story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
+    story.show("GET", f"{match}/positions/9")
+    story.show("POST", f"{match}/draw", ann["token"], {"action": "agree"})
+    story.show("POST", f"{match}/draw", ann["token"], {"action": "offer"}, name="offer")
+    story.show("POST", f"{match}/draw", ben["token"], {"action": "decline"}, name="decline")
+    story.show("POST", f"{match}/withdrawal", ben["token"], {})
+    story.show("POST", f"{match}/withdrawal", ben["token"], {})
+
+
+def tell_private_match(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}, None], "private": True}
+    created = story.show("POST", "/v1/matches", ann["token"], body, name="private", key="evening-2")
+    seat = f"/v1/matches/{created['match']}/seats/2"
+    invited = story.show("POST", f"{seat}/invitations", ann["token"], {"expires_in_s": 3600})
+    story.show("POST", seat, ben["token"], {"invitation": invited["invitation"]}, name="invited")
+    story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {"cause": "wrong table"})
+    story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {})
+
+
+def tell_recorded_match(story: Story) -> None:
+    register(TOY_V1)
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "toy", "seats": [{"name": "Ada"}, None], "recorded": True, "dice": "recorded"}
+    created = story.show("POST", "/v1/matches", ann["token"], body, name="recorded", key="table-1")
+    match = f"/v1/matches/{created['match']}"
+    story.show("POST", f"{match}/seats/2", ann["token"], {"name": "Bea"}, name="guest")
+    story.show("POST", f"{match}/take-back", ann["token"], {"ply": 0})
+    story.show("POST", f"{match}/rolls", ann["token"], {"values": [1, 2]})
+    story.show("POST", f"{match}/rolls", ann["token"], {"values": [7]})
+    for values in ([1], [1]):
+        story.send("POST", f"{match}/rolls", ann["token"], json={"values": values})
+    story.show("POST", f"{match}/rolls", ann["token"], {"values": [1]})
+    story.send("POST", f"{match}/moves", ann["token"], json={"move": "hold"})
+    story.show("POST", f"{match}/take-back", ann["token"], {"ply": 0})
+    story.show("POST", f"{match}/withdrawal", ann["token"], {"seat": 2, "cause": "time"}, name="recorded")
+
+
+def tell_dice(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "toy", "seats": [{"player": ann["player"]}, None]}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
+    story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "correct horse"})
+    story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "again"})
+
+
+def tell_problems(story: Story) -> None:
+    """One of every problem that any request may be answered with."""
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    chip = story.send("POST", "/v1/players", json={"name": "Chip", "kind": "bot", "scopes": ["play"]}).json
+    new = {"ruleset": "zhen", "seats": [None, None]}
+    story.show("POST", "/v1/matches", chip["token"], {**new, "recorded": True})
+    story.show("POST", "/v1/matches", ann["token"], data=b"{", content_type=JSON)
+    story.show("POST", "/v1/matches", ann["token"], data=b"{}", content_type="text/plain")
+    story.show("POST", "/v1/matches", ann["token"], data=b" " * 70_000, content_type=JSON)
+    story.show(
+        "POST", "/v1/matches", ann["token"], data=b"{}", content_type=JSON, headers={"Transfer-Encoding": "chunked"}
+    )
+    story.show("POST", "/v1/matches", "ply_x", new)
+    for error in (RuntimeError(), StoreUnavailable("the store does not answer: Connection refused")):
+        with patch.object(story.parts.matches, "execute", side_effect=error):
+            story.show("POST", "/v1/matches", ann["token"], new)
+
+
+STORIES: tuple[Callable[[Story], None], ...] = (
+    tell_rulesets,
+    tell_system,
+    tell_accounts,
+    tell_match,
+    tell_private_match,
+    tell_recorded_match,
+    tell_dice,
+    tell_problems,
+)
+SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {tell_system: {"open_metrics": True}}
+"""Where a story needs settings of its own."""
+
+
+def record() -> bytes:
+    """All examples, the same in every fresh process."""
+    examples: dict[str, Any] = {}
+    for tell in STORIES:
+        tell(Story(examples, tell.__name__.removeprefix("tell_").replace("_", "-"), **SETTINGS.get(tell, {})))
+    return orjson.dumps(dict(sorted(examples.items())), option=orjson.OPT_INDENT_2) + b"\n"
+
+
+if __name__ == "__main__":
+    logging.disable()
+    if sys.argv[1:] == ["--print"]:
+        sys.stdout.buffer.write(record())
+    else:
+        RECORDED.write_bytes(record())
