@@ -295,8 +295,13 @@ class QueryWords(fields.String):
     """Some of a set of words, separated by commas."""
 
     def __init__(self, words: Sequence[str], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        one = "|".join(words)
+        metadata = {"pattern": rf"({one})(,({one}))*\Z", **kwargs.pop("metadata", {})}
+        super().__init__(metadata=metadata, **kwargs)
         self._words = words
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
+        return ",".join(value)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         words = tuple(super()._deserialize(value, attr, data, **kwargs).split(","))

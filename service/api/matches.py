@@ -204,7 +204,7 @@ def start_match(match: str) -> Response:
 
 
 @blueprint.post("/<match>/rematch")
-@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=(403, 404, 409), command=True)
+@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=(403, 404, 409), command=True, located=True)
 def rematch(match: str) -> Response:
     """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
 

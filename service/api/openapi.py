@@ -107,7 +107,34 @@ def build_openapi(app: Flask) -> dict[str, Any]:
             parameters=[_path_parameter(rule, name) for name in sorted(rule.arguments)],
         )
     document = spec.to_dict()
+    _speak_json_schema(document)
     return {"openapi": document.pop("openapi"), **document}
+
+
+def _speak_json_schema(part: Any) -> None:
+    """Say in JSON Schema's words what was said in Python's and marshmallow's."""
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _speak_json_schema(each)
+    if not isinstance(part, dict):
+        return
+    if isinstance(pattern := part.get("pattern"), str):
+        # Marshmallow matches from the beginning, JSON Schema finds anywhere and knows no \Z.
+        part["pattern"] = f"^(?:{pattern.removesuffix(_END)})$"
+    if part.get("in") == "query":
+        _leave_out_null(part["schema"])
+
+
+_END = r"\Z"
+
+
+def _leave_out_null(schema: dict[str, Any]) -> None:
+    """A query can leave a parameter out, and has no other way to say null."""
+    if isinstance(schema.get("type"), list):
+        [schema["type"]] = [kind for kind in schema["type"] if kind != "null"]
+    if "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is not None]
+    if schema.get("default") in (None, ""):
+        schema.pop("default", None)
 
 
 def format_openapi(app: Flask) -> str:
@@ -215,9 +242,13 @@ def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
 
 
 def _headers(operation: Operation) -> dict[str, Any]:
-    is_receipt = operation.command and operation.keyed
-    receipt = ["ETag", "Idempotency-Replayed"] if is_receipt else ["ETag"] if operation.tagged else []
-    return _refer("X-Request-Id", *receipt, *(["Location"] if operation.located else []))
+    has_version = operation.tagged or any(schemas.Receipt in media.values() for media in operation.answers.values())
+    sent = {
+        "ETag": has_version,
+        "Idempotency-Replayed": operation.command and operation.keyed,
+        "Location": operation.located,
+    }
+    return _refer("X-Request-Id", *(name for name, is_sent in sent.items() if is_sent))
 
 
 def _refer(*headers: str) -> dict[str, Any]:

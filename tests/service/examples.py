@@ -17,6 +17,7 @@ from unittest.mock import patch
 import orjson
 from werkzeug.test import TestResponse
 
+from domain.commands import Actor
 from domain.rulesets import register
 from service.api import openapi
 from service.app import create_app
@@ -134,6 +135,31 @@ def tell_accounts(story: Story) -> None:
     story.show("GET", f"/v1/players/player-{'a' * 26}")
 
 
+def tell_tokens(story: Story) -> None:
+    root = story.parts.accounts
+    with _made_up("administrator", BEGIN_MS):
+        admin = root.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    tokens = "/v1/players/me/tokens"
+    made = story.show("POST", tokens, ann["token"], {"scopes": ["play"], "label": "phone", "expires_in_s": 86400})
+    story.show("POST", tokens, made["token"], {"scopes": ["record"]})
+    story.show("GET", tokens, ann["token"])
+    story.show("POST", f"{tokens}/rotation", ann["token"], {"overlap_s": 60})
+    story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
+    story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
+    story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
+
+
+def tell_lists(story: Story) -> None:
+    ann, _ = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    for number, ruleset in enumerate(("zhen", "pathagon")):
+        body = {"ruleset": ruleset, "seats": [{"player": ann["player"]}, None]}
+        story.send("POST", "/v1/matches", ann["token"], json=body, key=f"list-{number}")
+    story.show("GET", f"/v1/matches?player={ann['player']}&limit=1")
+    story.show("GET", "/v1/matches?cursor=nowhere")
+    story.show("GET", "/v1/players?name=a")
+
+
 def tell_match(story: Story) -> None:
     ann, ben, eve = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Eve"))
     story.show("POST", "/v1/matches", ann["token"], {"ruleset": "chess", "seats": [None, None]})
@@ -167,8 +193,10 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/draw", ann["token"], {"action": "agree"})
     story.show("POST", f"{match}/draw", ann["token"], {"action": "offer"}, name="offer")
     story.show("POST", f"{match}/draw", ben["token"], {"action": "decline"}, name="decline")
+    story.show("POST", f"{match}/rematch", ann["token"], {})
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
+    story.show("POST", f"{match}/rematch", ann["token"], {})
 
 
 def tell_private_match(story: Story) -> None:
@@ -230,6 +258,8 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_rulesets,
     tell_system,
     tell_accounts,
+    tell_tokens,
+    tell_lists,
     tell_match,
     tell_private_match,
     tell_recorded_match,
