@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import groupby, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from domain.chain import StoredEvent, canonical_json, first_link, link_all
 from domain.commands import (
@@ -72,6 +72,13 @@ class _Refuted(Exception):
         self.verdict = MatchRefuted(version, why[:MAX_WHY_LENGTH])
 
 
+class Execution(NamedTuple):
+    """What a second execution found, and the match as its events make it."""
+
+    verdict: MatchVerified | MatchRefuted
+    match: Match
+
+
 def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified | MatchRefuted:
     """The verdict on a finished match: chain, canonical bytes, rules, dice and outcome, all executed again.
 
@@ -79,13 +86,19 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
     version where it should stand. UnknownRuleset, UnknownEventType and UnknownEventShape are raised: they say what
     this verifier lacks, nothing of the match. So is WrongTime, for a match under way whose server dice are secret.
     """
+    return execute_again(stream, entries).verdict
+
+
+def execute_again(stream: str, entries: Sequence[StoredEvent]) -> Execution:
+    """As verify_match, with the match, which is found out on the way."""
     confirmed = _decide_alike(stream, entries)
     if confirmed is not None:
-        return MatchVerified(confirmed.version, digest_view(confirmed))
+        return Execution(MatchVerified(confirmed.version, digest_view(confirmed)), confirmed)
+    recorded = replay(stream, entries)
     try:
-        return _verify(replay(stream, entries), entries)
+        return Execution(_verify(recorded, entries), recorded)
     except _Refuted as refuted:
-        return refuted.verdict
+        return Execution(refuted.verdict, recorded)
 
 
 def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:

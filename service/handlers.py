@@ -176,6 +176,10 @@ class Handler(Generic[S]):
         state = self._advance(stream, self._aggregate.empty(stream), entries)
         return state if len(entries) < near or done(state) else self.read(stream)
 
+    def adopt(self, stream: str, state: S) -> None:
+        """Keep a state that was found out elsewhere from the stream's own events, which spares a fold of them."""
+        self._keep(stream, state)
+
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """Stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from domain.commands import Actor, RecordVerdict
 from domain.errors import WrongTime
 from domain.match import Match
-from domain.verification import verify_match as execute_again
+from domain.verification import execute_again
 from service.clock import now_ms
 from service.composition import Parts
 from service.ids import job_command
@@ -33,10 +33,10 @@ def verify_match(parts: Parts, stream: str, version: int) -> str:
 
 def record_verdict(parts: Parts, stream: str, version: int) -> Match:
     """The match with its verdict, found now or before."""
-    match = parts.matches.read(stream)
+    verdict, match = execute_again(stream, parts.matches.read_events(stream, after=0))
+    parts.matches.adopt(stream, match)
     if match.life.status != "ended":
         return match
-    verdict = execute_again(stream, parts.matches.read_events(stream, after=0))
     asked = job_command("verify", stream, version, len(match.life.verdicts))
     command = RecordVerdict(actor=VERIFIER, at=now_ms(), id=asked.id.hex(), verdict=verdict)
     try:

@@ -37,7 +37,7 @@ from domain.events import (
     parse_event,
 )
 from domain.replay import replay
-from domain.verification import digest_view, verify_match
+from domain.verification import digest_view, execute_again, verify_match
 from tests.domain.given import (
     ANN,
     BEN,
@@ -80,6 +80,7 @@ def first(events: list[Event], kind: type) -> int:
 def test_an_honest_match_is_verified_with_the_digest_of_its_final_view():
     table = finished_with_dice()
     assert verify_match(STREAM, table.entries) == MatchVerified(len(table.entries), digest_view(table.match))
+    assert execute_again(STREAM, table.entries).match == table.match
 
 
 def test_everything_a_match_can_contain_is_verified():

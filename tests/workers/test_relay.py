@@ -8,8 +8,11 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as StoreIsAway
 
+from domain.chain import StoredEvent
 from domain.commands import Actor, CreateMatch, Withdraw
 from domain.events import Account, MatchRefuted
+from domain.replay import replay
+from domain.verification import Execution
 from service import composition
 from service.composition import Parts, compose
 from service.ids import command_of, stream_id
@@ -259,9 +262,13 @@ def test_two_workers_at_once_record_one_verdict(rig, monkeypatch):
     assert rig.parts.matches.read(match).version == 6
 
 
+def refute(stream: str, entries: list[StoredEvent]) -> Execution:
+    return Execution(MatchRefuted(3, "because"), replay(stream, entries))
+
+
 def test_a_mismatch_is_recorded_as_refuted(rig, monkeypatch):
     match = rig.finish()
-    monkeypatch.setattr(verify_module, "execute_again", lambda *_: MatchRefuted(3, "because"))
+    monkeypatch.setattr(verify_module, "execute_again", refute)
     assert verify_match(rig.parts, match, 4) == "refuted"
     assert rig.parts.matches.read(match).life.verdicts == (MatchRefuted(3, "because"),)
 

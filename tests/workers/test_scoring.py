@@ -11,7 +11,7 @@ from rq.serializers import JSONSerializer
 
 from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, ScoreMatch, TakeSeat, Withdraw
 from domain.errors import UnknownRuleset
-from domain.events import Account, MatchRefuted, MatchScored, parse_event
+from domain.events import Account, MatchScored, parse_event
 from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
 from service.composition import Parts, compose
 from service.ids import command_of, stream_id
@@ -20,7 +20,7 @@ from service.store.feed import FeedGroup
 from service.store.port import FeedEntry
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
-from tests.workers.test_relay import Rig
+from tests.workers.test_relay import Rig, refute
 from workers import score_match as score_module
 from workers import verify_match as verify_module
 from workers.duties import verification as verification_module
@@ -294,7 +294,7 @@ def test_an_annulled_match_without_a_verdict_never_comes_near_the_ledger(hall):
 
 def test_a_refuted_match_is_not_scored(hall, monkeypatch):
     match = hall.end()
-    monkeypatch.setattr(verify_module, "execute_again", lambda *_: MatchRefuted(3, "because"))
+    monkeypatch.setattr(verify_module, "execute_again", refute)
     assert verify_match(hall.parts, match, END) == "refuted"
     hall.follow()
     assert (hall.pending(), hall.ledger()) == ([], [])
