@@ -1,8 +1,10 @@
 """`openapi.yaml`: generated from the routes, what each view says of itself, and the schemas."""
 
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import yaml
@@ -108,6 +110,8 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         )
     document = spec.to_dict()
     _speak_json_schema(document)
+    for name, schema in document["components"]["schemas"].items():
+        schema["description"] = inspect.cleandoc(getattr(schemas, name).__doc__)
     return {"openapi": document.pop("openapi"), **document}
 
 
@@ -137,6 +141,7 @@ def _leave_out_null(schema: dict[str, Any]) -> None:
         schema.pop("default", None)
 
 
+@cache
 def format_openapi(app: Flask) -> str:
     """The document as the YAML that is committed."""
     return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)

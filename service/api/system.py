@@ -44,4 +44,5 @@ def tell_metrics() -> Response:
 @operation("system", media={"application/yaml": None}, open=True)
 def openapi() -> Response:
     """Give this document."""
-    return Response(format_openapi(current_app), content_type="application/yaml")
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    return Response(format_openapi(app), content_type="application/yaml")

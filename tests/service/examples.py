@@ -115,6 +115,7 @@ def tell_system(story: Story) -> None:
     story.show("GET", "/readyz")
     story.show("GET", "/metrics")
     story.tell("system_openapi", "application/yaml", "openapi: 3.1.0\ninfo:\n  title: Plyscribe\n")
+    story.tell("docs_read_docs", "text/html", '<!doctype html>\n<html lang="en">…</html>\n')
     story.tell(
         "system_tell_metrics",
         "text/plain",
