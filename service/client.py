@@ -17,6 +17,7 @@ import httpx
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
 PAGE = 1000
+ROWS = 200
 
 Json = dict[str, Any]
 
@@ -87,6 +88,28 @@ class Invitation(TypedDict):
     invitation: str
     expires_at: int
     path: str
+
+
+class MatchRow(TypedDict):
+    """A match as lists show it."""
+
+    match: str
+    version: int
+    status: str
+    ruleset: str
+    ruleset_version: int
+    seats: list[Json]
+    creator: str
+    recorder: str | None
+    rated: bool
+    private: bool
+    tournament: str | None
+    created_at: int
+    updated_at: int
+    ply: int
+    turn: Turn | None
+    waits_for: list[dict[str, str]]
+    outcome: Json | None
 
 
 class Position(TypedDict):
@@ -367,12 +390,50 @@ class Client:
             raise Problem({"code": "export/incomplete", "detail": "the export broke off", "status": 503})
         return export
 
-    # ---------------------------------------------------------------------------------------------------------- rest
+    # --------------------------------------------------------------------------------------------------------- lists
 
-    def rulesets(self) -> list[Json]:
-        """All rulesets in all versions."""
-        listed: list[Json] = self._get("/v1/rulesets")["rulesets"]
+    def matches(
+        self,
+        *,
+        player: str | None = None,
+        ruleset: str | None = None,
+        status: Sequence[str] = (),
+        tournament: str | None = None,
+        rated: bool | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        waiting: bool = False,
+    ) -> Iterator[MatchRow]:
+        """The matches that all of this holds for, the newest first, read page by page as they are asked for.
+
+        `waiting`: those that wait for the token's account. Lists follow what happens some moments behind.
+        """
+        query = {
+            "player": player,
+            "ruleset": ruleset,
+            "status": ",".join(status) or None,
+            "tournament": tournament,
+            "rated": None if rated is None else str(rated).lower(),
+            "since": since,
+            "until": until,
+            "waiting": "me" if waiting else None,
+        }
+        yield from self._rows("matches", query)
+
+    def players(self, name: str = "", kind: str | None = None) -> Iterator[PlayerAccount]:
+        """The players whose names begin so, in any case, by name, read page by page as they are asked for."""
+        yield from self._rows("players", {"name": name, "kind": kind})
+
+    def rulesets(self, seats: int | None = None) -> list[Json]:
+        """All rulesets in all versions, or those that so many can play."""
+        listed: list[Json] = self._get("/v1/rulesets", _given(seats=seats))["rulesets"]
         return listed
+
+    def _rows(self, name: str, query: Mapping[str, Any]) -> Iterator[Any]:
+        for page in self._pages(f"/v1/{name}", {**_given(**query), "limit": ROWS}):
+            yield from page[name]
+
+    # ---------------------------------------------------------------------------------------------------------- rest
 
     def ready(self) -> Json:
         """What the server says of itself once its store answers."""

@@ -11,7 +11,9 @@ from packaging.requirements import Requirement
 from redis import Redis
 
 from domain.rulesets import RULESETS
+from service.composition import compose_process
 from service.config import ConfigError, read_config, register_rulesets
+from service.projections import is_complete, needs_build
 from service.rulebooks import read_clauses
 from service.store.embedded import BINARY_VARIABLE, find_binary
 from service.store.feed import FeedGroup
@@ -84,6 +86,7 @@ def _examine_store() -> Iterator[Finding]:
     yield Finding("durability", "ok" if durability == "always" else "wrong", f"{durability}{remedy}")
     yield _tried("queues", lambda: _ping(config.rq_redis_url))
     yield _tried("relay", lambda: _tell_lag(config.redis_url))
+    yield from _examine_lists()
     yield Finding("server key", "ok", f"id {config.server_key.id}")
     yield Finding("sign-up", "ok", "open" if config.open_sign_up else "by an administrator")
 
@@ -95,6 +98,16 @@ def _find_embedded() -> str:
 
 def _tell_lag(url: str) -> str:
     return f"{FeedGroup(connect_client(url)).lag()} appends wait for it"
+
+
+def _examine_lists() -> Iterator[Finding]:
+    for projection in compose_process().lists.projections:
+        if is_complete(projection):
+            yield Finding("list", "ok", f"{projection.name}, complete")
+        elif needs_build(projection):
+            yield Finding("list", "note", f"{projection.name}, not built: a relay does it, or `plyscribe rebuild`")
+        else:
+            yield Finding("list", "note", f"{projection.name}, being built")
 
 
 def _ping(url: str) -> str:

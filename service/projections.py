@@ -143,10 +143,11 @@ class FeedLag:
     def __call__(self) -> Lag:
         """The lag as of a second ago at most; StoreUnavailable."""
         if time.monotonic() >= self._known_until:
+            # Those that ask meanwhile do not wait.
+            self._known_until = time.monotonic() + LAG_CACHED_S
             backlog = self._feed.backlog()
             ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
             self._known = Lag(backlog.entries, ms, all(map(is_complete, self._projections)))
-            self._known_until = time.monotonic() + LAG_CACHED_S
         return self._known
 
 

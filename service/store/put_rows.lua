@@ -29,6 +29,8 @@ local function put(half, id, version, mark, data)
   if old and tonumber(string.match(old, '^%d+')) >= version then
     return
   end
+  -- The mark comes last: a row is entered again if anything before it fails.
+  redis.call('HSET', rows, id, data)
   local before = old and list_members(id, old) or {}
   local after = list_members(id, mark)
   for member in pairs(before) do
@@ -42,7 +44,6 @@ local function put(half, id, version, mark, data)
     end
   end
   redis.call('HSET', marks, id, mark)
-  redis.call('HSET', rows, id, data)
 end
 
 local FIRST_KEY = { a = 2, b = 5 }

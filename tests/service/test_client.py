@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from domain.commands import Actor
+from service import client as client_module
 from service.client import Client, Problem
 
 
@@ -105,7 +106,20 @@ def test_the_same_key_is_the_same_match(ann):
     assert ann.create_match("zhen", [None, None], key="k") == ann.create_match("zhen", [None, None], key="k")
 
 
+def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
+    monkeypatch.setattr(client_module, "ROWS", 2)
+    made = [ann.create_match("zhen", [{"player": ann.me()["player"]}, None])["match"] for _ in range(5)]
+    ann.create_match("pathagon", [None, None])
+    assert {row["match"] for row in ann.matches(ruleset="zhen", status=["open", "playing"], rated=False)} == set(made)
+    ben.take_seat(made[0], 2)
+    assert [row["match"] for row in ann.matches(waiting=True)] == made[:1]
+    [row] = ben.matches(player=ben.me()["player"], since=1, until=2**50)
+    assert row["waits_for"] == [{"player": ann.me()["player"], "what": "move"}]
+    assert [row["name"] for row in ann.players("b", kind="bot")] == ["Ben"]
+
+
 def test_rulesets_and_readiness(ann):
+    assert ann.rulesets(seats=16) == []
     assert "pathagon" in [ruleset["ruleset"] for ruleset in ann.rulesets()]
     assert ann.ready()["status"] == "ready"
 

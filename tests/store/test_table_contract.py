@@ -7,6 +7,7 @@ import pytest
 from redis import Redis
 
 from service.store.memory_table import MemoryTable
+from service.store.port import WrongType
 from service.store.redis_table import RedisTable
 from service.store.table import BuildLost, Row, Span, Table, TableState
 from tests.store.conftest import REAL
@@ -166,3 +167,16 @@ def test_builds_follow_one_another(table: Table) -> None:
         table.put([row(f"{n}")])
         table.finish(build, LAYOUT)
         assert ids(table, "all") == [f"{n}"]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("part", ["rows", "marks", "lists"])
+def test_a_key_that_holds_something_else_is_told_and_what_was_put_is_not_lost(engine, client_of, part: str) -> None:
+    client = client_of(engine)
+    table, key = RedisTable(client, "test"), f"{{test}}:a:{part}"
+    client.set(key, "something else")
+    with pytest.raises(WrongType):
+        table.put([row("x")])
+    client.delete(key)
+    table.put([row("x")])
+    assert table.read([Span("all")], 1) == [(row("x").at, b"x at 1")]

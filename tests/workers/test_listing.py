@@ -15,7 +15,7 @@ from domain.commands import Actor
 from domain.rulesets import register
 from service import projections
 from service.composition import Parts, compose
-from service.config import parse_key
+from service.doctor import examine
 from service.projections import Lag, is_complete, needs_build, rebuild
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
@@ -258,8 +258,7 @@ def test_the_command_may_be_killed_and_begun_anew(rig, server):
     rig.play.go_on(2000)
     rig.follow()
     followed = rig.content()
-    key = parse_key(CONFIG.server_key.key.hex()).key.hex()
-    env = {**os.environ, "REDIS_URL": server, "PLYSCRIBE_SERVER_KEY": key}
+    env = {**os.environ, "REDIS_URL": server, "PLYSCRIBE_SERVER_KEY": CONFIG.server_key.key.hex()}
     env["PLYSCRIBE_RULESETS"] = "tests.domain.toy:TOY_V1"
     command = [sys.executable, "-m", "service.cli", "rebuild", "matches"]
     state = rig.matches.table.state
@@ -292,3 +291,18 @@ def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
     known = lag()
     rig.play.create()
     assert lag() == known
+
+
+def test_the_doctor_tells_which_lists_are_built(rig, server, monkeypatch, tmp_path):
+    monkeypatch.setenv("REDIS_URL", server)
+    monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", CONFIG.server_key.key.hex())
+
+    def told() -> set[tuple[str, str]]:
+        return {(found.state, found.text.partition(",")[2]) for found in examine(tmp_path) if found.topic == "list"}
+
+    assert told() == {("note", " not built: a relay does it, or `plyscribe rebuild`")}
+    for projection in rig.parts.lists.projections:
+        projection.table.begin(projections.now_ms())
+    assert told() == {("note", " being built")}
+    rig.build()
+    assert told() == {("ok", " complete")}
