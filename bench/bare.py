@@ -17,8 +17,8 @@ from domain.chain import first_link, link_all
 from domain.events import format_event
 from service.web import serve_application
 
-STREAMS = 120
-APPENDS = 250
+STREAMS = 500
+APPENDS = 60
 """How many streams this process is ready to write, and how many appends each of them takes."""
 
 

@@ -8,7 +8,7 @@ import orjson
 from flask import Request, Response, current_app, request
 from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.exceptions import LengthRequired
+from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
 from domain.chain import parse_json
@@ -49,8 +49,11 @@ class ApiRequest(Request):
         """
         if "Transfer-Encoding" in self.headers:
             raise LengthRequired("send the body with a Content-Length, not in chunks")
-        raw = self.get_data()
-        if len(raw) != (self.content_length or 0):
+        length = self.content_length or 0
+        if length > MAX_BODY_BYTES:
+            raise RequestEntityTooLarge
+        raw: bytes = self.environ["wsgi.input"].read(length)
+        if len(raw) != length:
             raise BadRequest(f"{len(raw)} of {self.content_length} bytes of the body arrived", "request/truncated")
         return raw
 
