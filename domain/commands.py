@@ -111,7 +111,10 @@ class TakeBack(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdraw(Command):
-    """Take a seat out of the match; `seat` may be left out by a player who holds one."""
+    """Take a seat out of the match; `seat` may be left out by a player who holds one.
+
+    The system withdraws a seat whose time is over at `at`, for the cause `time`.
+    """
 
     seat: int | None = None
     cause: str = "resigned"

@@ -7,6 +7,7 @@ ruleset is over the end of the match and the reveal of its dice.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from domain.clock import Deadline, find_deadline, parse_limits
 from domain.commands import (
     AbortMatch,
     Actor,
@@ -178,6 +179,8 @@ def _created(command: CreateMatch) -> MatchCreated:
         raise WrongValue("dice/needed", f"{ruleset.id} needs dice: server or recorded")
     if isinstance(dice, RecordedDice) and command.recorder is None:
         raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
+    if command.limits is not None and command.recorder is not None:
+        raise WrongValue("limits/recorded", "a recorded match has the clock of its table, not ours")
     if command.rated:
         _require_ratable(command, ruleset, options)
     return MatchCreated(
@@ -190,7 +193,7 @@ def _created(command: CreateMatch) -> MatchCreated:
         rated=command.rated,
         private=command.private,
         start=command.start,
-        limits=command.limits,
+        limits=None if command.limits is None else parse_limits(command.limits),
         about=command.about,
         parent=command.parent,
         rematch_of=command.rematch_of,
@@ -367,9 +370,17 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
     if (actor.role == "system" and command.cause != "time") or (not trusted and command.cause != "resigned"):
         raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
     _require_playing(life)
+    if actor.role == "system":
+        _require_time_over(command, seat, find_deadline(draft.match))
     draft.play.ruleset.withdraw(draft.play.state, seat)
     draft.emit(SeatWithdrawn(seat, command.cause))
     draft.settle()
+
+
+def _require_time_over(command: Withdraw, seat: int, deadline: Deadline | None) -> None:
+    if deadline is None or deadline.seat != seat or command.at < deadline.at:
+        until = f", but seat {deadline.seat}'s until {deadline.at}" if deadline else ""
+        raise WrongTime("withdrawal/time", f"seat {seat}'s time is not over at {command.at}{until}", seat=seat)
 
 
 def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> None:

@@ -69,6 +69,8 @@ class Match(TypedDict):
     start: str
     dice: Json | None
     about: dict[str, str] | None
+    limits: dict[str, int | None] | None
+    clock: Json | None
     rematch_of: str | None
     ply: int
     moves: list[str]
@@ -271,6 +273,7 @@ class Client:
         recorded: bool = False,
         dice: str = "server",
         private: bool = False,
+        limits: Mapping[str, int] | None = None,
         start: str = "auto",
         about: Mapping[str, str] | None = None,
         key: str | None = None,
@@ -284,6 +287,7 @@ class Client:
             "recorded": recorded,
             "dice": dice,
             "private": private,
+            "limits": limits,
             "start": start,
             "about": about,
         }

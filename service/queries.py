@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from domain.chain import StoredEvent
+from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
 from domain.match import Match
 from domain.replay import Position
@@ -64,6 +65,8 @@ def describe_match(match: Match) -> dict[str, Any]:
         "start": created.start,
         "dice": _describe_dice(match),
         "about": created.about,
+        "limits": created.limits,
+        "clock": _describe_clock(match),
         "rematch_of": created.rematch_of,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],
@@ -86,6 +89,20 @@ def _describe_seats(match: Match) -> list[dict[str, Any]]:
         }
         for number, seat in enumerate(match.life.seats, 1)
     ]
+
+
+def _describe_clock(match: Match) -> dict[str, Any] | None:
+    limits, play = match.life.created.limits, match.play
+    if limits is None or play is None:
+        return None
+    used = [play.time_used(seat) for seat in range(1, len(match.life.seats) + 1)]
+    whole, deadline = limits["match_ms"], find_deadline(match)
+    return {
+        "since": play.since,
+        "used_ms": used,
+        "left_ms": [None if whole is None else max(0, whole - each) for each in used],
+        "deadline": deadline._asdict() if deadline else None,
+    }
 
 
 def _describe_dice(match: Match) -> dict[str, Any] | None:

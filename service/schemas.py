@@ -5,6 +5,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
+from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
 from domain.events import Account, Guest, Occupant
 from domain.match import STATUSES
@@ -148,6 +149,25 @@ class SeatFor(Strict):
         raise ValidationError("Either a player or a name.")
 
 
+class Limits(Strict):
+    """How long a seat may take, in milliseconds: one of the two, or both."""
+
+    move_ms = _integer(
+        MIN_LIMIT_MS,
+        MAX_MOVE_MS,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "For one decision.", "example": 86_400_000},
+    )
+    match_ms = _integer(
+        MIN_LIMIT_MS,
+        MAX_MATCH_MS,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "For all decisions of a seat together."},
+    )
+
+
 class NewMatch(Strict):
     """A new match. Seats without anyone are open to all."""
 
@@ -169,6 +189,7 @@ class NewMatch(Strict):
         metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
     )
     dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    limits = fields.Nested(Limits, load_default=None, allow_none=True)
     private = Boolean(
         load_default=False,
         metadata={"description": "Only its creator, its players and overseers can read the match."},
@@ -492,6 +513,35 @@ class SeatOut(SeatRow):
     entropy = fields.String(required=True, allow_none=True)
 
 
+class LimitsOut(Schema):
+    """How long a seat may take, in milliseconds; null: without limit."""
+
+    move_ms = fields.Integer(required=True, allow_none=True)
+    match_ms = fields.Integer(required=True, allow_none=True)
+
+
+class DeadlineOut(Schema):
+    """Until when the seat on turn must have moved."""
+
+    seat = fields.Integer(required=True)
+    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+
+
+class ClockOut(Schema):
+    """The clocks as they stood at the last event; that of the seat on turn runs since `since` (UTC milliseconds)."""
+
+    since = fields.Integer(required=True)
+    used_ms = fields.List(
+        fields.Integer(), required=True, metadata={"description": "What each seat took for its moves."}
+    )
+    left_ms = fields.List(
+        fields.Integer(allow_none=True),
+        required=True,
+        metadata={"description": "What each seat has left of match_ms; null without that limit."},
+    )
+    deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
+
+
 class MatchOut(Schema):
     """A match as it stands now."""
 
@@ -509,6 +559,8 @@ class MatchOut(Schema):
     start = fields.String(required=True)
     dice = fields.Dict(required=True, allow_none=True)
     about = fields.Dict(required=True, allow_none=True)
+    limits = fields.Nested(LimitsOut, required=True, allow_none=True)
+    clock = fields.Nested(ClockOut, required=True, allow_none=True)
     rematch_of = fields.String(required=True, allow_none=True, metadata={"description": "The match before this one."})
     ply = fields.Integer(required=True)
     moves = fields.List(fields.String(), required=True)

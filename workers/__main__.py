@@ -12,6 +12,7 @@ from service.queues import verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
 from workers.duties import Duty
+from workers.duties.deadlines import Deadlines
 from workers.duties.listing import Listing
 from workers.duties.verification import Verifications
 from workers.process import process_parts
@@ -43,7 +44,11 @@ def relay() -> None:
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
     parts = process_parts()
-    duties: list[Duty] = [Verifications(parts, store, verify_queue(queues)), Listing(parts, store)]
+    duties: list[Duty] = [
+        Verifications(parts, store, verify_queue(queues)),
+        Deadlines(parts, store),
+        Listing(parts, store),
+    ]
     run_relay(Relay(FeedGroup(store), duties))
 
 

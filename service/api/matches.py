@@ -113,6 +113,7 @@ def create_match() -> Response:
         dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
         rated=body["rated"],
         private=body["private"],
+        limits=body["limits"],
         start=body["start"],
         about=body["about"],
         server=SERVER,

@@ -33,10 +33,12 @@ class Table:
         self.match = Match(STREAM)
         self.entries: list[StoredEvent] = []
 
-    def when(self, command: type[Command], actor: Actor, **fields: Any) -> list[EventData]:
+    def when(self, command: type[Command], actor: Actor, at: int | None = None, **fields: Any) -> list[EventData]:
         """What the events of the command say; they are appended."""
         number = len(self.entries) + 1
-        order = command(actor=actor, at=1000 + number, id=f"{number:032x}", secret=SECRET, **fields)
+        order = command(
+            actor=actor, at=1000 + number if at is None else at, id=f"{number:032x}", secret=SECRET, **fields
+        )
         events = decide(order, self.match)
         start = self.match.head or first_link(STREAM)
         stored = link_all(start, self.match.version + 1, map(format_event, events))

@@ -464,7 +464,7 @@ def test_who_may_withdraw_whom_for_what():
     refusal(WrongPerson, "withdrawal/cause", table, Withdraw, SYSTEM, seat=1, cause="absent")
     refusal(WrongValue, "withdrawal/cause", table, Withdraw, ORGANISER, seat=1, cause="boredom")
     refusal(WrongValue, "seat/ambiguous", table, Withdraw, ORGANISER)
-    assert SeatWithdrawn(1, "time") in table.when(Withdraw, SYSTEM, seat=1, cause="time")
+    assert SeatWithdrawn(1, "time") in table.when(Withdraw, ORGANISER, seat=1, cause="time")
 
 
 def test_a_player_on_several_seats_names_the_one_that_resigns():

@@ -1,0 +1,53 @@
+"""Clocks: until when the seat on turn must have moved, in matches with limits.
+
+`move_ms` is the time for one decision, `match_ms` what a seat has for all its decisions together, as on a chess clock
+without increment; the first one that runs out counts. The time of a decision begins with the event after which it is
+due, and all times are the ones recorded with the events, so whoever replays a match finds the same deadlines.
+"""
+
+from typing import Any, NamedTuple
+
+from domain.errors import WrongValue
+from domain.match import Match
+from domain.ruleset import Decision
+
+MIN_LIMIT_MS = 1_000
+MAX_MOVE_MS = 30 * 24 * 3600 * 1000
+MAX_MATCH_MS = 365 * 24 * 3600 * 1000
+_LONGEST = {"move_ms": MAX_MOVE_MS, "match_ms": MAX_MATCH_MS}
+
+
+class Deadline(NamedTuple):
+    """The seat on turn, and when (UTC milliseconds) its time is over."""
+
+    seat: int
+    at: int
+
+
+def parse_limits(limits: dict[str, Any]) -> dict[str, int | None]:
+    """The limits with both names, None for one that is not set; WrongValue for what no limits can be."""
+    complete = {name: limits.get(name) for name in _LONGEST}
+    if limits.keys() - _LONGEST.keys() or not any(value is not None for value in complete.values()):
+        raise WrongValue("limits/none", "limits are move_ms, match_ms or both")
+    for name, value in complete.items():
+        if value is not None and not (type(value) is int and MIN_LIMIT_MS <= value <= _LONGEST[name]):
+            raise WrongValue("limits/range", f"{name} is {MIN_LIMIT_MS}..{_LONGEST[name]} milliseconds")
+    return complete
+
+
+def find_deadline(match: Match) -> Deadline | None:
+    """When the decision that is due must be made; None where none is, or without limits."""
+    turn, play = match.turn, match.play
+    if play is None or not isinstance(turn, Decision) or match.life.created.limits is None:
+        return None
+    return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play.time_used(turn.seat)))
+
+
+def _time_left(limits: dict[str, Any], used_ms: int) -> int:
+    """The milliseconds that a seat has for its next decision."""
+    for_move, for_match = limits["move_ms"], limits["match_ms"]
+    left = [for_move] if for_move is not None else []
+    if for_match is not None:
+        left.append(max(0, for_match - used_ms))
+    shortest: int = min(left)
+    return shortest

@@ -1,0 +1,206 @@
+"""Limits: how long a seat may take, and what follows when its time is over."""
+
+import pytest
+
+from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
+from domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
+from domain.errors import Refusal
+from domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    SeatWithdrawn,
+    parse_event,
+)
+from domain.ruleset import Decision
+from domain.verification import verify_match
+from tests.domain.given import ANN, BEN, CAT, Table, account, new_match, recorded
+from tests.domain.test_verification import chained
+
+CLOCK = Actor("system", "deadline")
+START = 10_000
+PLAYERS = (ANN, BEN, CAT)
+
+
+def start(seats: int = 3, ruleset: str = "toy", **limits: int | None) -> Table:
+    """A match without dice that starts at 10,000, everyone on their own seat."""
+    options = {"dice": 0} if ruleset == "toy" else {}
+    players = PLAYERS[:seats]
+    table = new_match(ruleset, tuple(map(account, players)), start="call", options=options, limits=limits)
+    for seat, player in enumerate(players[1:], 2):
+        table.when(TakeSeat, player, seat=seat)
+    table.when(StartMatch, ANN, at=START)
+    return table
+
+
+def move(table: Table, at: int) -> None:
+    assert isinstance(table.match.turn, Decision)
+    table.when(MakeMove, PLAYERS[table.match.turn.seat - 1], at=at, move="hold")
+
+
+def refused(table: Table, seat: int, at: int) -> str:
+    with pytest.raises(Refusal) as refusal:
+        table.when(Withdraw, CLOCK, at=at, seat=seat, cause="time")
+    return refusal.value.code
+
+
+# ----------------------------------------------------------------------------------------------------------- deadlines
+
+
+def test_the_time_for_a_decision_begins_with_the_event_after_which_it_is_due():
+    table = start(move_ms=60_000)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
+    move(table, START + 5_000)
+    assert find_deadline(table.match) == Deadline(2, START + 65_000)
+
+
+def test_the_time_for_a_match_is_used_up_by_ones_own_decisions():
+    table = start(2, match_ms=100_000)
+    assert find_deadline(table.match) == Deadline(1, START + 100_000)
+    move(table, START + 30_000)
+    assert find_deadline(table.match) == Deadline(2, START + 130_000)
+    move(table, START + 40_000)
+    assert find_deadline(table.match) == Deadline(1, START + 40_000 + 70_000)
+
+
+def test_of_two_limits_the_one_that_runs_out_first_counts():
+    table = start(2, move_ms=60_000, match_ms=70_000)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
+    move(table, START + 50_000)
+    move(table, START + 51_000)
+    assert find_deadline(table.match) == Deadline(1, START + 51_000 + 20_000)
+
+
+def test_a_move_that_came_too_late_but_before_the_withdrawal_counts_and_its_time_is_used():
+    table = start(2, match_ms=60_000)
+    move(table, START + 90_000)
+    move(table, START + 91_000)
+    assert find_deadline(table.match) == Deadline(1, START + 91_000)
+
+
+def test_an_offer_of_a_draw_stops_no_clock():
+    table = start(2, move_ms=60_000)
+    table.when(OfferDraw, BEN, at=START + 1_000)
+    table.when(AnswerDraw, ANN, at=START + 2_000, accept=False)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
+
+
+def test_who_decides_after_a_roll_has_from_the_roll_on():
+    table = new_match("toy", (account(ANN),) * 2, start="call", options={"dice": 2}, limits={"move_ms": 60_000})
+    rolled = table.when(StartMatch, ANN, at=START)
+    assert isinstance(rolled[-1], DiceRolled)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
+
+
+def test_before_the_start_and_after_the_end_nothing_is_due():
+    table = new_match("zhen", (account(ANN), None), limits={"move_ms": 60_000})
+    assert find_deadline(table.match) is None
+    table.when(TakeSeat, BEN, seat=2)
+    assert find_deadline(table.match) is not None
+    table.when(Withdraw, BEN)
+    assert find_deadline(table.match) is None
+
+
+def test_without_limits_nothing_is_due():
+    table = new_match("zhen", (account(ANN), account(ANN)))
+    assert table.match.turn == Decision(1)
+    assert find_deadline(table.match) is None
+
+
+# --------------------------------------------------------------------------------------------------------- withdrawals
+
+
+def test_a_seat_whose_time_is_over_is_withdrawn_and_the_others_play_on():
+    table = start(3, move_ms=60_000)
+    assert refused(table, 1, START + 59_999) == "withdrawal/time"
+    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert events == [SeatWithdrawn(1, "time")]
+    assert find_deadline(table.match) == Deadline(2, START + 120_000)
+    move(table, START + 61_000)
+
+
+def test_with_the_last_but_one_the_match_ends():
+    table = start(2, move_ms=60_000)
+    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert events == [SeatWithdrawn(1, "time"), MatchEnded("withdrawal", (2, 1))]
+
+
+def test_dice_are_revealed_when_time_ends_the_match():
+    table = new_match("toy", (account(ANN),) * 2, start="call", limits={"move_ms": 60_000})
+    table.when(StartMatch, ANN, at=START)
+    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert isinstance(events[-1], DiceRevealed)
+
+
+def test_nobody_is_withdrawn_whose_time_does_not_run():
+    table = start(3, move_ms=60_000)
+    assert refused(table, 2, START + 60_000) == "withdrawal/time"
+    move(table, START + 59_000)
+    assert refused(table, 1, START + 60_000) == "withdrawal/time"
+
+
+def test_without_limits_the_system_withdraws_nobody():
+    table = new_match("zhen", (account(ANN), account(ANN)))
+    assert refused(table, 1, 10**15) == "withdrawal/time"
+
+
+def test_who_leaves_does_not_give_the_one_on_turn_more_time():
+    table = start(3, move_ms=60_000)
+    table.when(Withdraw, CAT, at=START + 50_000)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
+
+
+# -------------------------------------------------------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"move_ms": None, "match_ms": None},
+        {"move_ms": 999},
+        {"move_ms": MAX_MOVE_MS + 1},
+        {"match_ms": MAX_MATCH_MS + 1},
+        {"match_ms": 999, "move_ms": 1000},
+        {"move_ms": 1000.0},
+        {"move_ms": True},
+        {"turn_ms": 1000},
+    ],
+)
+def test_what_no_limits_can_be_is_refused(limits):
+    with pytest.raises(Refusal) as refusal:
+        new_match("zhen", limits=limits)
+    assert refusal.value.code in ("limits/none", "limits/range")
+
+
+def test_limits_are_recorded_complete():
+    limits = new_match("zhen", limits={"match_ms": MAX_MATCH_MS}).match.life.created.limits
+    assert limits == {"move_ms": None, "match_ms": MAX_MATCH_MS}
+
+
+def test_a_recorded_match_has_no_limits_of_ours():
+    with pytest.raises(Refusal) as refusal:
+        recorded("zhen", limits={"move_ms": 1000})
+    assert refusal.value.code == "limits/recorded"
+
+
+# --------------------------------------------------------------------------------------------------- second execution
+
+
+def test_a_withdrawal_for_time_is_verified():
+    table = start(2, move_ms=60_000)
+    table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert isinstance(verify_match(table.match.stream, table.entries), MatchVerified)
+
+
+def test_a_withdrawal_before_its_time_is_refuted():
+    table = start(2, move_ms=60_000)
+    table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    events = [parse_event(entry) for entry in table.entries]
+    early = [event._replace(at=START + 59_999) if event.version > 3 else event for event in events]
+    verdict = verify_match(table.match.stream, chained(early))
+    assert isinstance(verdict, MatchRefuted)
+    assert verdict.version == 4
+    assert "time is not over" in verdict.why

@@ -1,0 +1,274 @@
+"""The relay withdraws whose time is over, once, over a real store."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from domain.events import Account, SeatWithdrawn, parse_event
+from domain.rulesets import register
+from service.composition import Parts, compose
+from service.ids import command_of, stream_id
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.domain.toy import TOY_V1
+from tests.service.conftest import CONFIG
+from workers.duties import deadlines as duty_module
+from workers.duties.deadlines import DEADLINES, GRACE_MS, LONGEST_RESPITE_MS, OUTAGE_MS, RESPITE, RETRY_MS, Deadlines
+from workers.relay import Relay
+
+pytestmark = pytest.mark.server
+
+ANN = Actor("player", "player-" + "a" * 26)
+MOVE_MS = 60_000
+T = 1_800_000_000_000
+
+
+class Rig:
+    """A store, a relay that watches deadlines, and a clock moved by hand."""
+
+    def __init__(self, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.redis = redis
+        self.now = T
+        monkeypatch.setattr(duty_module, "now_ms", lambda: self.now)
+        self.parts, self.duty, self.relay = self.new_process()
+
+    def new_process(self) -> tuple[Parts, Deadlines, Relay]:
+        parts = compose(CONFIG, RedisStore(self.redis))
+        duty = Deadlines(parts, self.redis)
+        return parts, duty, Relay(FeedGroup(self.redis), [duty])
+
+    def start(self, seats: int = 2, ruleset: str = "zhen", **more: object) -> str:
+        asked = command_of("test", "POST", "/", None, b"")
+        match = stream_id("match", asked)
+        limits = {"move_ms": MOVE_MS}
+        whole = {"at": self.now, "ruleset": ruleset, "seats": (Account(ANN.id),) * seats, "limits": limits, **more}
+        self.parts.matches.execute(match, lambda _: CreateMatch(actor=ANN, **whole), asked, new=True)
+        return match
+
+    def do(self, match: str, command: type, **fields: object) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=ANN, at=self.now, id=asked.id.hex(), **fields)
+        self.parts.matches.execute(match, lambda _: order, asked)
+
+    def move(self, match: str) -> None:
+        legal = self.parts.matches.read(match).play
+        move = next(legal.ruleset.legal_moves(legal.state))
+        self.do(match, MakeMove, move=legal.ruleset.format_move(legal.state, move), seat=legal.turn.seat)
+
+    def noted(self) -> dict[str, int]:
+        return {member.decode(): int(score) for member, score in self.redis.zrange(DEADLINES, 0, -1, withscores=True)}
+
+    def let_pass(self, ms: int) -> None:
+        """Time in which the relay watches."""
+        while ms > 0:
+            step = min(ms, OUTAGE_MS - 1)
+            self.now, ms = self.now + step, ms - step
+            self.duty.watch()
+
+    def withdrawn(self, match: str) -> list[int]:
+        events = (parse_event(entry) for entry in self.parts.matches.read_events(match, 0))
+        return [event.data.seat for event in events if isinstance(event.data, SeatWithdrawn)]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory) -> Iterator[Redis]:
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def rig(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Rig:
+    redis.flushall()
+    register(TOY_V1)
+    return Rig(redis, monkeypatch)
+
+
+def test_a_deadline_is_noted_moved_on_and_struck_off(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {match: T + MOVE_MS}
+    rig.now += 5_000
+    rig.move(match)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {match: T + 5_000 + MOVE_MS}
+    rig.do(match, Withdraw, seat=1)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {}
+
+
+def test_matches_without_limits_are_not_noted(rig):
+    rig.start(limits=None)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {}
+
+
+def test_an_aborted_match_is_struck_off(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.do(match, AbortMatch)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {}
+
+
+def test_a_seat_is_withdrawn_when_its_time_and_the_grace_are_over(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS + GRACE_MS - 1)
+    assert rig.withdrawn(match) == []
+    rig.let_pass(1)
+    assert rig.withdrawn(match) == [1]
+    last = parse_event(rig.parts.matches.read_events(match, 2)[0])
+    assert (last.by, last.data.cause, last.at) == ("system:deadline", "time", rig.now)
+    assert rig.parts.matches.read(match).life.outcome.ranks == (2, 1)
+    assert rig.noted() == {}
+
+
+def test_with_three_seats_the_others_play_on_against_the_clock(rig):
+    match = rig.start(3, "toy", options={"dice": 0})
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS + GRACE_MS)
+    assert rig.withdrawn(match) == [1]
+    assert rig.noted() == {match: rig.now + MOVE_MS}
+    rig.let_pass(MOVE_MS + GRACE_MS)
+    assert rig.withdrawn(match) == [1, 2]
+    assert rig.parts.matches.read(match).life.status == "ended"
+
+
+def test_a_move_that_the_relay_has_not_heard_of_wins(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS)
+    other, _, _ = rig.new_process()
+    rig.parts, own = other, rig.parts
+    rig.move(match)
+    rig.parts = own
+    rig.let_pass(GRACE_MS)
+    assert rig.withdrawn(match) == []
+    assert rig.noted() == {match: T + 2 * MOVE_MS}
+
+
+def test_a_move_between_the_look_and_the_withdrawal_wins(rig, monkeypatch):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    withdraw, mover = rig.duty._withdraw, rig.new_process()[0]
+
+    def move_first(*found: object) -> object:
+        rig.parts, own = mover, rig.parts
+        rig.move(match)
+        rig.parts = own
+        return withdraw(*found)
+
+    monkeypatch.setattr(rig.duty, "_withdraw", move_first)
+    rig.let_pass(MOVE_MS + GRACE_MS)
+    assert rig.withdrawn(match) == []
+    monkeypatch.undo()
+
+
+def test_two_relays_withdraw_a_seat_once(rig):
+    matches = [rig.start() for _ in range(20)]
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS)
+    rig.now += GRACE_MS
+    duties = [rig.new_process()[1] for _ in range(3)]
+    barrier = threading.Barrier(len(duties))
+
+    def watch(duty: Deadlines) -> None:
+        barrier.wait()
+        duty.watch()
+
+    threads = [threading.Thread(target=watch, args=[duty]) for duty in duties]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [rig.withdrawn(match) for match in matches] == [[1]] * 20
+    assert rig.noted() == {}
+
+
+def test_a_relay_that_died_before_it_struck_off_withdraws_nobody_twice(rig, monkeypatch):
+    match = rig.start(3, "toy", options={"dice": 0})
+    rig.relay.step(block_ms=0)
+
+    def die(noted: dict[str, int]) -> None:
+        if noted:
+            raise SystemExit
+
+    monkeypatch.setattr(rig.duty, "_note", die)
+    with pytest.raises(SystemExit):
+        rig.let_pass(MOVE_MS + GRACE_MS)
+    assert rig.withdrawn(match) == [1]
+    _, rig.duty, relay = rig.new_process()
+    rig.duty.watch()
+    relay.step(block_ms=0)
+    assert rig.withdrawn(match) == [1]
+    assert rig.noted() == {match: rig.now + MOVE_MS}
+
+
+def test_what_the_feed_no_longer_tells_is_found_by_the_scan(rig):
+    match, fresh, ended = rig.start(), rig.start(), rig.start()
+    rig.start(limits=None)
+    rig.move(match)
+    rig.do(ended, Withdraw, seat=1)
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    _, duty, _ = rig.new_process()
+    duty.scan()
+    assert rig.noted() == {match: T + MOVE_MS, fresh: T + MOVE_MS}
+
+
+def test_after_an_outage_nobody_is_withdrawn_for_as_long_as_it_lasted(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.now += MOVE_MS + OUTAGE_MS
+    rig.duty.watch()
+    assert rig.withdrawn(match) == []
+    assert 0 < rig.redis.pttl(RESPITE) <= MOVE_MS + OUTAGE_MS
+    rig.redis.delete(RESPITE)
+    rig.let_pass(1)
+    assert rig.withdrawn(match) == [1]
+
+
+def test_a_respite_is_an_hour_at_most(rig):
+    rig.start()
+    rig.relay.step(block_ms=0)
+    rig.now += 100 * LONGEST_RESPITE_MS
+    rig.duty.watch()
+    assert 0 < rig.redis.pttl(RESPITE) <= LONGEST_RESPITE_MS
+
+
+def test_a_short_absence_gives_no_respite(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS)
+    rig.now += OUTAGE_MS - 1
+    rig.duty.watch()
+    assert rig.withdrawn(match) == [1]
+
+
+def test_a_match_whose_deadline_cannot_be_kept_keeps_no_other_one_waiting(rig, monkeypatch, caplog):
+    spoilt, match = rig.start(), rig.start()
+    rig.relay.step(block_ms=0)
+    withdraw = rig.duty._withdraw
+
+    def fail_at_one(found: object, deadline: object) -> object:
+        if found.stream == spoilt:
+            raise ZeroDivisionError
+        return withdraw(found, deadline)
+
+    monkeypatch.setattr(rig.duty, "_withdraw", fail_at_one)
+    rig.let_pass(MOVE_MS + GRACE_MS)
+    assert rig.withdrawn(match) == [1]
+    assert f"the deadline of {spoilt} cannot be kept" in caplog.text
+    assert rig.noted() == {spoilt: rig.now + RETRY_MS}
+
+
+def test_a_match_that_cannot_be_read_has_no_deadline_and_holds_up_nothing(rig, caplog):
+    spoilt, match = rig.start(), rig.start()
+    [key] = rig.redis.keys(f"*:ev:{spoilt}")
+    rig.redis.delete(key)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {match: T + MOVE_MS}
+    assert f"{spoilt} has no deadlines" in caplog.text

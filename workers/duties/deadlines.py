@@ -1,0 +1,181 @@
+"""Seats whose time is over are withdrawn: the deadlines of matches with limits are noted, and watched.
+
+The set of deadlines follows the feed and can be rebuilt from the streams, which happens at every start. It only says
+where to look: whether the time of a seat is over is decided from the match itself, under the version that was looked
+at, so that a move that came before the withdrawal wins, and one withdrawal is recorded however many relays try.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from redis import Redis
+
+from domain.chain import StoredEvent
+from domain.clock import Deadline, find_deadline
+from domain.commands import Actor, Withdraw
+from domain.events import MatchCreated, parse_event
+from domain.match import Match
+from service.clock import now_ms
+from service.composition import Parts
+from service.errors import VersionConflict
+from service.ids import job_command
+from service.store.port import FeedEntry, StoreUnavailable
+from workers.duties import Chore
+
+DEADLINES = "relay:deadlines"
+"""Sorted set of matches with limits that wait for a decision, by its deadline (UTC milliseconds)."""
+
+WATCHED = "relay:deadlines:watched"
+"""When (UTC milliseconds) the deadlines were last looked at."""
+
+RESPITE = "relay:deadlines:respite"
+"""Is there while nobody is withdrawn, after a time in which nobody watched."""
+
+WATCH_EVERY_S = 0.5
+AT_ONCE = 64
+GRACE_MS = 500
+"""How long after its deadline a seat is withdrawn at the earliest: for a move on its way, and clocks that differ."""
+
+OUTAGE_MS = 5_000
+"""So long without a look at the deadlines, and players may not have been heard either."""
+
+LONGEST_RESPITE_MS = 3_600_000
+RETRY_MS = 60_000
+SCAN_EVERY_S = 3600.0
+MAX_KNOWN = 100_000
+
+WATCHER = Actor("system", "deadline")
+UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
+"""What a decision may be due after, or no longer be due after; draws leave the turn and its clock alone."""
+
+OVER = {"match-ended", "match-aborted"}
+AMONG_LAST = UNDER_WAY | {"draw-offered", "draw-declined", "draw-agreed"}
+"""What the newest event of a match under way may be."""
+
+log = logging.getLogger(__name__)
+
+
+class Deadlines:
+    """Sees to it that no seat takes longer than the limits of its match."""
+
+    def __init__(self, parts: Parts, connection: Redis) -> None:
+        self._parts = parts
+        self._redis = connection
+        self._unlimited: set[str] = set()
+        self.chores = (Chore("watch", self.watch, WATCH_EVERY_S), Chore("scan", self.scan, SCAN_EVERY_S))
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """Note the deadlines of matches under way, and strike off those that are over."""
+        matches = [entry for entry in entries if entry.stream.startswith("match-")]
+        over = {entry.stream for entry in matches if OVER & set(entry.types)}
+        moved = {entry.stream for entry in matches if UNDER_WAY & set(entry.types)}
+        self._strike(over)
+        self._look_at(self._with_limits(moved - over))
+        self._unlimited -= over
+
+    def watch(self) -> None:
+        """Withdraw the seats whose time is over, unless nobody watched for a while before."""
+        if not self._is_respite():
+            due = self._redis.zrangebyscore(DEADLINES, 0, now_ms() - GRACE_MS, 0, AT_ONCE)
+            self._look_at([member.decode() for member in cast(list[bytes], due)], enforce=True)
+
+    def scan(self) -> None:
+        """Note the deadlines of all matches under way."""
+        after = ""
+        while streams := self._parts.store.streams(after):
+            after = streams[-1]
+            matches = [stream for stream in streams if stream.startswith("match-")]
+            newest = self._parts.store.newest(matches)
+            under_way = [match for match, entry in zip(matches, newest, strict=True) if _may_be_under_way(entry)]
+            self._look_at(self._with_limits(under_way))
+
+    def _is_respite(self) -> bool:
+        """Whether players must be given time: as long as nobody watched, up to an hour."""
+        now = now_ms()
+        watched = cast(bytes | None, self._redis.getset(WATCHED, now))
+        away_ms = now - int(watched) if watched else 0
+        if away_ms >= OUTAGE_MS:
+            log.warning("nobody watched the deadlines for %d s: nobody is withdrawn for as long", away_ms // 1000)
+            self._redis.set(RESPITE, now, px=min(away_ms, LONGEST_RESPITE_MS))
+        return bool(self._redis.exists(RESPITE))
+
+    def _with_limits(self, streams: Iterable[str]) -> list[str]:
+        """Those of the matches that have limits. Most have none, and are asked for that once."""
+        if len(self._unlimited) > MAX_KNOWN:
+            self._unlimited.clear()
+        unknown = [stream for stream in streams if stream not in self._unlimited]
+        limited = [stream for stream in unknown if self._has_limits(stream)]
+        self._unlimited.update(set(unknown) - set(limited))
+        return limited
+
+    def _has_limits(self, stream: str) -> bool:
+        try:
+            created = parse_event(self._parts.store.load(stream, limit=1).entries[0]).data
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.error("%s has no deadlines, its first event cannot be read: %s", stream, error)
+            return False
+        return isinstance(created, MatchCreated) and created.limits is not None
+
+    def _look_at(self, streams: Iterable[str], enforce: bool = False) -> None:
+        """Note or strike off what these matches wait for, with `enforce` after withdrawing who is overdue."""
+        noted: dict[str, int] = {}
+        idle: list[str] = []
+        for stream in streams:
+            try:
+                deadline = self._find_deadline(stream, enforce)
+            except StoreUnavailable:
+                raise
+            except VersionConflict:
+                continue  # Somebody was faster, and the feed tells of it.
+            except Exception:
+                # Whatever it is, a ruleset of somebody's own or a missing key: it must not hold up the others.
+                log.exception("the deadline of %s cannot be kept", stream)
+                noted[stream] = now_ms() + RETRY_MS
+                continue
+            if deadline is None:
+                idle.append(stream)
+            else:
+                noted[stream] = deadline.at
+        self._note(noted)
+        self._strike(idle)
+
+    def _find_deadline(self, stream: str, enforce: bool) -> Deadline | None:
+        """The deadline of the match, with `enforce` the one after that if it is over."""
+        match = self._parts.matches.read(stream)
+        deadline = find_deadline(match)
+        if not enforce or deadline is None or now_ms() < deadline.at + GRACE_MS:
+            return deadline
+        return find_deadline(self._withdraw(match, deadline))
+
+    def _withdraw(self, match: Match, deadline: Deadline) -> Match:
+        """The match without the seat whose time is over; VersionConflict where it has moved on."""
+        asked = job_command("deadline", match.stream, match.version)
+
+        def command_for(state: Match) -> Withdraw:
+            return Withdraw(
+                actor=WATCHER,
+                at=now_ms(),
+                id=asked.id.hex(),
+                secret=self._parts.secret_for(state),
+                seat=deadline.seat,
+                cause="time",
+            )
+
+        log.info("%s: the time of seat %d is over", match.stream, deadline.seat)
+        return self._parts.matches.execute(match.stream, command_for, asked, match.version).state
+
+    def _note(self, deadlines: Mapping[str, int]) -> None:
+        if deadlines:
+            self._redis.zadd(DEADLINES, dict(deadlines))
+
+    def _strike(self, streams: Collection[str]) -> None:
+        if streams:
+            self._redis.zrem(DEADLINES, *streams)
+
+
+def _may_be_under_way(newest: StoredEvent | None) -> bool:
+    # The word is enough to tell which matches are worth folding.
+    return newest is not None and any(f'"type":"{word}"'.encode() in newest.e for word in AMONG_LAST)
