@@ -211,6 +211,16 @@ def tell_private_match(story: Story) -> None:
     story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {})
 
 
+def tell_limits(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
+    created = story.show("POST", "/v1/matches", ann["token"], body, name="limits", key="slowly")
+    match = f"/v1/matches/{created['match']}"
+    story.send("POST", f"{match}/seats/2", ben["token"])
+    story.show("GET", match, name="limits")
+    story.show("POST", "/v1/matches", ann["token"], {**body, "limits": {}})
+
+
 def tell_recorded_match(story: Story) -> None:
     register(TOY_V1)
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
@@ -263,6 +273,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_lists,
     tell_match,
     tell_private_match,
+    tell_limits,
     tell_recorded_match,
     tell_dice,
     tell_problems,

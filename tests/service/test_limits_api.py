@@ -1,0 +1,83 @@
+"""Limits over HTTP: what one asks for, and where the clocks are read."""
+
+import pytest
+
+from tests.service.test_matches_api import Two
+
+
+def test_a_match_tells_its_limits_and_until_when_the_seat_on_turn_must_have_moved(api):
+    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000, "match_ms": 600_000})
+    match = two.get().json
+    started = api.get(f"{two.path}/events?after=2").json["events"][0]["at"]
+    assert match["limits"] == {"move_ms": 60_000, "match_ms": 600_000}
+    assert match["clock"] == {
+        "since": started,
+        "used_ms": [0, 0],
+        "left_ms": [600_000, 600_000],
+        "deadline": {"seat": 1, "at": started + 60_000},
+    }
+
+
+def test_a_move_uses_time_up_and_starts_the_next_clock(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
+    before = two.get().json["clock"]["since"]
+    two.play("+1")
+    clock = two.get().json["clock"]
+    moved = api.get(f"{two.path}/events?after=3").json["events"][0]["at"]
+    assert clock["used_ms"] == [moved - before, 0]
+    assert clock["left_ms"] == [600_000 - (moved - before), 600_000]
+    assert clock["deadline"] == {"seat": 2, "at": moved + 600_000}
+
+
+def test_without_the_limit_for_a_match_nothing_of_it_is_left(api):
+    clock = Two(api, ruleset="zhen", limits={"move_ms": 60_000}).get().json["clock"]
+    assert clock["left_ms"] == [None, None]
+
+
+def test_a_match_that_has_ended_waits_for_nobody(api):
+    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
+    api.post(f"{two.path}/withdrawal", two.ann_token, {})
+    assert two.get().json["clock"]["deadline"] is None
+
+
+def test_a_match_without_limits_has_no_clock(api):
+    match = Two(api).get().json
+    assert (match["limits"], match["clock"]) == (None, None)
+
+
+def test_a_rematch_has_the_same_limits(api):
+    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
+    api.post(f"{two.path}/withdrawal", two.ann_token, {})
+    match = api.post(f"{two.path}/rematch", two.ann_token).json["match"]
+    assert api.get(f"/v1/matches/{match}").json["limits"] == {"move_ms": 60_000, "match_ms": None}
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ({}, "limits/none"),
+        ({"move_ms": None}, "limits/none"),
+        ({"move_ms": 999}, "request/invalid"),
+        ({"move_ms": 30 * 24 * 3600 * 1000 + 1}, "request/invalid"),
+        ({"match_ms": 365 * 24 * 3600 * 1000 + 1}, "request/invalid"),
+        ({"move_ms": "60000"}, "request/invalid"),
+        ({"turn_ms": 60_000}, "request/invalid"),
+        (60_000, "request/invalid"),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(api, limits, code):
+    _, token = api.sign_up()
+    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+
+
+def test_a_recorded_match_has_the_clock_of_its_table(api):
+    _, token = api.sign_up()
+    body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
+    assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
+
+
+def test_players_do_not_call_time_on_one_another(api):
+    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
+    refused = api.post(f"{two.path}/withdrawal", two.ben_token, {"seat": 1, "cause": "time"})
+    assert refused.json["code"] == "seat/not-yours"

@@ -1,0 +1,63 @@
+"""Deadlines, kept by the processes that really run: once, whoever is killed."""
+
+import os
+import signal
+
+import pytest
+
+from service.client import Client, Event
+from tests.system.running import free_port, is_ready, pair, process, serving, wait_for
+
+pytestmark = pytest.mark.server
+
+MOVE_MS = 1_000
+MATCHES = 8
+
+
+def withdrawals(client: Client, match: str) -> list[Event]:
+    return [event for event in client.events(match) if event["type"] == "seat-withdrawn"]
+
+
+def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen", limits={"move_ms": MOVE_MS})
+        ann = both.clients[0]
+        ann.move(match, "+1")
+        deadline = ann.match(match)["clock"]["deadline"]
+        wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
+        [withdrawn] = withdrawals(ann, match)
+        assert withdrawn["data"] == {"seat": deadline["seat"], "cause": "time"} == {"seat": 2, "cause": "time"}
+        assert withdrawn["by"] == "system:deadline"
+        assert withdrawn["at"] >= deadline["at"]
+        assert ann.match(match)["verdict"]["type"] == "match-verified"
+
+
+def test_a_relay_that_was_killed_catches_up(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("toy", limits={"move_ms": MOVE_MS})
+        service.kill("relay")
+        ann = both.clients[0]
+        wait_for(lambda: withdrawals(ann, match), why="the withdrawal")
+        service.kill("relay")
+        wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
+        assert len(withdrawals(ann, match)) == 1
+
+
+def test_two_relays_of_which_one_is_killed_withdraw_everyone_once(redis_url):
+    port = str(free_port())
+    env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}
+    with (
+        process("-m", "service.cli", "web", "--port", port, **env),
+        process("-m", "workers", "relay", **env) as first,
+        process("-m", "workers", "relay", **env),
+    ):
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: is_ready(url), why="the API")
+        with pair(url) as both:
+            ann = both.clients[0]
+            matches = [both.open_match("zhen", limits={"move_ms": MOVE_MS}) for _ in range(MATCHES)]
+            wait_for(lambda: withdrawals(ann, matches[0]), why="the first withdrawal")
+            os.kill(first.pid, signal.SIGKILL)
+            for match in matches:
+                wait_for(lambda match=match: ann.match(match)["status"] == "ended", why="the end")
+                assert len(withdrawals(ann, match)) == 1
