@@ -1,4 +1,4 @@
-"""Finished matches verified by a worker, beside folding them once."""
+"""Finished matches verified and scored by a worker, beside folding them once."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from itertools import count
 
 import psutil
 from redis import Redis
-from rq import SimpleWorker
 from rq.serializers import JSONSerializer
 
 from bench.matches import decide_events, random_moves, store_form, stream_name
@@ -16,12 +15,13 @@ from domain.events import Event
 from domain.match import Match, fold
 from service.ids import job_command
 from service.queues import Verification, enqueue_verifications, verify_queue
+from workers.worker import Worker
 
-MATCHES = {"pathagon": 10, "zhen": 60}
+MATCHES = {"pathagon": 16, "zhen": 64}
 _numbers = count(10_000)
 
 CLAIMS = [
-    Claim(f"{id}: finished match verified", "match", f"{id} verified", f"{id} folded", times_the_cost(3))
+    Claim(f"{id}: finished match verified and scored", "match", f"{id} verified", f"{id} folded", times_the_cost(3))
     for id in MATCHES
 ]
 
@@ -45,10 +45,10 @@ def _verifier(rig: Rig, recorded: Sequence[Sequence[Event]]) -> Run:
         connection = Redis.from_url(rig.store.url)
         start = time.process_time() + cpu_s([store])
         enqueue_verifications(verify_queue(connection), ended)
-        worker = SimpleWorker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
+        worker = Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
         worker.work(burst=True, logging_level="WARNING")
         spent = time.process_time() + cpu_s([store]) - start
-        assert {rig.parts.matches.read(stream).life.status for stream in streams} == {"verified"}
+        assert {rig.parts.matches.read(stream).life.status for stream in streams} == {"scored"}
         return Sample(len(streams), spent)
 
     return run
