@@ -108,11 +108,12 @@ def is_complete(projection: Projection) -> bool:
 
 
 def needs_build(projection: Projection) -> bool:
-    """Whether the projection is not complete and nobody is at work on that."""
+    """Whether the projection is not complete, or a build of it died, and nobody is at work on that."""
     state = projection.table.state()
-    if state.layout == projection.layout:
-        return False
-    return state.build_ms is None or now_ms() - state.build_ms > SILENT_MS
+    if state.build_ms is None:
+        return state.layout != projection.layout
+    # Until it is begun anew, a build that died has every row written twice.
+    return now_ms() - state.build_ms > SILENT_MS
 
 
 class Lag(NamedTuple):

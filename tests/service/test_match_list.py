@@ -1,5 +1,6 @@
 """Lists of matches, held against a plain search through all matches."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -16,9 +17,11 @@ from service.access import may_read
 from service.accounts import Principal
 from service.composition import Parts, compose
 from service.match_list import MatchFilter, MatchList
+from service.paging import choose_spans
 from service.projections import rebuild
 from service.store.memory import MemoryStore
 from service.store.memory_table import MemoryTable
+from service.store.table import Row, Span
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import PLAYERS, TIMES, TOURNAMENTS, Play, dump
@@ -124,3 +127,25 @@ def test_what_was_built_at_once_is_what_was_kept_step_by_step(played):
     built = MatchList(MemoryTable(), parts.matches)
     rebuild(parts.store, built)
     assert dump(built.table) == dump(parts.lists.matches.table)
+
+
+@hypothesis_settings(max_examples=50)
+@given(filters, filters)
+def test_a_cursor_of_one_list_is_a_place_in_any_other(played, first, other):
+    parts, matches = played
+    page = parts.lists.matches.read(first, None, 3, None)
+    if page.cursor is None:
+        return
+    last = (json.loads(page.rows[-1])["created_at"], match_of(page.rows[-1])) if page.rows else None
+    by_place = {match.stream: (match.life.created_at, match.stream) for match in matches}
+    behind = [match for match in search(matches, other, None) if last is not None and by_place[match] < last]
+    assert [match_of(row) for row in parts.lists.matches.read(other, None, 200, page.cursor).rows] == behind
+
+
+def test_the_shortest_lists_are_read():
+    table = MemoryTable()
+    terms = {"a": ("all", "rare"), "b": ("all", "red"), "c": ("all", "blue")}
+    table.put([Row(id, 1, id, its, b"") for id, its in terms.items()])
+    rare, colours = [Span("rare")], [Span("red"), Span("blue")]
+    assert choose_spans(table, [[Span("all")], rare, colours]) == rare
+    assert choose_spans(table, [[Span("all")], colours]) == colours

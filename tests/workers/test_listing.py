@@ -151,11 +151,18 @@ def test_a_list_of_another_layout_is_built_again(rig, monkeypatch):
     eventually(lambda: is_complete(rig.matches))
 
 
-def test_a_build_that_shows_signs_of_life_is_left_alone(rig, monkeypatch):
+def test_a_build_that_shows_signs_of_life_is_left_alone(rig):
     rig.matches.table.begin(projections.now_ms())
     assert not needs_build(rig.matches)
+
+
+def test_a_relay_begins_a_build_anew_that_died(rig):
+    rig.build()
     rig.matches.table.begin(projections.now_ms() - projections.SILENT_MS - 1)
     assert needs_build(rig.matches)
+    rig.listing.build_missing()
+    eventually(lambda: rig.matches.table.state().build_ms is None)
+    assert is_complete(rig.matches)
 
 
 def test_lists_are_built_while_others_write_and_read(rig):
