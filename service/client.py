@@ -66,6 +66,7 @@ class Match(TypedDict):
     creator: str
     recorder: str | None
     private: bool
+    rated: bool
     start: str
     dice: Json | None
     about: dict[str, str] | None
@@ -78,8 +79,50 @@ class Match(TypedDict):
     draw_offered_by: int | None
     outcome: Json | None
     verdict: Json | None
+    score: Json | None
+    annulment: Json | None
     fault: Json | None
     view: Json | None
+
+
+class Rating(TypedDict):
+    """A rating, in millionths."""
+
+    rating_micro: int
+    uncertainty_micro: int
+    ordinal_micro: int
+
+
+class Standing(Rating):
+    """A player in a table of ratings."""
+
+    rank: int
+    player: str
+    name: str
+    matches: int
+    last_match: str
+    last_at: int
+
+
+class RatedMatch(TypedDict):
+    """A match of a player's history, and what it made of the rating."""
+
+    version: int
+    at: int
+    match: str
+    rank: int
+    seats: int
+    before: Rating
+    after: Rating
+
+
+class RatingChange(TypedDict):
+    """What a match that is annulled changes for a player; None: none of the player's matches counts."""
+
+    player: str
+    name: str
+    before: Rating | None
+    after: Rating | None
 
 
 class Invitation(TypedDict):
@@ -274,6 +317,7 @@ class Client:
         dice: str = "server",
         private: bool = False,
         limits: Mapping[str, int] | None = None,
+        rated: bool = False,
         start: str = "auto",
         about: Mapping[str, str] | None = None,
         key: str | None = None,
@@ -288,6 +332,7 @@ class Client:
             "dice": dice,
             "private": private,
             "limits": limits,
+            "rated": rated,
             "start": start,
             "about": about,
         }
@@ -427,6 +472,25 @@ class Client:
     def players(self, name: str = "", kind: str | None = None) -> Iterator[PlayerAccount]:
         """The players whose names begin so, in any case, by name, read page by page as they are asked for."""
         yield from self._rows("players", {"name": name, "kind": kind})
+
+    def ratings(self, ruleset: str) -> Iterator[Standing]:
+        """The table of a ruleset's ratings, best first, asked for page by page."""
+        for page in self._pages(f"/v1/ratings/{ruleset}", {}):
+            yield from page["players"]
+
+    def rating(self, ruleset: str, player: str) -> list[RatedMatch]:
+        """The matches that made a player's rating, oldest first."""
+        pages = self._pages(f"/v1/ratings/{ruleset}/{player}", {"limit": PAGE})
+        return [match for page in pages for match in page["history"]]
+
+    def annul(self, match: str, why: str, *, key: str | None = None) -> Receipt:
+        """The receipt of making a finished match count for nothing."""
+        return self._command("POST", f"/v1/matches/{match}/annulment", {"why": why}, key)
+
+    def annulment(self, match: str, *, preview: bool = False) -> list[RatingChange]:
+        """The ratings that an annulment changed, or, for a preview, would change."""
+        query = {"limit": PAGE, **({"preview": "true"} if preview else {})}
+        return [change for page in self._pages(f"/v1/matches/{match}/annulment", query) for change in page["changes"]]
 
     def rulesets(self, seats: int | None = None) -> list[Json]:
         """All rulesets in all versions, or those that so many can play."""

@@ -62,6 +62,7 @@ def describe_match(match: Match) -> dict[str, Any]:
         "creator": life.creator,
         "recorder": created.recorder,
         "private": created.private,
+        "rated": created.rated,
         "start": created.start,
         "dice": _describe_dice(match),
         "about": created.about,
@@ -74,6 +75,8 @@ def describe_match(match: Match) -> dict[str, Any]:
         "draw_offered_by": play.offer.agreed[0] if play and play.offer and life.status == "playing" else None,
         "outcome": dump_data(life.outcome) if life.outcome else None,
         "verdict": {"type": life.verdicts[-1].type, **dump_data(life.verdicts[-1])} if life.verdicts else None,
+        "score": dump_data(life.score) if life.score else None,
+        "annulment": dump_data(life.annulment) if life.annulment else None,
         "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
         "view": play.ruleset.view(play.state) if play else None,
     }

@@ -282,6 +282,12 @@ class Abort(Strict):
     cause = _text(MAX_CAUSE_LENGTH, load_default="called off")
 
 
+class Annulment(Strict):
+    """Making a finished match count for nothing."""
+
+    why = _text(MAX_CAUSE_LENGTH, required=True, metadata={"example": "both seats were one person"})
+
+
 # ---------------------------------------------------------------------------------------------------------- queries
 
 
@@ -301,6 +307,26 @@ class LegalMovesQuery(MatchQuery):
 
 class EventsQuery(MatchQuery):
     """Which events."""
+
+    after = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1))
+    limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
+
+
+class AnnulmentQuery(MatchQuery):
+    """Which changes of ratings."""
+
+    preview = fields.Boolean(
+        load_default=False,
+        truthy={"true"},
+        falsy={"false"},
+        metadata={"description": "Before the annulment: what it would change. For organisers."},
+    )
+    offset = QueryInteger(load_default=0, validate=validate.Range(0, 10_000_000))
+    limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
+
+
+class HistoryQuery(Strict):
+    """Which matches of a player's history: those after a version of the ledger."""
 
     after = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1))
     limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
@@ -556,6 +582,7 @@ class MatchOut(Schema):
     creator = fields.String(required=True)
     recorder = fields.String(required=True, allow_none=True)
     private = fields.Boolean(required=True)
+    rated = fields.Boolean(required=True)
     start = fields.String(required=True)
     dice = fields.Dict(required=True, allow_none=True)
     about = fields.Dict(required=True, allow_none=True)
@@ -568,6 +595,12 @@ class MatchOut(Schema):
     draw_offered_by = fields.Integer(required=True, allow_none=True)
     outcome = fields.Dict(required=True, allow_none=True)
     verdict = fields.Dict(required=True, allow_none=True)
+    score = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Points of each seat, and its place in the ratings ledger if it is rated."},
+    )
+    annulment = fields.Dict(required=True, allow_none=True, metadata={"description": "Why it counts for nothing."})
     fault = fields.Dict(required=True, allow_none=True)
     view = fields.Dict(required=True, allow_none=True)
 
@@ -661,6 +694,84 @@ class RulesetOut(Schema):
     presets = fields.Dict(
         required=True, metadata={"description": "Options by name: rated matches have these, or the defaults."}
     )
+
+
+class RatingOut(Schema):
+    """A rating, in millionths."""
+
+    rating_micro = fields.Integer(required=True, metadata={"description": "What the player is believed to be worth."})
+    uncertainty_micro = fields.Integer(required=True, metadata={"description": "The standard deviation of that."})
+    ordinal_micro = fields.Integer(
+        required=True, metadata={"description": "The rating less three times its uncertainty: tables go by it."}
+    )
+
+
+class StandingOut(RatingOut):
+    """A player in a table of ratings; those with equal ordinals share a rank."""
+
+    rank = fields.Integer(required=True)
+    player = fields.String(required=True)
+    name = fields.String(required=True)
+    matches = fields.Integer(required=True, metadata={"description": "Matches that made the rating."})
+    last_match = fields.String(required=True)
+    last_at = fields.Integer(required=True, metadata={"description": "When it was rated, UTC milliseconds."})
+
+
+class RatingsModel(Schema):
+    """What makes ratings of matches, as the ledger was opened with it."""
+
+    model = fields.String(required=True)
+    parameters = fields.Dict(required=True, metadata={"description": "In millionths."})
+    library = fields.String(required=True)
+
+
+class RatingsPage(Schema):
+    """The ratings of a ruleset, best first; `version` is the ledger's; `next` is null on the last page."""
+
+    ruleset = fields.String(required=True)
+    version = fields.Integer(required=True)
+    model = fields.Nested(RatingsModel, required=True, allow_none=True)
+    players = fields.List(fields.Nested(StandingOut), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class RatedMatch(Schema):
+    """A match that counts, and what it made of a player's rating."""
+
+    version = fields.Integer(required=True, metadata={"description": "Its place in the ledger."})
+    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    match = fields.String(required=True)
+    rank = fields.Integer(required=True)
+    seats = fields.Integer(required=True)
+    before = fields.Nested(RatingOut, required=True)
+    after = fields.Nested(RatingOut, required=True)
+
+
+class RatingHistory(StandingOut):
+    """A player's rating and the matches that made it, oldest first; `next` is null on the last page."""
+
+    ruleset = fields.String(required=True)
+    version = fields.Integer(required=True)
+    history = fields.List(fields.Nested(RatedMatch), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class RatingChange(Schema):
+    """A player's rating with the match and without it; null: none of the player's matches counts."""
+
+    player = fields.String(required=True)
+    name = fields.String(required=True)
+    before = fields.Nested(RatingOut, required=True, allow_none=True)
+    after = fields.Nested(RatingOut, required=True, allow_none=True)
+
+
+class AnnulmentOut(Schema):
+    """What an annulment changed, or would change: greatest changes first; `next` is null on the last page."""
+
+    match = fields.String(required=True)
+    why = fields.String(required=True, allow_none=True, metadata={"description": "Null in a preview."})
+    changes = fields.List(fields.Nested(RatingChange), required=True)
+    next = fields.String(required=True, allow_none=True)
 
 
 class ClauseOut(Schema):

@@ -3,6 +3,7 @@
 import re
 import secrets
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import orjson
 from flask import Request, Response, current_app, request
@@ -156,3 +157,8 @@ def accepted(*media: str) -> str:
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
     """A JSON answer."""
     return Response(orjson.dumps(data), status, content_type=media)
+
+
+def path_with(**changed: Any) -> str:
+    """The path of this request with some of its query changed, as `next` names it."""
+    return f"{request.path}?{urlencode({**request.args.to_dict(), **changed})}"

@@ -12,6 +12,7 @@ from domain.commands import (
     AbortMatch,
     Actor,
     AddEntropy,
+    AnnulMatch,
     AnswerDraw,
     Command,
     CreateMatch,
@@ -29,7 +30,7 @@ from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from domain.replay import has_settled, position_at
 from service import queries, schemas
-from service.access import may_read, needs_invitation
+from service.access import OVERSEERS, may_read, needs_invitation
 from service.accounts import Principal
 from service.api.http import (
     JSON,
@@ -41,12 +42,14 @@ from service.api.http import (
     parse_body,
     parse_query,
     parts,
+    path_with,
     principal,
     principal_if_any,
     remembered,
 )
 from service.api.openapi import operation
 from service.api.players import find_player, require_no_key
+from service.api.ratings import describe_change
 from service.clock import now_ms
 from service.config import SERVER
 from service.errors import NotFound
@@ -70,6 +73,8 @@ TAKE_BACK = schemas.TakeBack()
 WITHDRAWAL = schemas.Withdrawal()
 DRAW = schemas.Draw()
 ABORT = schemas.Abort()
+ANNULMENT = schemas.Annulment()
+ANNULMENT_QUERY = schemas.AnnulmentQuery()
 NEW_INVITATION = schemas.NewInvitation()
 MATCH_QUERY = schemas.MatchQuery()
 LEGAL_MOVES_QUERY = schemas.LegalMovesQuery()
@@ -298,6 +303,53 @@ def abort_match(match: str) -> Response:
     Its creator may before the start, a seat before its own first move, the recorder at any time.
     """
     return _execute(match, ABORT, lambda base, body: AbortMatch(**base, **body))
+
+
+@blueprint.post("/<match>/annulment")
+@operation("matches", schemas.Receipt, body=schemas.Annulment, problems=COMMAND_PROBLEMS, command=True)
+def annul_match(match: str) -> Response:
+    """Make a finished match count for nothing, as an organiser or administrator. Its record stays.
+
+    If it was rated, the ratings are from then on what they would be had it never been played; `GET` on the same path
+    tells what that changed.
+    """
+    who = principal()
+    who.require(*OVERSEERS)
+    _require_match_id(match)
+    body = parse_body(ANNULMENT)
+    actor = Actor("organiser", who.account)
+    asked = remembered(actor)
+    command = AnnulMatch(actor=actor, at=now_ms(), id=asked.id.hex(), why=body["why"])
+    done = parts().matches.execute(match, lambda _: command, asked, expected_version())
+    if done.state.life.may_be_rated:
+        # Were this process to die here, the relay would see to it.
+        parts().ledgers.unrate(done.state)
+    return _receipt(done)
+
+
+@blueprint.get("/<match>/annulment")
+@operation("matches", schemas.AnnulmentOut, query=schemas.AnnulmentQuery, problems=(401, 403, 404), open=True)
+def get_annulment(match: str) -> Response:
+    """Tell which ratings the annulment of a match changed, with before and after, page by page.
+
+    With `preview=true`, before the annulment: which it would change. That is for organisers and administrators.
+    """
+    query = parse_query(ANNULMENT_QUERY)
+    state = _read(match)
+    annulment = state.life.annulment
+    if query["preview"]:
+        principal().require(*OVERSEERS)
+    elif annulment is None:
+        raise NotFound(f"{match} is not annulled", "match/not-annulled")
+    changes = parts().ledgers.report(state) if annulment else parts().ledgers.preview(state)
+    behind = query["offset"] + query["limit"]
+    page = {
+        "match": match,
+        "why": annulment.why if annulment else None,
+        "changes": [describe_change(change) for change in changes[query["offset"] : behind]],
+        "next": path_with(offset=behind) if behind < len(changes) else None,
+    }
+    return _confined(answer(page), state)
 
 
 def _require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:

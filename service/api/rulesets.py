@@ -42,7 +42,7 @@ def _count_matches(rulesets: list[str]) -> dict[str, int]:
 @operation("rulesets", schemas.RulesetDetail, query=schemas.RulesetQuery, problems=(404,), open=True)
 def get_ruleset(ruleset: str) -> Response:
     """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
-    found = _find(ruleset, parse_query(RULESET_QUERY)["version"])
+    found = find_rules(ruleset, parse_query(RULESET_QUERY)["version"])
     versions = [other.version for other in RULESETS if other.id == found.id]
     clauses = [{"ruleset": found.id, **clause._asdict()} for clause in read_clauses(found.id).values()]
     return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
@@ -52,13 +52,14 @@ def get_ruleset(ruleset: str) -> Response:
 @operation("rulesets", schemas.ClauseOut, problems=(404,), open=True)
 def get_clause(ruleset: str, clause: str) -> Response:
     """Give one clause of the rules, as refusals of moves name it."""
-    found = read_clauses(_find(ruleset).id).get(clause)
+    found = read_clauses(find_rules(ruleset).id).get(clause)
     if found is None:
         raise NotFound(f"{ruleset} has no clause {clause}", "ruleset/unknown-clause")
     return answer({"ruleset": ruleset, **found._asdict()})
 
 
-def _find(id: str, version: int | None = None) -> AnyRuleset:
+def find_rules(id: str, version: int | None = None) -> AnyRuleset:
+    """The ruleset that a path names; NotFound where there is none."""
     try:
         return find_ruleset(id, version)
     except UnknownRuleset as error:

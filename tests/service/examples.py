@@ -27,6 +27,7 @@ from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
+from workers.verify_match import verify_match
 
 RECORDED = Path(openapi.__file__).with_name("examples.json")
 BEGIN_MS = 1_767_225_600_000
@@ -221,6 +222,32 @@ def tell_limits(story: Story) -> None:
     story.show("POST", "/v1/matches", ann["token"], {**body, "limits": {}})
 
 
+def tell_ratings(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    with _made_up("organiser", BEGIN_MS):
+        organiser = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))[1]
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "rated": True}
+    story.show("POST", "/v1/matches", ann["token"], {**body, "options": {"tiles": 5}})
+    created = story.show("POST", "/v1/matches", ann["token"], body, name="rated", key="evening-3")
+    match = f"/v1/matches/{created['match']}"
+    story.show("POST", f"{match}/seats/2", ann["token"], {})
+    story.send("POST", f"{match}/seats/2", ben["token"])
+    ended = story.send("POST", f"{match}/withdrawal", ben["token"]).json
+    with _made_up("worker", BEGIN_MS + 60_000):
+        verify_match(story.parts, created["match"], ended["version"])
+    story.show("GET", match, name="scored")
+    story.show("GET", "/v1/ratings/zhen?limit=1")
+    story.show("GET", "/v1/ratings/zhen?cursor=nowhere")
+    story.show("GET", "/v1/ratings/chess")
+    story.show("GET", f"/v1/ratings/zhen/{ben['player']}")
+    story.show("GET", f"/v1/ratings/pathagon/{ben['player']}")
+    story.show("GET", f"{match}/annulment")
+    story.show("GET", f"{match}/annulment?preview=true", organiser, name="preview")
+    story.show("POST", f"{match}/annulment", ben["token"], {"why": "I lost"})
+    story.show("POST", f"{match}/annulment", organiser, {"why": "both were one person"})
+    story.show("GET", f"{match}/annulment", name="annulled")
+
+
 def tell_recorded_match(story: Story) -> None:
     register(TOY_V1)
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
@@ -274,6 +301,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_match,
     tell_private_match,
     tell_limits,
+    tell_ratings,
     tell_recorded_match,
     tell_dice,
     tell_problems,

@@ -6,6 +6,7 @@ import pytest
 from domain.commands import Actor
 from service import client as client_module
 from service.client import Client, Problem
+from workers.verify_match import verify_match
 
 
 @pytest.fixture
@@ -76,6 +77,21 @@ def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
     code = ann.invite(match, 2, expires_in_s=60)["invitation"]
     assert client(transport).match(match, invitation=code)["private"]
     assert ben.take_seat(match, 2, invitation=code)["turn"] == {"decision": 1}
+
+
+def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
+    match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], rated=True)["match"]
+    ben.take_seat(match, 2)
+    verify_match(parts, match, ann.withdraw(match)["version"])
+    assert [row["name"] for row in ann.ratings("zhen")] == ["Ben", "Ann"]
+    [played] = ann.rating("zhen", ann.me()["player"])
+    assert (played["match"], played["rank"]) == (match, 2)
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
+    root = client(transport, token)
+    preview = root.annulment(match, preview=True)
+    assert root.annul(match, "a mistake")["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 1]}}
+    assert ann.annulment(match) == preview
+    assert ann.match(match)["annulment"] == {"why": "a mistake"}
 
 
 def test_dice_take_backs_and_aborts(ann, ben):

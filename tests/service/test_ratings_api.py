@@ -1,0 +1,298 @@
+"""Rated matches over HTTP: tables, histories, annulments and what they change."""
+
+import pytest
+
+from domain.commands import Actor
+from service.composition import Parts
+from service.ratings import PARAMETERS
+from service.store.port import StoreUnavailable
+from tests.service.api import Api
+from workers.verify_match import verify_match
+
+
+class Club:
+    """Players by name, who play rated matches that are scored at once, and a root who may annul them."""
+
+    def __init__(self, api: Api, parts: Parts, *names: str) -> None:
+        self.api = api
+        self.parts = parts
+        self.accounts = {name: api.sign_up(name) for name in names}
+        self.names = {id: name for name, (id, _) in self.accounts.items()}
+        self.root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("organise",))[1]
+
+    def id(self, name: str) -> str:
+        return self.accounts[name][0]
+
+    def token(self, name: str) -> str:
+        return self.accounts[name][1]
+
+    def play(self, loser: str, winner: str, **more: object) -> str:
+        """A match of zhen that the loser opens and resigns."""
+        fields = {"ruleset": "zhen", "rated": True, **more}
+        match = self.api.new_match(self.token(loser), [{"player": self.id(loser)}, None], **fields)
+        assert self.api.post(f"/v1/matches/{match}/seats/2", self.token(winner)).status_code == 200
+        ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.token(loser))
+        verify_match(self.parts, match, ended.json["version"])
+        return match
+
+    def annul(self, match: str, token: str | None = None, **request: object):
+        body = {"why": "both were one person"}
+        return self.api.post(f"/v1/matches/{match}/annulment", token or self.root, body, **request)
+
+    def table(self) -> list[dict[str, object]]:
+        return self.api.get("/v1/ratings/zhen").json["players"]
+
+    def ranks(self) -> list[tuple[int, str]]:
+        return [(row["rank"], row["name"]) for row in self.table()]
+
+    def history(self, name: str, query: str = "") -> dict[str, object]:
+        return self.api.get(f"/v1/ratings/zhen/{self.id(name)}{query}").json
+
+
+@pytest.fixture
+def club(api, parts) -> Club:
+    return Club(api, parts, "Ann", "Ben", "Cat", "Dan")
+
+
+# ------------------------------------------------------------------------------------------------------------ tables
+
+
+def test_a_ruleset_that_nobody_was_rated_in_has_an_empty_table(api):
+    assert api.get("/v1/ratings/zhen").json == {
+        "ruleset": "zhen",
+        "version": 0,
+        "model": None,
+        "players": [],
+        "next": None,
+    }
+
+
+def test_a_table_ranks_players_with_their_uncertainty_and_last_match(club):
+    club.play("Ann", "Ben")
+    match = club.play("Cat", "Ben")
+    page = club.api.get("/v1/ratings/zhen").json
+    assert page["model"]["model"] == "bradley-terry-full"
+    assert page["model"]["parameters"] == PARAMETERS
+    first = page["players"][0]
+    assert (first["rank"], first["name"], first["matches"], first["last_match"]) == (1, "Ben", 2, match)
+    assert first["ordinal_micro"] == first["rating_micro"] - 3 * first["uncertainty_micro"]
+    assert club.ranks()[0] == (1, "Ben")
+    assert {row["name"] for row in page["players"]} == {"Ann", "Ben", "Cat"}
+
+
+def test_a_table_is_read_page_by_page(club):
+    club.play("Ann", "Ben")
+    club.play("Cat", "Dan")
+    seen, path = [], "/v1/ratings/zhen?limit=1"
+    while path:
+        page = club.api.get(path).json
+        seen += [(row["rank"], row["player"]) for row in page["players"]]
+        path = page["next"]
+    assert seen == [(row["rank"], row["player"]) for row in club.table()]
+    assert [rank for rank, _ in seen] == [1, 1, 3, 3]
+
+
+@pytest.mark.parametrize("cursor", ["x", "YQliCWM", "cGxheWVycwlwbGF5ZXItYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"])
+def test_a_cursor_that_no_table_gave_is_refused(api, cursor):
+    refused = api.get(f"/v1/ratings/zhen?cursor={cursor}")
+    assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
+
+
+def test_a_ruleset_that_is_not_there_has_no_ratings(api):
+    assert api.get("/v1/ratings/chess").json["code"] == "ruleset/unknown"
+    assert api.get("/v1/ratings/chess/player-x").status_code == 404
+
+
+def test_matches_that_are_not_rated_change_no_rating(club):
+    match = club.play("Ann", "Ben", rated=False)
+    assert club.table() == []
+    shown = club.api.get(f"/v1/matches/{match}").json
+    assert (shown["status"], shown["rated"]) == ("scored", False)
+    assert shown["score"] == {"points": [0, 2], "ledger": None}
+
+
+def test_a_rated_match_shows_its_points_and_its_place_in_the_ledger(club):
+    shown = club.api.get(f"/v1/matches/{club.play('Ann', 'Ben')}").json
+    assert (shown["status"], shown["rated"], shown["annulment"]) == ("scored", True, None)
+    assert shown["score"] == {"points": [0, 2], "ledger": 2}
+
+
+# --------------------------------------------------------------------------------------------------------- histories
+
+
+def test_a_history_has_every_match_with_before_and_after(club):
+    matches = [club.play("Ann", "Ben"), club.play("Ben", "Ann"), club.play("Cat", "Ann")]
+    ann = club.history("Ann")
+    assert [each["match"] for each in ann["history"]] == matches
+    assert [each["rank"] for each in ann["history"]] == [2, 1, 1]
+    assert ann["history"][0]["before"]["rating_micro"] == PARAMETERS["mu"]
+    assert ann["history"][0]["after"] == ann["history"][1]["before"]
+    assert ann["history"][-1]["after"]["rating_micro"] == ann["rating_micro"]
+    assert (ann["name"], ann["matches"], ann["next"]) == ("Ann", 3, None)
+
+
+def test_a_history_is_read_page_by_page(club):
+    matches = [club.play("Ann", "Ben") for _ in range(3)]
+    first = club.history("Ann", "?limit=2")
+    rest = club.api.get(first["next"]).json
+    assert [each["match"] for each in first["history"] + rest["history"]] == matches
+    assert rest["next"] is None
+
+
+def test_a_player_without_a_rated_match_has_no_rating(club):
+    club.play("Ann", "Ben")
+    unrated = club.api.get(f"/v1/ratings/zhen/{club.id('Cat')}")
+    assert (unrated.status_code, unrated.json["code"]) == (404, "ratings/unrated")
+    assert club.api.get(f"/v1/ratings/zhen/player-{'a' * 26}").json["code"] == "player/unknown"
+
+
+# ------------------------------------------------------------------------------------------------------ rated matches
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"options": {"tiles": 5}}, "rated/options"),
+        ({"recorded": True, "seats": [{"name": "Ada"}, {"name": "Bea"}]}, "rated/recorded"),
+        ({"private": True}, "rated/private"),
+    ],
+)
+def test_what_cannot_be_rated_is_refused_with_its_reason(club, fields, code):
+    body = {"ruleset": "zhen", "seats": [None, None], "rated": True, **fields}
+    refused = club.api.post("/v1/matches", club.token("Ann"), body)
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+
+
+def test_a_rated_match_seats_nobody_twice(club):
+    match = club.api.new_match(club.token("Ann"), [{"player": club.id("Ann")}, None], rated=True)
+    refused = club.api.post(f"/v1/matches/{match}/seats/2", club.token("Ann"))
+    assert (refused.status_code, refused.json["code"]) == (403, "rated/second-seat")
+    twice = [{"player": club.id("Ann")}] * 2
+    refused = club.api.post("/v1/matches", club.token("Ann"), {"ruleset": "zhen", "seats": twice, "rated": True})
+    assert refused.json["code"] == "rated/seats"
+
+
+def test_a_ruleset_tells_its_presets_and_they_are_rated(club):
+    presets = club.api.get("/v1/rulesets/pathagon").json["presets"]
+    club.play("Ann", "Ben", ruleset="pathagon", options=presets["small"])
+    assert len(club.api.get("/v1/ratings/pathagon").json["players"]) == 2
+
+
+# ------------------------------------------------------------------------------------------------------- annulments
+
+
+def test_an_annulled_match_leaves_the_ratings_as_if_it_had_never_been_played(club):
+    match = club.play("Ann", "Ben")
+    club.play("Cat", "Ben")
+    receipt = club.annul(match).json
+    assert [event["type"] for event in receipt["events"]] == ["match-annulled"]
+    assert receipt["events"][0]["by"].startswith("organiser:player-")
+    assert [name for _, name in club.ranks()] == ["Ben", "Cat"]
+    assert club.history("Ben")["matches"] == 1
+    shown = club.api.get(f"/v1/matches/{match}").json
+    assert (shown["status"], shown["annulment"]) == ("annulled", {"why": "both were one person"})
+
+
+def test_the_annulment_tells_every_rating_before_and_after(club):
+    match = club.play("Ann", "Ben")
+    club.play("Ben", "Cat")
+    before = {row["name"]: row["rating_micro"] for row in club.table()}
+    club.annul(match)
+    after = {row["name"]: row["rating_micro"] for row in club.table()}
+    club.play("Dan", "Cat")
+    report = club.api.get(f"/v1/matches/{match}/annulment").json
+    assert report["why"] == "both were one person"
+    assert {each["name"]: each["before"]["rating_micro"] for each in report["changes"]} == before
+    assert {each["name"]: each["after"] and each["after"]["rating_micro"] for each in report["changes"]} == {
+        "Ann": None,
+        **after,
+    }
+
+
+def test_a_preview_tells_what_the_annulment_will_and_changes_nothing(club):
+    match = club.play("Ann", "Ben")
+    club.play("Ben", "Cat")
+    table = club.table()
+    preview = club.api.get(f"/v1/matches/{match}/annulment?preview=true", club.root).json
+    assert preview["why"] is None
+    assert club.table() == table
+    club.annul(match)
+    assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"] == preview["changes"]
+
+
+def test_a_preview_is_for_organisers(club):
+    path = f"/v1/matches/{club.play('Ann', 'Ben')}/annulment?preview=true"
+    assert club.api.get(path).status_code == 401
+    assert club.api.get(path, club.token("Ann")).json["code"] == "auth/scope"
+
+
+def test_a_report_is_read_page_by_page(club):
+    match = club.play("Ann", "Ben")
+    club.play("Ben", "Cat")
+    club.annul(match)
+    whole = club.api.get(f"/v1/matches/{match}/annulment").json["changes"]
+    first = club.api.get(f"/v1/matches/{match}/annulment?limit=2").json
+    rest = club.api.get(first["next"]).json
+    assert first["changes"] + rest["changes"] == whole
+    assert rest["next"] is None
+
+
+def test_a_match_that_is_not_annulled_has_no_report(club):
+    match = club.play("Ann", "Ben")
+    answer = club.api.get(f"/v1/matches/{match}/annulment")
+    assert (answer.status_code, answer.json["code"]) == (404, "match/not-annulled")
+
+
+def test_only_an_organiser_annuls(club):
+    match = club.play("Ann", "Ben")
+    assert club.annul(match, club.token("Ann")).json["code"] == "auth/scope"
+    assert club.annul("match-" + "a" * 26).json["code"] == "match/unknown"
+    assert club.annul("nonsense").json["code"] == "match/unknown"
+
+
+def test_a_match_under_way_is_not_annulled(club):
+    match = club.api.new_match(club.token("Ann"))
+    assert club.annul(match).json["code"] == "match/not-ended"
+
+
+def test_an_annulment_needs_a_reason(club):
+    match = club.play("Ann", "Ben")
+    refused = club.api.post(f"/v1/matches/{match}/annulment", club.root, {})
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+
+
+def test_an_annulment_may_be_sent_again_with_its_key(club):
+    match = club.play("Ann", "Ben")
+    first = club.annul(match, key="k")
+    again = club.annul(match, key="k")
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert club.annul(match).json["code"] == "match/not-ended"
+
+
+def test_an_annulment_that_broke_off_before_the_ledger_is_completed_by_sending_it_again(club, parts, monkeypatch):
+    match = club.play("Ann", "Ben")
+    with monkeypatch.context() as patch:
+        patch.setattr(parts.ledgers, "unrate", lambda _: (_ for _ in ()).throw(StoreUnavailable("away")))
+        assert club.annul(match, key="k").status_code == 503
+    assert len(club.table()) == 2
+    assert club.annul(match, key="k").status_code == 200
+    assert club.table() == []
+
+
+def test_annulling_a_match_that_was_not_rated_changes_no_rating(club):
+    club.play("Ann", "Ben")
+    table = club.table()
+    match = club.play("Ann", "Ben", rated=False)
+    club.annul(match)
+    assert club.table() == table
+    assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"] == []
+
+
+def test_a_process_that_starts_anew_has_the_same_ratings(club, parts):
+    for loser, winner in (("Ann", "Ben"), ("Ben", "Cat"), ("Cat", "Ann")):
+        club.play(loser, winner)
+    club.annul(club.play("Dan", "Ann"))
+    table = club.table()
+    parts.ledgers._books._cache.clear()
+    assert club.table() == table
