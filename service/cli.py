@@ -1,5 +1,6 @@
 """The command line."""
 
+import json
 import os
 import signal
 import socket
@@ -251,17 +252,30 @@ def _compose_beside(data: Path) -> Parts:
 
 @cli.command()
 @DATA
-def doctor(data: Path) -> None:
-    """Say what is set and what is wrong; exit 1 if anything is."""
-    from service.doctor import examine
+@HOST
+@PORT
+@click.option("--json", "as_json", is_flag=True, help="Tell it to programs.")
+def doctor(data: Path, host: str, port: int, as_json: bool) -> None:
+    """Say what is set and what is wrong, changing nothing; exit 1 if anything is wrong.
 
-    console = Console(highlight=False)
-    findings = examine(data)
-    for finding in findings:
-        mark = {"ok": "[green]ok   [/]", "note": "[yellow]note [/]", "wrong": "[red]wrong[/]"}[finding.state]
-        console.print(f"{mark}  {finding.topic:10}  ", end="")
-        console.print(finding.text, markup=False, soft_wrap=True)
+    Looks at the store that REDIS_URL names, else at the one that `serve` runs on the data directory.
+    """
+    from service.doctor import Finding, examine
+
+    console, findings = Console(highlight=False), list[Finding]()
+    for finding in examine(data, host, port):
+        findings.append(finding)
+        if not as_json:
+            _print_finding(console, *finding)
+    if as_json:
+        click.echo(json.dumps([finding._asdict() for finding in findings], indent=2))
     sys.exit(any(finding.state == "wrong" for finding in findings))
+
+
+def _print_finding(console: Console, topic: str, state: str, text: str, remedy: str) -> None:
+    mark = {"ok": "[green]ok   [/]", "note": "[yellow]note [/]", "wrong": "[red]wrong[/]"}[state]
+    console.print(f"{mark}  {topic:10}  ", end="")
+    console.print(f"{text}: {remedy}" if remedy else text, markup=False, soft_wrap=True)
 
 
 @cli.command()

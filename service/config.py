@@ -14,6 +14,19 @@ from domain.events import ServerDice
 from domain.ruleset import Ruleset
 from domain.rulesets import register
 
+SETTINGS = (
+    "PLYSCRIBE_DATA",
+    "PLYSCRIBE_LOG",
+    "PLYSCRIBE_LOG_LEVEL",
+    "PLYSCRIBE_METRICS",
+    "PLYSCRIBE_RULESETS",
+    "PLYSCRIBE_SERVER_KEY",
+    "PLYSCRIBE_SERVER_KEY_FILE",
+    "PLYSCRIBE_SIGN_UP",
+    "PLYSCRIBE_STORE_BINARY",
+)
+"""The names of all settings of ours."""
+
 MIN_KEY_BYTES = 32
 SERVER = f"plyscribe {version('plyscribe')}"
 """How this software signs the matches that it creates."""

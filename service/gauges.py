@@ -5,21 +5,23 @@ from collections.abc import Iterator
 
 from redis.exceptions import RedisError
 
-from service.config import Config
+from service.composition import Parts
+from service.lists import Lists
 from service.metrics import Reading
+from service.projections import is_complete
 from service.store.port import StoreError
 from service.vitals import Vitals, open_vitals
 
 log = logging.getLogger(__name__)
 
 
-def read_gauges(config: Config) -> Iterator[Reading]:
+def read_gauges(parts: Parts) -> Iterator[Reading]:
     """All of them; `store_up` 0 alone where the store does not answer, none where it is only in memory."""
-    if not config.redis_url:
+    if not parts.config.redis_url:
         return
     try:
-        with open_vitals(config) as vitals:
-            readings = [*_read_feed(vitals), *_read_queues(vitals), *_read_waiting(vitals)]
+        with open_vitals(parts.config) as vitals:
+            readings = [*_read_feed(vitals), *_read_queues(vitals), *_read_unsettled(vitals), *_read_lists(parts.lists)]
     except (RedisError, StoreError) as error:
         log.warning("the numbers of the store cannot be looked up: %s", error)
         yield _up(0)
@@ -49,8 +51,14 @@ def _read_queues(vitals: Vitals) -> Iterator[Reading]:
         yield Reading("queue_workers", "Workers that are heard of.", queue.workers, labels)
 
 
-def _read_waiting(vitals: Vitals) -> Iterator[Reading]:
-    for each in vitals.waiting():
-        labels = {"for": each.what}
-        yield Reading("waiting_matches", "Finished matches that wait.", each.matches, labels)
-        yield Reading("waiting_oldest_seconds", "How long the oldest of them waits.", each.oldest_s, labels)
+def _read_unsettled(vitals: Vitals) -> Iterator[Reading]:
+    matches, oldest_s, alarms = vitals.unsettled()
+    yield Reading("unsettled_matches", "Finished matches whose verdict or score is to come.", matches)
+    yield Reading("unsettled_oldest_seconds", "How long the oldest of them waits.", oldest_s)
+    yield Reading("unsettled_alarms", "Those that were sent to the workers again and again, to no avail.", alarms)
+
+
+def _read_lists(lists: Lists) -> Iterator[Reading]:
+    for projection in lists.projections:
+        labels = {"list": projection.name}
+        yield Reading("list_complete", "Whether the list was built from all streams.", is_complete(projection), labels)

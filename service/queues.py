@@ -13,8 +13,14 @@ VERIFY = "verify"
 QUEUES = (VERIFY,)
 """The names of all queues."""
 
-WAITING = {"verification": "relay:waiting"}
-"""Sorted sets on the store, by what their matches wait for: since when each does, in UTC milliseconds."""
+UNSETTLED = "relay:unsettled"
+"""Sorted set on the store: finished matches whose verdict or score is to come, by the time when that was noted."""
+
+SWEEPS = "relay:sweeps"
+"""Hash of how often each of them was put on a queue again."""
+
+ALARM_AFTER = 3
+"""Sweeps after which a match that is still not settled is told as an error."""
 
 VERIFY_JOB = "workers.verify_match.verify_matches"
 SCORE_JOB = "workers.score_match.score_matches"

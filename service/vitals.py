@@ -11,7 +11,7 @@ from rq.registry import FailedJobRegistry
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from service.config import Config
-from service.queues import QUEUES, WAITING, queue_of
+from service.queues import ALARM_AFTER, QUEUES, SWEEPS, UNSETTLED, queue_of
 from service.store.feed import FeedGroup
 from service.store.redis import ask, connect_client
 
@@ -37,12 +37,12 @@ class QueueVitals(NamedTuple):
     workers: int
 
 
-class Waiting(NamedTuple):
-    """Matches that wait for something, and how long the oldest does."""
+class Unsettled(NamedTuple):
+    """Finished matches whose verdict or score is to come, how long the oldest waits, how many were sent in vain."""
 
-    what: str
     matches: int
     oldest_s: float
+    alarms: int
 
 
 class Vitals:
@@ -69,9 +69,13 @@ class Vitals:
         """How each queue stands."""
         return [self._queue(name) for name in QUEUES]
 
-    def waiting(self) -> list[Waiting]:
-        """What matches wait for."""
-        return [self._waiting(what, key) for what, key in WAITING.items()]
+    def unsettled(self) -> Unsettled:
+        """How finished matches stand."""
+        matches = self._store.zcard(UNSETTLED)
+        oldest = cast(list[tuple[bytes, float]], self._store.zrange(UNSETTLED, 0, 0, withscores=True))
+        oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
+        sweeps = cast(list[bytes], self._store.hvals(SWEEPS))
+        return Unsettled(matches, oldest_s, sum(int(each) >= ALARM_AFTER for each in sweeps))
 
     def _queue(self, name: str) -> QueueVitals:
         queue = queue_of(name, self._queues)
@@ -89,12 +93,6 @@ class Vitals:
         workers = cast(set[bytes], self._queues.smembers(WORKERS_BY_QUEUE_KEY % name))
         # What a worker says of itself expires when it is not heard of again: after two minutes, or its job's longest.
         return self._queues.exists(*workers) if workers else 0
-
-    def _waiting(self, what: str, key: str) -> Waiting:
-        matches = self._store.zcard(key)
-        oldest = cast(list[tuple[bytes, float]], self._store.zrange(key, 0, 0, withscores=True))
-        oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
-        return Waiting(what, matches, oldest_s)
 
 
 @contextmanager

@@ -34,10 +34,10 @@ def tell_metrics() -> Response:
 
     Where they are not open to all who reach the service, an administrator's token is needed.
     """
-    config = parts().config
-    if not config.open_metrics:
+    if not parts().config.open_metrics:
         principal().require("admin")
-    return Response(metrics.render_metrics(lambda: read_gauges(config)), content_type=metrics.CONTENT_TYPE)
+    composed = parts()
+    return Response(metrics.render_metrics(lambda: read_gauges(composed)), content_type=metrics.CONTENT_TYPE)
 
 
 @blueprint.get("/openapi.yaml")

@@ -307,7 +307,7 @@ def test_the_doctor_tells_which_lists_are_built(rig, server, monkeypatch, tmp_pa
     def told() -> set[tuple[str, str]]:
         return {(found.state, found.text.partition(",")[2]) for found in examine(tmp_path) if found.topic == "list"}
 
-    assert told() == {("note", " not built: a relay does it, or `plyscribe rebuild`")}
+    assert told() == {("note", " not built")}
     for projection in rig.parts.lists.projections:
         projection.table.begin(projections.now_ms())
     assert told() == {("note", " being built")}

@@ -8,12 +8,14 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
+from service.composition import compose
 from service.config import Config, parse_key
 from service.gauges import read_gauges
-from service.queues import Verification, enqueue_verifications, verify_queue
+from service.queues import UNSETTLED, Verification, enqueue_verifications, verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
-from service.store.redis import connect_client
+from service.store.memory import MemoryStore
+from service.store.redis import RedisStore, connect_client
 from service.vitals import Vitals, open_vitals
 from tests.workers.test_relay import Rig
 from workers.worker import Worker
@@ -49,7 +51,7 @@ def worker_of(redis: Redis) -> Worker:
 def test_nothing_waits_on_an_empty_store(vitals, redis):
     assert vitals.feed() == (0, 0.0, None)
     assert vitals.queues() == [("verify", 0, 0.0, 0, 0)]
-    assert vitals.waiting() == [("verification", 0, 0.0)]
+    assert vitals.unsettled() == (0, 0.0, 0)
     assert redis.keys() == []
 
 
@@ -63,21 +65,21 @@ def test_a_finished_match_is_seen_from_the_feed_to_the_queue(vitals, redis):
     rig.relay.step(block_ms=0)
     assert vitals.feed()[:2] == (0, 0.0)
     assert vitals.feed().silent_s is not None
-    [queue], [waiting] = vitals.queues(), vitals.waiting()
-    assert (queue.length, waiting.matches) == (1, 1)
+    [queue], unsettled = vitals.queues(), vitals.unsettled()
+    assert (queue.length, unsettled.matches) == (1, 1)
     time.sleep(0.01)
     assert vitals.queues()[0].oldest_s > queue.oldest_s
-    assert vitals.waiting()[0].oldest_s > waiting.oldest_s
+    assert vitals.unsettled().oldest_s > unsettled.oldest_s
 
 
 def test_a_sweep_does_not_make_a_match_wait_for_less(vitals, redis, monkeypatch):
     rig = Rig(redis)
     rig.finish()
     rig.relay.step(block_ms=0)
-    before = redis.zrange("relay:waiting", 0, -1, withscores=True)
+    before = redis.zrange(UNSETTLED, 0, -1, withscores=True)
     monkeypatch.setattr("workers.duties.verification.now_ms", lambda: int(time.time() * 1000) + 60_000)
     rig.duty.sweep()
-    assert redis.zrange("relay:waiting", 0, -1, withscores=True) == before
+    assert redis.zrange(UNSETTLED, 0, -1, withscores=True) == before
 
 
 def test_failed_jobs_and_living_workers_are_counted(vitals, redis, url):
@@ -101,7 +103,9 @@ def test_a_worker_that_is_not_heard_of_is_not_counted(vitals, redis):
 def test_the_gauges_are_the_vitals(url, redis):
     rig = Rig(redis)
     rig.finish()
-    readings = {reading.name: reading.value for reading in read_gauges(Config(url, url, KEY))}
+    config = Config(url, url, KEY)
+    parts = compose(config, RedisStore(redis), redis)
+    readings = {reading.name: reading.value for reading in read_gauges(parts)}
     assert readings["store_up"] == 1
     assert readings["feed_lag_entries"] == FeedGroup(redis).lag() == 2
     assert readings["queue_jobs"] == 0
@@ -109,4 +113,5 @@ def test_the_gauges_are_the_vitals(url, redis):
 
 def test_a_store_that_is_away_is_a_number_too():
     away = Config("unix:///nowhere/store.sock", "unix:///nowhere/store.sock", KEY)
-    assert [(each.name, each.value) for each in read_gauges(away)] == [("store_up", 0)]
+    parts = compose(away, MemoryStore())
+    assert [(each.name, each.value) for each in read_gauges(parts)] == [("store_up", 0)]

@@ -18,15 +18,20 @@ from domain.chain import StoredEvent
 from domain.errors import StreamError
 from service.clock import now_ms
 from service.composition import Parts
-from service.queues import WAITING, Scoring, Verification, enqueue_scorings, enqueue_verifications
+from service.queues import (
+    ALARM_AFTER,
+    SWEEPS,
+    UNSETTLED,
+    Scoring,
+    Verification,
+    enqueue_scorings,
+    enqueue_verifications,
+)
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
 
 PENDING = "relay:pending"
 """Sorted set of finished matches that are not settled, by the time (UTC milliseconds) of their next sweep."""
-
-SWEEPS = "relay:sweeps"
-"""Hash of how often each of them was swept."""
 
 SWEEP_AT_ONCE = 256
 SWEEP_EVERY_S = 2.0
@@ -34,9 +39,6 @@ GRACE_MS = 10_000
 """How long a job may take before the sweep looks after it; each time it waits twice as long."""
 
 MAX_DOUBLINGS = 9
-ALARM_AFTER = 3
-"""Sweeps after which a match that is still not settled is told as an error."""
-
 SCAN_EVERY_S = 3600.0
 
 ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
@@ -157,11 +159,11 @@ class Verifications:
 
     def _note(self, due_ms: Mapping[str, int], new: bool = False) -> None:
         if due_ms:
-            self._redis.zadd(WAITING["verification"], dict.fromkeys(due_ms, now_ms()), nx=True)
+            self._redis.zadd(UNSETTLED, dict.fromkeys(due_ms, now_ms()), nx=True)
             self._redis.zadd(PENDING, dict(due_ms), nx=new)
 
     def _strike(self, streams: Collection[str]) -> None:
         if streams:
             self._redis.zrem(PENDING, *streams)
-            self._redis.zrem(WAITING["verification"], *streams)
+            self._redis.zrem(UNSETTLED, *streams)
             self._redis.hdel(SWEEPS, *streams)

@@ -1,0 +1,221 @@
+"""`plyscribe doctor`: each ailment is found, its remedy named, and nothing changed."""
+
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from rq.registry import FailedJobRegistry
+
+from domain.commands import Actor, CreateMatch
+from domain.events import Account
+from service.composition import compose
+from service.config import SETTINGS, read_config
+from service.doctor import Finding, examine
+from service.ids import command_of, stream_id
+from service.queues import SWEEPS, UNSETTLED, verify_queue
+from service.store.embedded import EmbeddedServer, find_binary
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.system.running import KEY, ROOT, free_port, serving
+from tests.system.test_serve import run_cli
+from workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+ANN = Actor("player", "player-" + "a" * 26)
+
+
+class Patient:
+    """A store to be examined, well but for what a test does to it."""
+
+    def __init__(self, server: EmbeddedServer, data: Path) -> None:
+        self.redis = connect_client(server.url)
+        self.data = data
+        toy = "tests.domain.toy:TOY_V1"
+        self.environ = {"REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_RULESETS": toy}
+        self._port = free_port()
+        self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
+        FeedGroup(self.redis).read(1)
+        Worker([verify_queue(self.redis)], connection=self.redis).register_birth()
+
+    def findings(self, **environ: str) -> list[Finding]:
+        return list(examine(self.data, "127.0.0.1", self._port, {**self.environ, **environ}))
+
+    def wrong(self, **environ: str) -> dict[str, str]:
+        """What is wrong, by topic."""
+        wrong = [found for found in self.findings(**environ) if found.state == "wrong"]
+        assert all(found.remedy for found in wrong)
+        return {found.topic: found.text for found in wrong}
+
+    def note(self, topic: str) -> str:
+        return next(found.text for found in self.findings() if (found.topic, found.state) == (topic, "note"))
+
+    def open_match_with_dice(self) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        match = stream_id("match", asked)
+        dice, secret = self._parts.config.server_key.seal(match)
+        seats = (Account(ANN.id), None)
+        create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=secret)
+        self._parts.matches.execute(match, lambda _: create, asked, new=True)
+
+
+@pytest.fixture
+def patient(tmp_path) -> Iterator[Patient]:
+    with EmbeddedServer(tmp_path / "store", find_binary()) as server:
+        patient = Patient(server, tmp_path / "data")
+        yield patient
+        patient.redis.connection_pool.disconnect()
+
+
+def test_who_is_well_is_told_so(patient):
+    patient.open_match_with_dice()
+    patient.redis.delete("relay:unsettled")
+    assert patient.wrong() == {}
+    told = {found.topic: found.text for found in patient.findings()}
+    assert told["durability"] == "always"
+    assert "fits the dice of 1 of 1 matches under way" in told["server key"]
+
+
+def test_it_changes_nothing(patient):
+    patient.open_match_with_dice()
+    keys = sorted(patient.redis.keys())
+    before = [patient.redis.dump(key) for key in keys]
+    patient.findings()
+    assert sorted(patient.redis.keys()) == keys
+    assert [patient.redis.dump(key) for key in keys] == before
+
+
+def test_on_an_empty_store_nobody_has_followed_the_feed(patient):
+    patient.redis.flushall()
+    assert set(patient.wrong()) == {"relay", "worker"}
+    assert patient.redis.keys() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "topic"),
+    [
+        ("appendfsync", "everysec", "durability"),
+        ("maxmemory-policy", "allkeys-lru", "memory"),
+        ("no-appendfsync-on-rewrite", "yes", "disk"),
+    ],
+)
+def test_a_setting_of_the_store_by_which_moves_get_lost_is_wrong(patient, name, value, topic):
+    patient.redis.config_set(name, value)
+    assert set(patient.wrong()) == {topic}
+
+
+def test_a_store_that_is_nearly_full_is_wrong(patient):
+    patient.redis.config_set("maxmemory", int(patient.redis.info("memory")["used_memory"] * 1.05))
+    assert set(patient.wrong()) == {"memory"}
+
+
+def test_another_key_than_that_of_matches_under_way_is_wrong(patient):
+    patient.open_match_with_dice()
+    told = patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)
+    assert "fits the dice of 0 of 1" in told["server key"]
+
+
+def test_jobs_that_wait_too_long_and_jobs_that_failed_are_told(patient):
+    queue = verify_queue(patient.redis)
+    job = queue.enqueue("workers.verify_match.verify_matches", [], job_id="late")
+    FailedJobRegistry(queue=queue).add(job, ttl=60)
+    patient.redis.hset(job.key, "enqueued_at", "2026-01-01T00:00:00.000000Z")
+    assert set(patient.wrong()) == {"queue"}
+    assert "1 jobs failed" in patient.note("queue")
+
+
+def test_matches_that_wait_too_long_and_alarms_are_told(patient):
+    patient.redis.zadd(UNSETTLED, {"match-x": int(time.time() * 1000) - 3_600_000})
+    patient.redis.hset(SWEEPS, "match-x", 7)
+    assert set(patient.wrong()) == {"unsettled", "alarm"}
+
+
+def test_appends_that_nobody_relays_are_told(patient, monkeypatch):
+    patient.open_match_with_dice()
+    monkeypatch.setattr("service.vitals.Vitals.store_clock_s", lambda _: time.time() + 3600)
+    assert {"feed", "clock"} <= set(patient.wrong())
+
+
+def test_a_store_that_is_away_hides_nothing_else(patient, tmp_path):
+    url = f"redis://127.0.0.1:{free_port()}"
+    assert set(patient.wrong(REDIS_URL=url)) == {"store"}
+    assert "queue" in patient.wrong(RQ_REDIS_URL=url)
+
+
+@pytest.mark.parametrize(
+    ("environ", "topic"),
+    [
+        ({"PLYSCRIBE_SIGNUP": "open"}, "setting"),
+        ({"PLYSCRIBE_RULESETS": "os:path"}, "ruleset"),
+        ({"PLYSCRIBE_SERVER_KEY": "short"}, "settings"),
+        ({"PLYSCRIBE_METRICS": "all"}, "settings"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_told(patient, environ, topic):
+    assert topic in patient.wrong(**environ)
+
+
+def test_secrets_that_others_can_read_are_told(patient):
+    patient.data.mkdir(mode=0o755)
+    (patient.data / "server.key").write_text(KEY)
+    os.chmod(patient.data / "server.key", 0o644)
+    assert set(patient.wrong()) == {"data", "secret"}
+
+
+def test_a_full_disk_is_told_before_it_is_full(patient, monkeypatch):
+    def left(free: int) -> None:
+        monkeypatch.setattr("service.doctor.machine.shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+
+    left(10_000_000)
+    assert set(patient.wrong()) == {"disk"}
+    left(3 * 1024**3)
+    assert patient.wrong() == {}
+    assert patient.note("disk").startswith("3.0 GiB")
+
+
+def test_a_port_that_another_program_has_is_told(patient):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        [told] = [each for each in examine(patient.data, "127.0.0.1", port, patient.environ) if each.topic == "port"]
+    assert (told.state, told.remedy) == ("wrong", "choose another with --port")
+
+
+def test_a_service_that_runs_is_examined_by_its_data_directory(tmp_path):
+    with serving(tmp_path / "data") as service:
+        time.sleep(1.0)
+        port = service.url.rpartition(":")[2]
+        told = run_cli("doctor", "--data", str(service.data), "--port", port, "--json")
+        findings = json.loads(told.stdout)
+        assert told.returncode == 0, told.stdout
+    assert all(set(found) == {"topic", "state", "text", "remedy"} for found in findings)
+    by_topic = {found["topic"]: found["text"] for found in findings}
+    assert by_topic["port"].startswith("the API answers")
+    assert by_topic["worker"] == "1 on the queue verify"
+    assert "asked for the feed" in by_topic["relay"]
+
+
+def test_every_setting_is_documented():
+    told = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert [name for name in SETTINGS if f"| `{name}` |" not in told] == []
+
+
+def test_every_setting_that_is_read_is_one():
+    sources = [*(ROOT / "service").rglob("*.py"), *(ROOT / "workers").rglob("*.py")]
+    read = {
+        name for path in sources for name in re.findall(r'"(PLYSCRIBE_[A-Z_]+[A-Z])"', path.read_text(encoding="utf-8"))
+    }
+    assert read - {"PLYSCRIBE_WEB_PID"} == set(SETTINGS), "the one that is left out is for processes of ours alone"
+
+
+def test_redis_is_examined_too(redis_url, tmp_path):
+    findings = list(examine(tmp_path, "127.0.0.1", free_port(), {"REDIS_URL": redis_url, "PLYSCRIBE_SERVER_KEY": KEY}))
+    wrong = {found.topic for found in findings if found.state == "wrong"}
+    assert wrong == {"relay", "worker", "data"} - ({"data"} if not tmp_path.stat().st_mode & 0o077 else set())
+    with Redis.from_url(redis_url) as redis:
+        assert redis.keys() == []
