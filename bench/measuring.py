@@ -106,7 +106,7 @@ def _compare(rounds: Rounds, claim: Claim) -> Row:
     ratio = median(ratios)
     return Row(
         claim.what,
-        f"{_median_us(rounds, claim.ours)} a {claim.unit}",
+        f"{_median_us(rounds, claim.ours)}/{claim.unit}",
         f"{claim.ceiling}: {_median_us(rounds, claim.ceiling)}",
         f"{ratio:.2f} ({min(ratios):.2f}–{max(ratios):.2f})",
         str(claim.target),

@@ -17,6 +17,7 @@ import psutil
 from bench.load import HOST, LoadError, prepare, send_all
 from bench.measuring import Sample
 from service.composition import Parts
+from service.metrics import DIRECTORY_VARIABLE
 from service.store.embedded import EmbeddedServer, start_server
 
 READY_WITHIN_S = 30.0
@@ -42,7 +43,11 @@ class Rig:
         if self._store is None:
             directory = Path(self._exit.enter_context(TemporaryDirectory(prefix="plyscribe-bench-")))
             self._store = self._exit.enter_context(start_server(directory / "store"))
-            os.environ |= {"REDIS_URL": self._store.url, "PLYSCRIBE_SERVER_KEY": secrets.token_hex(32)}
+            os.environ |= {
+                "REDIS_URL": self._store.url,
+                "PLYSCRIBE_SERVER_KEY": secrets.token_hex(32),
+                DIRECTORY_VARIABLE: str(directory / "metrics"),
+            }
         return self._store
 
     @property

@@ -9,10 +9,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
 from typing import Any, TextIO
 
 import orjson
-from structlog.contextvars import bind_contextvars, clear_contextvars, merge_contextvars
 from structlog.dev import ConsoleRenderer, plain_traceback
 from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level
@@ -39,6 +39,9 @@ _STREAM = re.compile(r"\b(match|tournament|player|import)-[a-z2-7]{26}\b")
 
 Record = MutableMapping[str, Any]
 
+# One variable for all: structlog has one for each id, which every request would pay for.
+_ids: ContextVar[dict[str, str]] = ContextVar("ids", default={})  # noqa: B039  # never changed, always replaced
+
 
 def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextIO | None = None) -> None:
     """Log to standard error from now on, as this kind of process; ConfigError where a setting cannot be."""
@@ -54,12 +57,12 @@ def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextI
 
 def bind_ids(**ids: str) -> None:
     """Let every record of this request or job carry these ids too."""
-    bind_contextvars(**ids)
+    _ids.set({**_ids.get(), **ids})
 
 
 def forget_ids() -> None:
     """Begin another request or job: the ids of the last one are not its own."""
-    clear_contextvars()
+    _ids.set({})
 
 
 def _choose(environ: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
@@ -71,7 +74,7 @@ def _choose(environ: Mapping[str, str], name: str, allowed: tuple[str, ...], def
 
 def _make_formatter(process: str, as_json: bool, colors: bool) -> ProcessorFormatter:
     stamp = TimeStamper(fmt="iso", utc=True, key="ts")
-    gather: list[Processor] = [merge_contextvars, add_log_level, ExtraAdder(), stamp, _add_streams]
+    gather: list[Processor] = [_add_ids, add_log_level, ExtraAdder(), stamp, _add_streams]
     render: list[Processor]
     if as_json:
         render = [format_exc_info, _arrange(process), JSONRenderer(serializer=_dump)]
@@ -81,6 +84,10 @@ def _make_formatter(process: str, as_json: bool, colors: bool) -> ProcessorForma
         foreign_pre_chain=gather,
         processors=[ProcessorFormatter.remove_processors_meta, *render, _hide_secrets],
     )
+
+
+def _add_ids(logger: Any, method: str, record: Record) -> Record:
+    return {**_ids.get(), **record}
 
 
 def _dump(record: Any, **_: Any) -> str:
