@@ -122,13 +122,18 @@ def _first(messages: Any) -> str:
     return _first(messages[0]) if isinstance(messages, list) else str(messages)
 
 
+def idempotency_key() -> str | None:
+    """The Idempotency-Key of the request; BadRequest where it is unfit."""
+    key = current_request().headers.get("Idempotency-Key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
+    return key
+
+
 def remembered(actor: Actor, step: str = "") -> Command:
     """What the store remembers this request by, or one step of it; BadRequest where its Idempotency-Key is unfit."""
     asked = current_request()
-    key = asked.headers.get("Idempotency-Key")
-    if key is not None and not _KEY.fullmatch(key):
-        raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
-    command = command_of(str(actor), asked.method, asked.path + step, key, asked.body)
+    command = command_of(str(actor), asked.method, asked.path + step, idempotency_key(), asked.body)
     bind_ids(command=command.id.hex())
     return command
 

@@ -39,6 +39,7 @@ from service.api.http import (
     accepted,
     answer,
     expected_version,
+    idempotency_key,
     parse_body,
     parse_query,
     parts,
@@ -218,6 +219,7 @@ def rematch(match: str) -> Response:
     seated in it, and who is seated is told where it is.
     """
     who = principal()
+    idempotency_key()
     parse_body(NOTHING)
     old = _read(match)
     _require_scope(old, who)

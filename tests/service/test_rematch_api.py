@@ -83,6 +83,10 @@ def test_asking_may_be_sent_again_with_its_key(finished, first):
     assert [answer.data for answer in again] == [answer.data for answer in answers]
 
 
+def test_a_key_must_be_fit_though_the_match_needs_none(finished):
+    assert finished.ask(finished.ann_token, key="x" * 65).json["code"] == "key/invalid"
+
+
 def test_two_who_ask_at_the_same_time_sit_in_one_match(finished, parts):
     apis = [Api(create_app(compose(CONFIG, parts.store))) for _ in range(2)]
     barrier, matches = threading.Barrier(2), []
