@@ -47,7 +47,8 @@ class Worker(SimpleWorker):
 
     def handle_exception(self, job: Job, *exc_info: Any) -> None:
         """Log what the job died of; rq keeps it with the job too."""
-        log.error("the job failed", exc_info=exc_info[1], extra={"code": getattr(exc_info[1], "code", "server/error")})
+        told = {"code": getattr(exc_info[1], "code", "server/error"), "arguments": job.args}
+        log.error("the job failed", exc_info=exc_info[1], extra=told)
 
 
 def work(queue: Queue, connection: Redis) -> None:

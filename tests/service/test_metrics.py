@@ -1,6 +1,7 @@
 """The numbers: counted under bounded labels, and summed over all processes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,13 @@ def test_streams_of_a_process_that_died_are_closed(tmp_path):
     ]
     assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
     assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
+
+
+def test_every_number_is_documented():
+    told = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    sources = (ROOT / "service" / "gauges.py").read_text(encoding="utf-8")
+    looked_up = {f"plyscribe_{name}" for name in re.findall(r'Reading\("(\w+)"', sources)} | {"plyscribe_store_up"}
+    code = (ROOT / "service" / "metrics.py").read_text(encoding="utf-8")
+    counted = {f"plyscribe_{name}_total" for name in re.findall(r'_counter\("(\w+)"', code)}
+    counted |= {f"plyscribe_{name}" for name in re.findall(r'_histogram\(\s*"(\w+)"', code)} | {"plyscribe_followers"}
+    assert [name for name in sorted(looked_up | counted) if f"`{name}`" not in told] == []
