@@ -15,6 +15,7 @@ from domain.events import Account, MatchScored, parse_event
 from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
 from service.composition import Parts, compose
 from service.ids import command_of, stream_id
+from service.queues import MATCHES_A_JOB
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.port import FeedEntry
@@ -145,12 +146,12 @@ def test_a_rated_match_is_scored_with_its_place_in_the_ledger(hall):
 
 
 def test_matches_that_ended_together_share_jobs(hall):
-    matches = [hall.end() for _ in range(20)]
+    matches = [hall.end() for _ in range(MATCHES_A_JOB + 4)]
     hall.duty.take([FeedEntry(match, END, END, ("seat-withdrawn", "match-ended")) for match in matches])
     assert len(hall.jobs()) == 2
     hall.do_jobs()
     assert {hall.status(match) for match in matches} == {"scored"}
-    assert hall.ledger().count("match-rated") == 20
+    assert hall.ledger().count("match-rated") == len(matches)
     hall.follow()
     assert hall.pending() == []
 
