@@ -76,6 +76,7 @@ class Serving:
     def __init__(self, data: Path, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.data = data
+        self.port = port
         self.output = data.with_suffix(".out")
         argv = [sys.executable, "-m", "service.cli", "serve", "--data", str(data), "--port", str(port)]
         with self.output.open("ab") as out:

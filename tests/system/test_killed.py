@@ -4,6 +4,7 @@ import itertools
 import random
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,11 +15,18 @@ from tests.system.running import Serving, free_port, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
-RULESETS = ("pathagon", "zhen", "toy")
-OPTIONS = {"pathagon": {"size": 5, "ply_limit": 60}, "zhen": {"tiles": 6, "cubes": 6, "ply_limit": 60}, "toy": {}}
+MOVES = 2_000
 WRITERS = 4
-VICTIMS = ("store", "web", "verify", "relay", "everything") * 3
+VICTIMS = ("store", "web", "verify", "relay", "everything")
+KILLS_AT_LEAST = 15
 PAUSE_BETWEEN_KILLS_S = 1.2
+
+KINDS = (
+    ("zhen", {"rated": True}),
+    ("pathagon", {"options": {"size": 5, "ply_limit": 60}}),
+    ("toy", {"rated": True}),
+)
+"""What is played: with dice and without, rated and unrated."""
 
 
 class Writer:
@@ -31,29 +39,55 @@ class Writer:
         self._random = random.Random(number)
         self.receipts: list[Json] = []
         self.matches: list[str] = []
+        self.rated: list[tuple[str, str]] = []
+        self.players: list[str] = []
 
     def write(self) -> None:
         with pair(self._url) as both:
+            self.players = both.ids
             for number in itertools.count():
                 if self._enough.is_set():
                     return
-                ruleset = RULESETS[(self._number + number) % len(RULESETS)]
-                match = both.open_match(ruleset, key=f"w{self._number}-{number}", options=OPTIONS[ruleset])
+                ruleset, more = KINDS[(self._number + number) % len(KINDS)]
+                match = both.open_match(ruleset, key=f"w{self._number}-{number}", **more)
                 self.matches.append(match)
+                if "rated" in more:
+                    self.rated.append((ruleset, match))
                 self._play(both.clients, match)
 
     def _play(self, clients: list[Client], match: str) -> None:
+        turn = clients[0].match(match)["turn"]
         for ply in itertools.count():
-            turn = clients[0].match(match)["turn"]
             if "decision" not in turn:
                 return
             move = self._random.choice(clients[0].legal_moves(match))
-            key = f"{match[-8:]}-{ply}"
-            self.receipts.append(clients[turn["decision"] - 1].move(match, move, key=key))
+            receipt = clients[turn["decision"] - 1].move(match, move, key=f"{match[-8:]}-{ply}")
+            self.receipts.append(receipt)
+            turn = receipt["turn"]
+
+
+def kill_at_random(service: Serving, is_enough: Callable[[int], bool]) -> Serving:
+    """The service that runs after so many kills, in an order drawn by lot, that it is enough."""
+    draw = random.Random(1)
+    for number in itertools.count():
+        if is_enough(number):
+            return service
+        # Each at least once in five kills, in any order.
+        if number % len(VICTIMS) == 0:
+            order = draw.sample(VICTIMS, len(VICTIMS))
+        time.sleep(PAUSE_BETWEEN_KILLS_S * 2 * draw.random())
+        victim = order[number % len(VICTIMS)]
+        if victim == "everything":
+            service.process.kill()
+            service.process.wait()
+            service = Serving(service.data, service.port)
+        else:
+            service.kill(victim)
+    raise AssertionError
 
 
 def check(client: Client, writers: list[Writer]) -> None:
-    """Every receipt stands in its stream, every move was acknowledged, every match was verified once."""
+    """Every receipt stands in its stream, every move was acknowledged, every match was verified and scored once."""
     for writer in writers:
         for match in writer.matches:
             events = client.events(match)
@@ -61,30 +95,31 @@ def check(client: Client, writers: list[Writer]) -> None:
             for receipt in receipts:
                 first = receipt["events"][0]["version"]
                 assert events[first - 1 : receipt["version"]] == receipt["events"]
-            moves = [event for event in events if event["type"] == "move-made"]
-            assert len(moves) == len(receipts), "a move was stored that nobody was told of, or twice"
-            assert [event["type"] for event in events].count("match-verified") == 1
-            assert "match-refuted" not in [event["type"] for event in events]
+            types = [event["type"] for event in events]
+            assert types.count("move-made") == len(receipts), "a move was stored that nobody was told of, or twice"
+            assert [types.count(f"match-{what}") for what in ("verified", "scored", "refuted")] == [1, 1, 0]
+        for ruleset in {ruleset for ruleset, _ in writer.rated}:
+            rated = sorted(match for kind, match in writer.rated if kind == ruleset)
+            for player in writer.players:
+                assert sorted(entry["match"] for entry in client.rating(ruleset, player)) == rated
 
 
 def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
-    port, data = free_port(), tmp_path / "data"
-    service = Serving(data, port)
+    service = Serving(tmp_path / "data", free_port())
     try:
         service.wait_until_ready()
         enough = threading.Event()
         writers = [Writer(service.url, number, enough) for number in range(WRITERS)]
         with ThreadPoolExecutor(WRITERS) as pool:
             playing = [pool.submit(writer.write) for writer in writers]
+
+            def is_enough(kills: int) -> bool:
+                moves = sum(len(writer.receipts) for writer in writers)
+                failed = any(each.done() for each in playing)
+                return failed or (kills >= KILLS_AT_LEAST and moves >= MOVES)
+
             try:
-                for victim in VICTIMS:
-                    time.sleep(PAUSE_BETWEEN_KILLS_S)
-                    if victim == "everything":
-                        service.process.kill()
-                        service.process.wait()
-                        service = Serving(data, port)
-                    else:
-                        service.kill(victim)
+                service = kill_at_random(service, is_enough)
             finally:
                 enough.set()
         for each in playing:
@@ -94,7 +129,6 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
             for match in [match for writer in writers for match in writer.matches]:
                 wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
             check(client, writers)
-        assert sum(len(writer.receipts) for writer in writers) > 100
     finally:
         service.stop()
 
