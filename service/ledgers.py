@@ -1,21 +1,31 @@
 """The ratings ledgers over the store: matches are entered and taken out once for ever, ratings are read."""
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import lru_cache
+from random import SystemRandom
 
 from domain.commands import Actor, Command
 from domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
 from domain.match import Match
 from service.clock import now_ms
-from service.handlers import Aggregate, Decided, Handler
+from service.errors import Contended
+from service.handlers import Aggregate, Answer, Decided, Handler
 from service.ids import job_command
 from service.ratings import Book, Change, compare_standings, fold_book, open_ratings
+from service.store import port
 from service.store.port import EventStore
 
 SCORER = Actor("system", "score")
+WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""How long, at most, one waits who came too late to the end of a ledger again and again."""
+
 MAX_REPORTS = 64
 """Reports of annulments that a process keeps."""
+
+
+_chance = SystemRandom()
 
 
 def _decide(command: Command, ledger: Ledger) -> Decided[Ledger]:
@@ -57,7 +67,7 @@ class Ledgers:
             players=life.players,
             ranks=life.outcome.ranks,
         )
-        return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked).events[-1].version
+        return self._enter(ruleset, command, asked).events[-1].version
 
     def unrate(self, match: Match) -> None:
         """Keep an annulled rated match from counting, now or since before."""
@@ -72,7 +82,16 @@ class Ledgers:
             match=match.stream,
             why=annulment.why,
         )
-        self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
+        self._enter(ruleset, command, asked)
+
+    def _enter(self, ruleset: str, command: RateMatch | UnrateMatch, asked: port.Command) -> Answer[Ledger]:
+        """The ledger with the entry; all workers write to its end, so who meets others tries again after a while."""
+        for wait_s in WAITS_S:
+            try:
+                return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
+            except Contended:
+                time.sleep(_chance.uniform(0, wait_s))
+        return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
 
     def is_unrated(self, match: Match) -> bool:
         """Whether the ledger says that the match does not count."""

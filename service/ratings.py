@@ -26,6 +26,8 @@ MODEL = "bradley-terry-full"
 PARAMETERS = {"mu": 25_000_000, "sigma": 8_333_333, "beta": 4_166_667, "kappa": 100, "tau": 83_333}
 """The library's own, in millionths: what a new ledger begins with."""
 
+LIBRARY = f"openskill {version('openskill')}"
+
 
 class Rating(NamedTuple):
     """What is believed of a player's strength, in millionths: the mean, and the standard deviation of that belief."""
@@ -57,7 +59,7 @@ class Model:
 
 def open_ratings(ruleset: str) -> RatingsOpened:
     """The first entry of a new ledger."""
-    return RatingsOpened(ruleset, MODEL, PARAMETERS, f"openskill {version('openskill')}")
+    return RatingsOpened(ruleset, MODEL, PARAMETERS, LIBRARY)
 
 
 class Entry(NamedTuple):

@@ -14,6 +14,7 @@ from domain.errors import UnknownRuleset
 from domain.events import Account, MatchScored, parse_event
 from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
 from service.composition import Parts, compose
+from service.errors import Contended
 from service.ids import command_of, stream_id
 from service.queues import MATCHES_A_JOB
 from service.store.embedded import start_server
@@ -208,6 +209,21 @@ def test_workers_that_race_enter_and_score_each_match_once(hall):
     assert hall.ledger() == ["ratings-opened", *["match-rated"] * 6]
     for match in matches:
         assert hall.types(match)[-2:] == ["match-verified", "match-scored"]
+
+
+def test_a_ledger_to_which_others_write_all_the_time_is_tried_again(hall, monkeypatch):
+    match = hall.end()
+    execute, refused = hall.parts.ledgers._ledgers.execute, []
+
+    def come_too_late(stream: str, *more: object) -> object:
+        if len(refused) < 3:
+            refused.append(stream)
+            raise Contended(stream)
+        return execute(stream, *more)
+
+    monkeypatch.setattr(hall.parts.ledgers._ledgers, "execute", come_too_late)
+    assert verify_match(hall.parts, match, END) == "scored"
+    assert refused == [ledger_of("zhen")] * 3
 
 
 def test_the_ratings_of_a_new_process_are_those_of_the_old_one(hall):
