@@ -30,6 +30,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._grown = threading.Condition(self._lock)
         self._events: defaultdict[str, list[StoredEvent]] = defaultdict(list)
         self._commands: dict[tuple[str, bytes], tuple[bytes, Seen]] = {}
         self._feed: list[FeedEntry] = []
@@ -62,6 +63,7 @@ class MemoryStore:
             stored = Stored(have + 1, len(entries))
             self._commands[stream, command.id] = (command.digest, Seen(stored.first, stored.last))
             self._feed.append(FeedEntry(stream, stored.first, stored.last, tuple(types)))
+            self._grown.notify_all()
             return stored
 
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
@@ -71,14 +73,20 @@ class MemoryStore:
             entries = self._events[stream][after:] if stream in self._events else []
             return Loaded(known, entries[:limit])
 
-    def tail(self, position: str = "", limit: int = 256) -> Tail:
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
         """See EventStore.tail. The position is the number of entries that stand before it."""
         if position and not (position.isascii() and position.isdecimal()):
             raise BadPosition(f"{position!r} is no position of the feed")
         start = int(position or 0)
         with self._lock:
+            self._grown.wait_for(lambda: len(self._feed) > start, block_ms / 1000)
             entries = self._feed[start : start + limit]
         return Tail(str(start + len(entries)) if entries else position, entries)
+
+    def feed_end(self) -> str:
+        """See EventStore.feed_end."""
+        with self._lock:
+            return str(len(self._feed))
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
         """See EventStore.streams."""

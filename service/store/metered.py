@@ -27,6 +27,7 @@ class MeteredStore:
     def __init__(self, within: EventStore) -> None:
         self.within = within
         self.tail = within.tail
+        self.feed_end = within.feed_end
         self.streams = within.streams
         self.newest = within.newest
         self.describe = within.describe

@@ -142,11 +142,15 @@ class EventStore(Protocol):
         """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
         ...
 
-    def tail(self, position: str = "", limit: int = 256) -> Tail:
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
         """At most about `limit` feed entries after an opaque position; "" stands before the first.
 
-        No entries: none are left. BadPosition where `position` is none.
+        Waits at most `block_ms` for one. No entries: none are left. BadPosition where `position` is none.
         """
+        ...
+
+    def feed_end(self) -> str:
+        """The position after the newest feed entry."""
         ...
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:

@@ -123,22 +123,31 @@ class RedisStore:
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries))
 
-    def tail(self, position: str = "", limit: int = 256) -> Tail:
-        """See EventStore.tail."""
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
+        """See EventStore.tail. The client must wait longer for an answer than `block_ms`."""
         ids = _parse_position(position)
+        block = ("BLOCK", block_ms) if block_ms else ()
         entries: list[FeedEntry] = []
         behind: Sequence[str] = BUCKETS
         while behind and (room := limit - len(entries)) > 0:
             share = -(-room // len(behind))
             places = [feed_key(bucket) for bucket in behind], [ids.get(bucket, START) for bucket in behind]
             behind = []
-            for key, found in ask(self._client, "XREAD", "COUNT", share, "STREAMS", *places[0], *places[1]):
+            for key, found in ask(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *places[0], *places[1]):
                 bucket = bucket_of_key(key)
                 entries += [parse_feed_entry(fields) for _, fields in found]
                 ids[bucket] = found[-1][0].decode()
                 if len(found) == share:
                     behind.append(bucket)
+            block = ()
         return Tail(_format_position(ids) if entries else position, entries)
+
+    def feed_end(self) -> str:
+        """See EventStore.feed_end."""
+        requests = [("XREVRANGE", feed_key(bucket), "+", "-", "COUNT", 1) for bucket in BUCKETS]
+        replies = zip(BUCKETS, ask_all(self._client, requests), strict=True)
+        ids = {bucket: found[0][0].decode() for bucket, found in replies if found}
+        return _format_position(ids) if ids else ""
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
         """See EventStore.streams."""

@@ -1,5 +1,6 @@
 """What every event store does: the twin in memory, the fake, and real servers give the same answers."""
 
+import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
@@ -350,3 +351,24 @@ def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(
     with pytest.raises(WrongType, match="WRONGTYPE"):
         store.append(STREAM, before, events[-1].h if events else b"", more, ["made"], command("one"))
     assert content_of(client) == content
+
+
+def test_the_end_of_the_feed_is_the_position_after_all_that_is_there(store: EventStore) -> None:
+    assert store.tail(store.feed_end()).entries == []
+    append(store, STREAM)
+    append(store, OTHER)
+    position = store.feed_end()
+    assert store.tail(position) == (position, [])
+    append(store, STREAM)
+    assert store.tail(position).entries == [FeedEntry(STREAM, 2, 2, ("made",))]
+
+
+def test_whoever_waits_for_the_feed_hears_of_the_next_append(store: EventStore) -> None:
+    append(store, STREAM)
+    position = store.feed_end()
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(store.tail, position, 10, 2000)
+        time.sleep(0.1)
+        append(store, OTHER)
+        assert waiting.result().entries == [FeedEntry(OTHER, 1, 1, ("made",))]
+    assert store.tail(store.feed_end(), 10, 10).entries == []
