@@ -8,8 +8,10 @@
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
     ├── KeyReused           key/reused                  the key stands for another request
     ├── Contended           stream/contended            too many writers at once
+    ├── LiveFull            live/full                   no more streams can be open here
     ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
+        ├── BodyLate            request/too-slow            the body did not come in time
         ├── BadBody         request/invalid             readable, but not what the schema says
         └── UnsupportedType request/unsupported-media-type
 
@@ -87,6 +89,12 @@ class Contended(ServiceError):
         super().__init__(f"{stream} changes too fast at the moment: try again")
 
 
+class LiveFull(ServiceError):
+    """No more streams can be open in this process."""
+
+    code = "live/full"
+
+
 class UnknownModel(ServiceError):
     """A ratings ledger was opened with a model, or parameters, that this release does not have."""
 
@@ -100,6 +108,12 @@ class BadRequest(ServiceError):
     """The request cannot be read."""
 
     code = "request/unreadable"
+
+
+class BodyLate(BadRequest):
+    """The body did not come in time."""
+
+    code = "request/too-slow"
 
 
 class BadBody(BadRequest):
@@ -129,6 +143,7 @@ STATUS_OF: dict[type[Exception], int] = {
     port.StoreUnavailable: 503,
     port.StoreError: 500,
     BadRequest: 400,
+    BodyLate: 408,
     BadBody: 422,
     UnsupportedType: 415,
     Unauthenticated: 401,
@@ -138,6 +153,7 @@ STATUS_OF: dict[type[Exception], int] = {
     VersionConflict: 412,
     KeyReused: 422,
     Contended: 503,
+    LiveFull: 503,
     UnknownModel: 500,
 }
 """The status of each error; a class that is not named here has that of its nearest base."""
@@ -176,6 +192,7 @@ _TITLES = {
     404: "There is no such thing",
     405: "The resource does not know this method",
     406: "None of the accepted media types can be given",
+    408: "The body took too long",
     409: "This cannot be done now",
     411: "The body needs a length",
     412: "The match has moved on",

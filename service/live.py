@@ -1,0 +1,390 @@
+"""Following streams live: one reader of the feed a process wakes, and a stream is read once for all who follow it.
+
+The feed only wakes. What followers are given is read from the stream itself, after the number that each was given
+last: after any doubt, such as a store that was away, everything that is followed is read again, and nothing is missed
+or doubled. One thread reads the feed, another reads streams and gives; both start with the first follower.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import NamedTuple, Protocol
+
+from service import metrics
+from service.errors import LiveFull
+from service.store.port import EventStore, StoreError, StoreUnavailable
+
+HEARTBEAT_S = 15.0
+RETRY_MS = 1000
+"""How long clients are to wait before they connect again."""
+
+PAGE = 1000
+"""Entries that are read at a time, and that are kept of a followed stream for those who come later."""
+
+MAX_SENT = 1 << 20
+"""Bytes that one connection is sent before it ends, and the client goes on with the next one.
+
+What a client does not read fast enough stays in memory, so there must be a bound.
+"""
+
+FEED_ENTRIES = 1000
+BLOCK_MS = 1000
+REST_S = 0.005
+"""The pause after news, in which more of them gather: reading costs little however fast they come."""
+
+RETRY_PAUSE_S = 0.5
+
+GREETING = b"retry: %d\n\n" % RETRY_MS
+HEARTBEAT = b":\n\n"
+END = b"event: end\ndata: {}\n\n"
+"""What follows the last entry of all: the client need not connect again."""
+
+log = logging.getLogger(__name__)
+
+
+class Entry(NamedTuple):
+    """One entry of a stream: its number, its type, and its JSON in one line."""
+
+    number: int
+    type: str
+    data: bytes
+
+    def format(self) -> bytes:
+        """The entry as a server-sent event."""
+        return b"id: %d\nevent: %s\ndata: %s\n\n" % (self.number, self.type.encode(), self.data)
+
+
+class Source(Protocol):
+    """Streams of one kind, read by number."""
+
+    @property
+    def last_types(self) -> Container[str]:
+        """Types of entries after which nothing is expected any more."""
+        ...
+
+    def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
+        """Entries after a number, in order, at most `limit`; errors as of the store."""
+        ...
+
+
+class News(NamedTuple):
+    """Formatted entries that follow `after`, by number, and all of them together."""
+
+    after: int
+    entries: Sequence[tuple[int, bytes]]
+    joined: bytes
+
+    def beyond(self, number: int) -> bytes:
+        """What follows a number; empty exactly when nothing does."""
+        if number <= self.after:
+            return self.joined
+        return b"".join(data for at, data in self.entries if at > number)
+
+
+def make_news(after: int, entries: Iterable[Entry]) -> News:
+    """News of entries that follow `after`, at least one."""
+    formatted = [(entry.number, entry.format()) for entry in entries]
+    return News(after, formatted, b"".join(data for _, data in formatted))
+
+
+class Follower:
+    """One who is given the entries of a stream after a number, each once and in order."""
+
+    def __init__(
+        self, live: "Live", source: Source, stream: str, after: int, upto: int | None, wait_s: float | None
+    ) -> None:
+        self.source = source
+        self.stream = stream
+        self.number = after
+        self.wait_s = wait_s
+        self.upto = upto
+        self._live = live
+        self._sent = 0
+        self._send: Callable[[bytes], object] = _drop
+        self._ended: Callable[[], object] = lambda: None
+
+    def start(self, send: Callable[[bytes], object], ended: Callable[[], object]) -> None:
+        """Let `send` have server-sent events, from another thread, until `ended` is called.
+
+        `send` must not wait for the client; what it raises ends the follower.
+        """
+        self._send, self._ended = send, ended
+        if self.wait_s is None:
+            self.send(GREETING)
+        self._live.enter(self)
+
+    def stop(self) -> None:
+        """The client is gone, or does not wait any longer; harmless twice."""
+        self._live.leave(self)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """What is sent, until the end. Holds a thread: for servers that know nothing of followers."""
+        sent: SimpleQueue[bytes | None] = SimpleQueue()
+        self.start(sent.put, lambda: sent.put(None))
+        try:
+            yield from iter(sent.get, None)
+        finally:
+            self.stop()
+
+    def give(self, news: News) -> bool:
+        """Whether it goes on after what is news to it."""
+        data = news.beyond(self.number)
+        if data and self.wait_s is not None:
+            return False
+        self.number = max(self.number, news.entries[-1][0])
+        return not data or (self.send(data) and self._sent < MAX_SENT and not self.is_done)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has all that there will ever be, as far as was known when it came."""
+        return self.upto is not None and self.number >= self.upto
+
+    def send(self, data: bytes) -> bool:
+        """Whether this could be sent."""
+        self._sent += len(data)
+        try:
+            self._send(data)
+        except Exception as error:
+            log.debug("a follower of %s is gone: %r", self.stream, error)
+            return False
+        return True
+
+    def end(self) -> None:
+        """Tell it that no more comes: for good, or on this connection."""
+        if self.is_done:
+            self.send(END)
+        # Whatever takes what is sent is open for as long as we hold it.
+        self._send = _drop
+        self._ended()
+
+
+def _drop(data: bytes) -> None:
+    """What sends to nobody."""
+
+
+class _Topic:
+    """A stream that is followed: how far it was read, and its newest entries."""
+
+    def __init__(self, follower: Follower) -> None:
+        self.source = follower.source
+        self.stream = follower.stream
+        self.number = self.first = follower.number
+        self.recent: deque[tuple[int, bytes]] = deque(maxlen=PAGE)
+        self.followers: set[Follower] = set()
+
+    def read(self, after: int) -> list[Entry]:
+        """The next page of the stream."""
+        return list(self.source.read(self.stream, after, PAGE))
+
+    def keep(self, entries: Sequence[Entry]) -> News:
+        """Note that the stream was read so far."""
+        news = make_news(self.number, entries)
+        for entry in news.entries:
+            if len(self.recent) == PAGE:
+                self.first = self.recent[0][0]
+            self.recent.append(entry)
+        self.number = entries[-1].number
+        return news
+
+    def recall(self) -> News:
+        """All that is kept, at least one entry."""
+        return News(self.first, list(self.recent), b"".join(data for _, data in self.recent))
+
+
+class _Task(NamedTuple):
+    """Something to do for a stream; done again after a while where the store is away."""
+
+    do: Callable[[str], object]
+    stream: str
+
+
+class Live:
+    """All who follow streams in this process; safe to share between threads."""
+
+    def __init__(self, store: EventStore, max_followers: int) -> None:
+        self._store = store
+        self._max_followers = max_followers
+        self._lock = threading.Lock()
+        self._counted: set[Follower] = set()
+        self._closed = False
+        self._started = False
+        self._todo: SimpleQueue[_Task] = SimpleQueue()
+        # Only the thread that gives changes these.
+        self._topics: dict[str, _Topic] = {}
+        self._followed = threading.Event()
+        self._again: list[_Task] = []
+        self._over = False
+
+    def follow(
+        self, source: Source, stream: str, after: int, *, upto: int | None = None, wait_s: float | None = None
+    ) -> Follower:
+        """One who will be given what follows `after`, to be started or stopped; LiveFull where there are too many.
+
+        It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news.
+        """
+        follower = Follower(self, source, stream, after, upto, wait_s)
+        with self._lock:
+            if self._closed:
+                raise LiveFull("this process is about to stop: connect again")
+            if len(self._counted) >= self._max_followers:
+                raise LiveFull(
+                    f"{self._max_followers} streams are open here, and there can be no more: try again later"
+                )
+            self._counted.add(follower)
+            self._start()
+        metrics.change_followers(1)
+        return follower
+
+    def _start(self) -> None:
+        if not self._started:
+            self._started = True
+            self._heartbeat_at = time.monotonic() + HEARTBEAT_S
+            for work in (self._watch_feed, self._give):
+                threading.Thread(target=work, name=f"live-{work.__name__}", daemon=True).start()
+
+    def close(self) -> None:
+        """End all followers, who may connect again elsewhere, and take no more."""
+        with self._lock:
+            self._closed = True
+            self._todo.put(_Task(self._end_all, ""))
+        self._followed.set()
+
+    def enter(self, follower: Follower) -> None:
+        """Begin to give to it."""
+        with self._lock:
+            if not self._closed:
+                self._todo.put(_Task(lambda _: self._enter(follower), follower.stream))
+                return
+        follower.end()
+
+    def leave(self, follower: Follower) -> None:
+        """Give it no more; harmless twice."""
+        self._todo.put(_Task(lambda _: self._drop(follower), follower.stream))
+
+    # ------------------------------------------------------------------------------------------------ the feed's thread
+
+    def _watch_feed(self) -> None:
+        position: str | None = None
+        while not self._closed:
+            if not self._followed.is_set():
+                position = None
+                self._followed.wait()
+            try:
+                position = self._take_news(position)
+            except StoreError as error:
+                position = None
+                log.warning("the feed is not followed at the moment: %s", error)
+                time.sleep(RETRY_PAUSE_S)
+
+    def _take_news(self, position: str | None) -> str:
+        """The position after what the feed told. Without a position anything may have happened before."""
+        if position is None:
+            position = self._store.feed_end()
+            self._wake(list(self._topics))
+            return position
+        tail = self._store.tail(position, FEED_ENTRIES, BLOCK_MS)
+        if tail.entries:
+            self._wake({entry.stream for entry in tail.entries})
+            time.sleep(REST_S)
+        return tail.position
+
+    def _wake(self, streams: Iterable[str]) -> None:
+        for stream in streams:
+            if stream in self._topics:
+                self._todo.put(_Task(self._advance, stream))
+
+    # ------------------------------------------------------------------------------------------- the thread that gives
+
+    def _give(self) -> None:
+        ticked = time.monotonic()
+        while not self._over:
+            with suppress(Empty):
+                self._do(self._todo.get(timeout=RETRY_PAUSE_S))
+            if time.monotonic() - ticked >= RETRY_PAUSE_S:
+                ticked = time.monotonic()
+                self._tick(ticked)
+
+    def _do(self, task: _Task) -> None:
+        try:
+            task.do(task.stream)
+        except StoreUnavailable:
+            self._again.append(task)
+        except Exception:
+            log.exception("%s cannot be followed", task.stream)
+            self._finish_topic(task.stream)
+
+    def _tick(self, now_s: float) -> None:
+        again, self._again = self._again, []
+        for task in again:
+            self._todo.put(task)
+        if now_s >= self._heartbeat_at:
+            self._heartbeat_at = now_s + HEARTBEAT_S
+            for topic in list(self._topics.values()):
+                for follower in list(topic.followers):
+                    if not follower.send(HEARTBEAT):
+                        self._finish(follower)
+
+    def _enter(self, follower: Follower) -> None:
+        if follower not in self._counted:
+            follower.end()
+            return
+        topic = self._topics.get(follower.stream)
+        if topic is None:
+            topic = self._topics[follower.stream] = _Topic(follower)
+            # The feed is watched before the stream is read: what comes in between is told there.
+            self._followed.set()
+            self._todo.put(_Task(self._advance, follower.stream))
+        topic.followers.add(follower)
+        while follower.number < topic.first and follower in topic.followers:
+            self._give_to(follower, make_news(follower.number, topic.read(follower.number)))
+        if follower.number < topic.number and follower in topic.followers:
+            self._give_to(follower, topic.recall())
+
+    def _advance(self, stream: str) -> None:
+        """Read on in a stream, and give what is there to all who follow it."""
+        topic, is_last = self._topics.get(stream), False
+        while topic is not None and topic.followers and (entries := topic.read(topic.number)):
+            is_last |= any(entry.type in topic.source.last_types for entry in entries)
+            news = topic.keep(entries)
+            for follower in list(topic.followers):
+                self._give_to(follower, news)
+        if topic is not None and is_last:
+            for follower in list(topic.followers):
+                follower.upto = topic.number
+                self._finish(follower)
+
+    def _give_to(self, follower: Follower, news: News) -> None:
+        if not follower.give(news):
+            self._finish(follower)
+
+    def _finish(self, follower: Follower) -> None:
+        self._drop(follower)
+        follower.end()
+
+    def _drop(self, follower: Follower) -> None:
+        with self._lock:
+            if follower not in self._counted:
+                return
+            self._counted.discard(follower)
+        metrics.change_followers(-1)
+        topic = self._topics.get(follower.stream)
+        if topic is not None:
+            topic.followers.discard(follower)
+            if not topic.followers:
+                del self._topics[follower.stream]
+        if not self._topics and not self._closed:
+            self._followed.clear()
+
+    def _finish_topic(self, stream: str) -> None:
+        topic = self._topics.get(stream)
+        for follower in list(topic.followers) if topic is not None else ():
+            self._finish(follower)
+
+    def _end_all(self, _: str) -> None:
+        self._over = True
+        for follower in list(self._counted):
+            self._finish(follower)

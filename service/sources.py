@@ -1,0 +1,36 @@
+"""What can be followed live: the events of a match."""
+
+from collections.abc import Sequence
+
+import orjson
+
+from domain.events import MatchAborted, MatchAnnulled, MatchScored
+from domain.match import Match
+from service.handlers import Handler
+from service.live import Entry
+from service.queries import dump_event
+
+FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}
+"""Statuses after which nothing is expected of a match, and the events that lead there.
+
+A scored match may still be annulled, which is rare: nobody is kept waiting for it.
+"""
+
+
+class MatchEvents:
+    """The events of matches, as they are exported."""
+
+    last_types = frozenset(FINAL.values())
+
+    def __init__(self, matches: Handler[Match]) -> None:
+        self._matches = matches
+
+    def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
+        """See Source.read."""
+        events = self._matches.read_events(stream, after, limit)
+        return [Entry(event.version, orjson.loads(event.e)["type"], dump_event(event)) for event in events]
+
+
+def is_final(match: Match) -> bool:
+    """Whether nothing is expected of the match any more."""
+    return match.lifecycle is not None and match.life.status in FINAL

@@ -1,0 +1,312 @@
+"""Following streams: every follower gets each entry once and in order, whatever comes in between."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from service import live as live_module
+from service.errors import LiveFull
+from service.live import Entry, Follower, Live
+from service.store.memory import MemoryStore
+from service.store.port import StoreUnavailable
+from tests.store.given import append
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+OTHER = "match-bbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+
+class Numbers:
+    """A source over the store: each event is known by its number alone, and `last` is the last one of all."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.last_types = {"last"}
+        self.last = 0
+        self.reads: list[tuple[str, int]] = []
+        self.is_away = False
+        self._store = store
+
+    def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
+        self.reads.append((stream, after))
+        if self.is_away:
+            raise StoreUnavailable("away")
+        events = self._store.load(stream, after, limit=limit).entries
+        return [Entry(each.version, "last" if each.version == self.last else "made", b"{}") for each in events]
+
+
+class Client:
+    """One who takes what a follower sends."""
+
+    def __init__(self, follower: Follower, limit: int | None = None) -> None:
+        self.text = b""
+        self.has_ended = threading.Event()
+        self._limit = limit
+        self.follower = follower
+        follower.start(self._take, self.has_ended.set)
+
+    def _take(self, data: bytes) -> None:
+        if self._limit is not None and len(self.text) > self._limit:
+            raise ConnectionError("the client is gone")
+        self.text += data
+
+    @property
+    def numbers(self) -> list[int]:
+        return [int(line[4:]) for line in self.text.split(b"\n") if line.startswith(b"id: ")]
+
+
+class Rig:
+    """A store, its source, and followers."""
+
+    def __init__(self, most: int = 5000) -> None:
+        self.store = MemoryStore()
+        self.source = Numbers(self.store)
+        self.live = Live(self.store, most)
+
+    def follow(self, after: int = 0, stream: str = STREAM, **more: object) -> Client:
+        return Client(self.live.follow(self.source, stream, after, **more))
+
+    def append(self, count: int = 1, stream: str = STREAM) -> None:
+        append(self.store, stream, count)
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    made = Rig()
+    yield made
+    made.live.close()
+
+
+def eventually(check: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not check():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.005)
+
+
+def test_a_follower_gets_what_is_there_and_what_comes(rig):
+    rig.append(3)
+    client = rig.follow()
+    eventually(lambda: client.numbers == [1, 2, 3])
+    rig.append(2)
+    eventually(lambda: client.numbers == [1, 2, 3, 4, 5])
+
+
+def test_an_event_is_sent_with_its_id_and_type(rig):
+    client = rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers)
+    assert client.text == b"retry: 1000\n\nid: 1\nevent: made\ndata: {}\n\n"
+
+
+def test_a_follower_goes_on_after_the_last_number_it_has_seen(rig):
+    rig.append(5)
+    client = rig.follow(after=3)
+    eventually(lambda: client.numbers == [4, 5])
+
+
+def test_a_follower_that_knows_more_than_we_do_gets_nothing_twice(rig):
+    rig.append(2)
+    early = rig.follow()
+    eventually(lambda: early.numbers == [1, 2])
+    ahead = rig.follow(after=4)
+    rig.append(3)
+    eventually(lambda: ahead.numbers == [5] and early.numbers == [1, 2, 3, 4, 5])
+
+
+def test_those_who_come_later_get_all_of_it_too(rig):
+    rig.append(4)
+    late = rig.follow(after=4)
+    rig.append(2)
+    eventually(lambda: late.numbers == [5, 6])
+    first = rig.follow()
+    eventually(lambda: first.numbers == [1, 2, 3, 4, 5, 6])
+    rig.append()
+    eventually(lambda: first.numbers[-1] == late.numbers[-1] == 7)
+
+
+def test_one_stream_is_read_once_for_all_who_follow_it(rig):
+    clients = [rig.follow() for _ in range(100)]
+    rig.append()
+    eventually(lambda: all(client.numbers == [1] for client in clients))
+    rig.source.reads.clear()
+    rig.append()
+    eventually(lambda: all(client.numbers == [1, 2] for client in clients))
+    assert rig.source.reads.count((STREAM, 1)) == 1
+
+
+def test_followers_of_one_stream_hear_nothing_of_another(rig):
+    here, there = rig.follow(), rig.follow(stream=OTHER)
+    rig.append(stream=OTHER)
+    rig.append()
+    eventually(lambda: here.numbers == there.numbers == [1])
+    rig.append(stream=OTHER)
+    eventually(lambda: there.numbers == [1, 2])
+    assert here.numbers == [1]
+
+
+def test_a_long_stream_comes_whole(rig, monkeypatch):
+    monkeypatch.setattr(live_module, "PAGE", 7)
+    rig.append(30)
+    first = rig.follow()
+    eventually(lambda: first.numbers == list(range(1, 31)))
+    late, later = rig.follow(), rig.follow(after=20)
+    eventually(lambda: late.numbers == list(range(1, 31)) and later.numbers == list(range(21, 31)))
+    rig.append()
+    eventually(lambda: {client.numbers[-1] for client in (first, late, later)} == {31})
+
+
+def test_a_stream_ends_after_its_last_event(rig):
+    rig.source.last = 3
+    client = rig.follow()
+    rig.append(3)
+    eventually(client.has_ended.is_set)
+    assert client.numbers == [1, 2, 3]
+    assert client.text.endswith(b"event: end\ndata: {}\n\n")
+
+
+def test_a_stream_that_was_over_before_ends_where_it_ended(rig):
+    rig.append(3)
+    client = rig.follow(after=1, upto=3)
+    eventually(client.has_ended.is_set)
+    assert client.numbers == [2, 3]
+    assert client.text.endswith(b"event: end\ndata: {}\n\n")
+
+
+def test_what_a_store_that_is_away_holds_back_comes_when_it_is_there_again(rig):
+    client = rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers == [1])
+    rig.source.is_away = True
+    rig.append(2)
+    newcomer = rig.follow()
+    eventually(lambda: len(rig.source.reads) > 3)
+    rig.source.is_away = False
+    eventually(lambda: client.numbers == [1, 2, 3] and newcomer.numbers == [1, 2, 3])
+
+
+def test_a_feed_that_was_away_hides_nothing(rig, monkeypatch):
+    client = rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers == [1])
+    tail, away = rig.store.tail, threading.Event()
+
+    def fail(*_: object) -> None:
+        away.set()
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(rig.store, "tail", fail)
+    eventually(away.is_set)
+    rig.append()
+    monkeypatch.setattr(rig.store, "tail", tail)
+    eventually(lambda: client.numbers == [1, 2])
+
+
+def test_a_follower_that_is_gone_gets_no_more_and_the_others_do(rig):
+    gone = Client(rig.live.follow(rig.source, STREAM, 0), limit=50)
+    stays = rig.follow()
+    for number in range(1, 6):
+        rig.append()
+        eventually(lambda number=number: stays.numbers[-1:] == [number])
+    assert gone.has_ended.is_set()
+    assert len(gone.numbers) < 5
+
+
+def test_who_is_sent_too_much_at_a_time_must_connect_again(rig, monkeypatch):
+    monkeypatch.setattr(live_module, "PAGE", 2)
+    monkeypatch.setattr(live_module, "MAX_SENT", 100)
+    rig.append(10)
+    seen: list[int] = []
+    for _ in range(10):
+        client = rig.follow(after=seen[-1] if seen else 0)
+        seen_before = len(seen)
+        eventually(lambda client=client: client.has_ended.is_set() or client.numbers[-1:] == [10])
+        seen += client.numbers
+        assert len(seen) > seen_before
+        if seen[-1] == 10:
+            break
+    assert seen == list(range(1, 11))
+
+
+def test_there_is_a_bound_to_followers_and_a_place_becomes_free():
+    rig = Rig(most=2)
+    one, _ = rig.follow(), rig.follow()
+    with pytest.raises(LiveFull):
+        rig.follow()
+    one.follower.stop()
+    one.follower.stop()
+    eventually(lambda: try_to(rig.follow))
+    with pytest.raises(LiveFull):
+        rig.follow()
+    rig.live.close()
+
+
+def try_to(follow: Callable[[], Client]) -> bool:
+    try:
+        follow()
+    except LiveFull:
+        return False
+    return True
+
+
+def test_who_waits_is_told_at_once_of_what_is_there(rig):
+    rig.append()
+    waiting = rig.follow(wait_s=30)
+    eventually(waiting.has_ended.is_set)
+    assert waiting.text == b""
+
+
+def test_who_waits_is_told_of_what_comes(rig):
+    rig.append()
+    waiting = rig.follow(after=1, wait_s=30)
+    time.sleep(0.05)
+    assert not waiting.has_ended.is_set()
+    rig.append()
+    eventually(waiting.has_ended.is_set)
+
+
+def test_heartbeats_show_that_the_stream_lives(monkeypatch):
+    monkeypatch.setattr(live_module, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(live_module, "RETRY_PAUSE_S", 0.01)
+    rig = Rig()
+    client = rig.follow()
+    eventually(lambda: client.text.count(b":\n\n") >= 2)
+    rig.live.close()
+
+
+def test_when_the_process_stops_streams_end_without_an_end(rig):
+    client = rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers == [1])
+    rig.live.close()
+    eventually(client.has_ended.is_set)
+    assert b"event: end" not in client.text
+    with pytest.raises(LiveFull):
+        rig.follow()
+
+
+def test_a_follower_that_was_opened_before_the_process_stops_ends_all_the_same(rig):
+    follower = rig.live.follow(rig.source, STREAM, 0)
+    rig.live.close()
+    client = Client(follower)
+    eventually(client.has_ended.is_set)
+
+
+def test_nothing_is_missed_or_doubled_while_followers_come_and_go(rig):
+    enough = threading.Event()
+
+    def write() -> None:
+        for _ in range(300):
+            rig.append()
+        enough.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    clients = []
+    while not enough.is_set():
+        clients.append(rig.follow(after=len(clients) % 7))
+        time.sleep(0.002)
+    writer.join()
+    eventually(lambda: all(client.numbers[-1:] == [300] for client in clients))
+    for number, client in enumerate(clients):
+        assert client.numbers == list(range(number % 7 + 1, 301))
