@@ -71,7 +71,7 @@ def _encoded_moves() -> list[bytes]:
 @click.option("--port", type=int, required=True)
 def main(port: int) -> None:
     """Serve the bare endpoints."""
-    serve_application("bench.bare:build", HOST, port)
+    serve_application(build(), HOST, port)
 
 
 if __name__ == "__main__":

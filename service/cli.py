@@ -19,7 +19,9 @@ from rich.progress import Progress, TextColumn
 from domain.commands import Actor
 from domain.errors import DomainError, Unknown
 from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
+from service import metrics
 from service.accounts import Given
+from service.api.http import MAX_BODY_BYTES
 from service.api.openapi import format_openapi
 from service.composition import Parts, compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
@@ -175,11 +177,17 @@ def _require_free(host: str, port: int) -> None:
 @PORT
 def web(host: str, port: int) -> None:
     """Run the API alone, over the store that REDIS_URL names."""
+    from service.app import create_app
     from service.web import serve_application
 
     begin_logs("web")
-    compose_process().store.describe()
-    serve_application("service.wsgi:build", host, port)
+    metrics.begin("web")
+    parts = compose_process()
+    parts.store.describe()
+    try:
+        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES)
+    except OSError as error:
+        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
 
 @cli.command("add-player")

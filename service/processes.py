@@ -1,8 +1,7 @@
 """Child processes that end with their parent, and are started again when they die."""
 
-import ctypes
 import os
-import signal
+import resource
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ WITHIN_S = 30.0
 """A child that was started this often within this time is not started again: something is wrong for good."""
 
 STOP_WITHIN_S = 10.0
-_PR_SET_PDEATHSIG = 1
+FILES = 65_536
 
 
 # Executed as a program of its own: code between fork and exec may deadlock in a process with threads. SIGKILL, because
@@ -41,14 +40,6 @@ def tied_to_parent(argv: Sequence[str]) -> list[str]:
     The parent is the thread that starts it: when that thread ends, so does the child. `argv[0]` is a path.
     """
     return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), *argv]
-
-
-def die_with_parent(parent: int) -> None:
-    """Let the kernel end this process when its parent dies, or end it now if that happened (Linux; elsewhere not)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
-            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Starts:
@@ -118,3 +109,10 @@ def stop_all(children: Sequence[Child], within_s: float = STOP_WITHIN_S) -> None
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def allow_files() -> None:
+    """Raise the limit of open files, usually 1,024, as far as this process may: every connection is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

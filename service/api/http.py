@@ -17,7 +17,8 @@ from domain.commands import Actor
 from domain.errors import NotCanonical
 from service.accounts import Principal
 from service.composition import Parts
-from service.errors import BadBody, BadRequest, NotAcceptable, Unauthenticated, UnsupportedType
+from service.environ import LATE
+from service.errors import BadBody, BadRequest, BodyLate, NotAcceptable, Unauthenticated, UnsupportedType
 from service.ids import command_of
 from service.logs import bind_ids
 from service.store.port import Command
@@ -44,7 +45,7 @@ class ApiRequest(Request):
 
     @cached_property
     def body(self) -> bytes:
-        """The whole body, which must come with its length; BadRequest where it broke off on its way.
+        """The whole body, which must come with its length; BadRequest where it broke off on its way or was too slow.
 
         Servers hand on a body that broke off as if it had ended there. Only its length tells, so there must be one.
         """
@@ -54,6 +55,8 @@ class ApiRequest(Request):
         if length > MAX_BODY_BYTES:
             raise RequestEntityTooLarge
         raw: bytes = self.environ["wsgi.input"].read(length)
+        if LATE in self.environ:
+            raise BodyLate(f"the body did not arrive within {self.environ[LATE]:.0f} s")
         if len(raw) != length:
             raise BadRequest(f"{len(raw)} of {self.content_length} bytes of the body arrived", "request/truncated")
         return raw
