@@ -17,6 +17,8 @@ from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
 from service.ledgers import Ledgers
 from service.lists import Lists, open_lists
+from service.live import Live
+from service.sources import MatchEvents
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
@@ -42,6 +44,8 @@ class Parts:
     accounts: Accounts
     ledgers: Ledgers
     lists: Lists
+    live: Live
+    match_events: MatchEvents
 
     def secret_for(self, match: Match) -> bytes | None:
         """The secret of the match's server dice; None where it has none or our key is another."""
@@ -62,7 +66,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     register_rulesets(config.extra_rulesets)
     matches, accounts = Handler(store, MATCHES), Accounts(store)
     lists = open_lists(store, client, matches, accounts.players)
-    return Parts(config, store, matches, accounts, Ledgers(store), lists)
+    live = Live(store, config.max_followers)
+    return Parts(config, store, matches, accounts, Ledgers(store), lists, live, MatchEvents(matches))
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

@@ -28,6 +28,9 @@ SETTINGS = (
 """The names of all settings of ours."""
 
 MIN_KEY_BYTES = 32
+MAX_FOLLOWERS = 2000
+"""Streams that one web process keeps open, unless it is told otherwise."""
+
 SERVER = f"plyscribe {version('plyscribe')}"
 """How this software signs the matches that it creates."""
 
@@ -74,6 +77,7 @@ class Config:
     open_sign_up: bool = False
     open_metrics: bool = False
     extra_rulesets: str = ""
+    max_followers: int = MAX_FOLLOWERS
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
@@ -90,6 +94,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         open_sign_up=sign_up == "open",
         open_metrics=readers == "open",
         extra_rulesets=environ.get("PLYSCRIBE_RULESETS", ""),
+        max_followers=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS", MAX_FOLLOWERS),
     )
 
 
@@ -98,6 +103,13 @@ def _choose(environ: Mapping[str, str], name: str, default: str, other: str) -> 
     if value not in (default, other):
         raise ConfigError(f"{name} is {value!r}; allowed: {other}, {default}")
     return value
+
+
+def _count(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name) or str(default)
+    if not (text.isascii() and text.isdigit()):
+        raise ConfigError(f"{name} is {text!r}; it is a number")
+    return int(text)
 
 
 def _read_key(environ: Mapping[str, str]) -> ServerKey:

@@ -16,6 +16,7 @@ MAX_SEATS = 16
 MAX_VALUES = 1000
 MAX_ABOUT = 16
 MAX_PAGE = 1000
+MAX_WAIT_S = 30
 OVERLAP_S = 60
 """Long enough to ask again where the answer with the new token got lost."""
 
@@ -291,6 +292,11 @@ class Annulment(Strict):
 # ---------------------------------------------------------------------------------------------------------- queries
 
 
+def _wait() -> fields.Integer:
+    description = "Seconds for which an answer without anything in it may be held back, until there is something."
+    return QueryInteger(load_default=0, validate=validate.Range(0, MAX_WAIT_S), metadata={"description": description})
+
+
 class MatchQuery(Strict):
     """By which right a private match is read, where the token gives none."""
 
@@ -310,6 +316,7 @@ class EventsQuery(MatchQuery):
 
     after = QueryInteger(load_default=0, validate=validate.Range(0, 2**53 - 1))
     limit = QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
+    wait = _wait()
 
 
 class AnnulmentQuery(MatchQuery):

@@ -48,6 +48,7 @@ from service.api.http import (
     principal_if_any,
     remembered,
 )
+from service.api.live import SSE, last_event_id, stream_events, wait_for_news
 from service.api.openapi import operation
 from service.api.players import find_player, require_no_key
 from service.api.ratings import describe_change
@@ -58,6 +59,7 @@ from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.invitations import issue_invitation, read_invitation
 from service.rematches import draft_rematch, rematch_id, seats_offered
+from service.sources import is_final
 
 EVENTS_BESIDE_MOVES = 16
 """About how many events a match has beside its moves."""
@@ -473,23 +475,30 @@ def legal_moves(match: str) -> Response:
 @blueprint.get("/<match>/events")
 @operation(
     "replay",
-    media={JSON: schemas.EventPage, NDJSON: None},
+    media={JSON: schemas.EventPage, NDJSON: None, SSE: None},
     query=schemas.EventsQuery,
-    problems=(401, 404, 406),
+    problems=(400, 401, 404, 406),
     open=True,
+    followed=True,
 )
 def list_events(match: str) -> Response:
-    """List a match's events with their hashes: pages as JSON, or all at once as NDJSON.
+    """List a match's events with their hashes: pages as JSON, all at once as NDJSON, or live as server-sent events.
 
-    NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
+    A page may wait for the next event. NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
+    A live stream begins after `Last-Event-ID`, or `after`, and ends with an event `end` once the match is scored,
+    aborted or annulled; then there is nothing to connect again for, and 204 says so.
     """
-    media = accepted(JSON, NDJSON)
+    media = accepted(JSON, NDJSON, SSE)
     query = parse_query(EVENTS_QUERY)
     state = _read(match)
+    if media == SSE:
+        return _confined(_varied(_stream_events(state, last_event_id(query["after"]))), state)
     if media == NDJSON:
         pages = queries.read_pages(parts().matches, match, query["after"], state.version)
         return _confined(_varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
     events = parts().matches.read_events(match, query["after"], query["limit"])
+    if not events and not is_final(state):
+        wait_for_news(parts().match_events, match, query["after"], query["wait"])
     more = bool(events) and events[-1].version < state.version
     page = {
         "match": match,
@@ -498,6 +507,14 @@ def list_events(match: str) -> Response:
         "next": _next_path(query, after=events[-1].version) if more else None,
     }
     return _confined(_varied(answer(page)), state)
+
+
+def _stream_events(state: Match, after: int) -> Response:
+    if not is_final(state):
+        return stream_events(parts().match_events, state.stream, after)
+    if after < state.version:
+        return stream_events(parts().match_events, state.stream, after, upto=state.version)
+    return Response(status=204)
 
 
 @blueprint.get("/<match>/positions/<int:ply>")

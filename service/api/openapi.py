@@ -47,6 +47,7 @@ class Operation:
     keyed: bool
     tagged: bool
     located: bool
+    followed: bool
 
 
 def operation(
@@ -63,16 +64,17 @@ def operation(
     keyed: bool = True,
     tagged: bool = False,
     located: bool = False,
+    followed: bool = False,
 ) -> Callable[[View], View]:
     """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it.
 
     `tagged`: its answers have an ETag and may be asked for again with If-None-Match. `located`: they name the place of
-    what was made.
+    what was made. `followed`: one of its media goes on live, after Last-Event-ID.
     """
 
     def mark(view: View) -> View:
         answers = {status: media or {"application/json": answer}}
-        operation = Operation(tag, answers, problems, body, query, open, command, keyed, tagged, located)
+        operation = Operation(tag, answers, problems, body, query, open, command, keyed, tagged, located, followed)
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
 
@@ -210,6 +212,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         parameters.append(_header("Idempotency-Key", "1 to 64 printable ASCII characters, new for each new request."))
     if operation.command and 412 in operation.problems:
         parameters.append(_header("If-Match", 'The version that the match must have, in quotes: `"12"`.'))
+    if operation.followed:
+        parameters.append(_header("Last-Event-ID", "The `id` of the last event that came over a live stream."))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'A version that you have, as in an ETag: `"12"`.'))
     return parameters
@@ -224,6 +228,8 @@ def _responses(operation: Operation, shown: Examples) -> dict[str, Any]:
     for status, media in operation.answers.items():
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
+    if operation.followed:
+        responses["204"] = {"description": "Nothing follows any more", "headers": _refer("X-Request-Id")}
     if operation.tagged:
         description = "The version is the one that you have"
         responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
@@ -280,7 +286,7 @@ def _always(operation: Operation) -> set[int]:
     if not operation.open:
         statuses |= {401}
     if operation.body is not None:
-        statuses |= {400, 411, 413, 415, 422}
+        statuses |= {400, 408, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}
     if operation.command:

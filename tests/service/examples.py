@@ -23,6 +23,7 @@ from service.api import openapi
 from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
+from service.environ import LATE
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.domain.toy import TOY_V1
@@ -189,6 +190,7 @@ def tell_match(story: Story) -> None:
     story.show("GET", f"{match}/events?after=4&limit=1")
     story.show("GET", f"{match}/events", headers={"Accept": "application/x-ndjson"})
     story.show("GET", f"{match}/events", headers={"Accept": "text/csv"})
+    story.show("GET", f"{match}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     story.show("GET", f"{match}/positions/1")
     story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
     story.show("GET", f"{match}/positions/9")
@@ -199,6 +201,15 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/rematch", ann["token"], {})
+
+
+def tell_live(story: Story) -> None:
+    story.tell(
+        "matches_list_events",
+        "text/event-stream",
+        'retry: 1000\n\nid: 5\nevent: move-made\ndata: {"at":1767225605000,"by":"player:player-…","data":{"move":"d4",'
+        '"seat":1},"type":"move-made","version":5,…}\n\n:\n\n',
+    )
 
 
 def tell_private_match(story: Story) -> None:
@@ -286,6 +297,8 @@ def tell_problems(story: Story) -> None:
     story.show(
         "POST", "/v1/matches", ann["token"], data=b"{}", content_type=JSON, headers={"Transfer-Encoding": "chunked"}
     )
+    late = {"data": b"", "content_type": JSON, "environ_overrides": {LATE: 30.0}}
+    story.show("POST", "/v1/matches", ann["token"], **late)
     story.show("POST", "/v1/matches", "ply_x", new)
     for error in (RuntimeError(), StoreUnavailable("the store does not answer: Connection refused")):
         with patch.object(story.parts.matches, "execute", side_effect=error):
@@ -299,6 +312,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_tokens,
     tell_lists,
     tell_match,
+    tell_live,
     tell_private_match,
     tell_limits,
     tell_ratings,

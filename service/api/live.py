@@ -1,0 +1,44 @@
+"""Streams of server-sent events, and answers that wait for news."""
+
+import re
+
+from flask import Response, request
+
+from service.api.http import parts
+from service.environ import HOLD, HOLDS, WAITED
+from service.errors import BadRequest
+from service.live import Source
+
+SSE = "text/event-stream"
+_NUMBER = re.compile(r"[0-9]{1,15}")
+
+
+def last_event_id(otherwise: int) -> int:
+    """The number that the client has seen last, as Last-Event-ID tells; BadRequest where that is none of ours."""
+    text = request.headers.get("Last-Event-ID")
+    if text is None:
+        return otherwise
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest("Last-Event-ID is the id of an event of ours, a number", "request/last-event-id")
+    return int(text)
+
+
+def stream_events(source: Source, stream: str, after: int, upto: int | None = None) -> Response:
+    """What follows `after` in a stream, up to `upto` or without end; LiveFull where no more streams can be open."""
+    follower = parts().live.follow(source, stream, after, upto=upto)
+    if HOLDS in request.environ:
+        request.environ[HOLD] = follower
+    response = Response(iter(follower), content_type=SSE)
+    response.headers["Cache-Control"] = "no-store"
+    # A proxy that gathers what it passes on would keep the events back (nginx).
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
+    """Have this request asked again when there is news, or after so long, instead of answered now.
+
+    Once only, and not under a server that cannot: an answer may always come early.
+    """
+    if wait_s and HOLDS in request.environ and WAITED not in request.environ:
+        request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s)

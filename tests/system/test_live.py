@@ -1,0 +1,145 @@
+"""Live streams from the real server."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import pytest
+
+from service.client import Client
+from tests.system.followers import Crowd
+from tests.system.running import free_port, is_ready, pair, process, serving, wait_for
+
+pytestmark = pytest.mark.server
+
+FOLLOWERS = 1000
+
+
+def everything(client: Client, match: str) -> list[int]:
+    return [event["version"] for event in client.events(match)]
+
+
+def test_a_thousand_follow_one_match_while_it_is_played(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann = both.clients[0]
+        match = both.open_match("zhen", options={"tiles": 6, "cubes": 6, "ply_limit": 40})
+        with Crowd(service.url, f"/v1/matches/{match}/events", FOLLOWERS) as crowd:
+            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
+            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            wait_for(lambda: all(stream.has_ended for stream in crowd.streams), why="the end")
+            ids = everything(ann, match)
+            assert len(ids) > 10
+            assert crowd.have(ids)
+            assert {stream.connections for stream in crowd.streams} == {1}
+
+
+def test_nothing_is_missed_or_doubled_across_deaths(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann = both.clients[0]
+        match = both.open_match("zhen")
+        with Crowd(service.url, f"/v1/matches/{match}/events", 20) as crowd:
+            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
+            for number, victim in enumerate(("web", "store", "web", "store", "web"), 1):
+                service.kill(victim)
+                move(both, match)
+                wait_for(lambda: is_ready(service.url), why="the service")
+                move(both, match)
+                wait_for(lambda number=number: crowd.have(list(range(1, 4 + 2 * number))), why="what was played")
+            assert crowd.have(everything(ann, match))
+            assert max(stream.connections for stream in crowd.streams) > 3
+
+
+def move(both, match: str) -> None:
+    ann = both.clients[0]
+    seat = ann.match(match)["turn"]["decision"]
+    both.clients[seat - 1].move(match, ann.legal_moves(match)[0])
+
+
+def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand(redis_url):
+    with web(redis_url) as (server, url), pair(url) as both:
+        match = both.open_match("zhen")
+        with httpx.stream("GET", f"{url}/v1/matches/{match}/events", headers={"Accept": "text/event-stream"}) as live:
+            lines = live.iter_lines()
+            assert next(lines) == "retry: 1000"
+            waiting = threading.Thread(target=lambda: answers.append(httpx.get(f"{url}{page}", timeout=60)))
+            answers: list[httpx.Response] = []
+            page = f"/v1/matches/{match}/events?after=3&wait=30"
+            waiting.start()
+            time.sleep(0.5)
+            server.terminate()
+            told = list(lines)
+        assert server.wait(15) == 0
+        waiting.join()
+    assert "event: end" not in told
+    assert [answer.json()["events"] for answer in answers] == [[]]
+
+
+@contextmanager
+def web(redis_url: str, **env: str) -> Iterator[tuple]:
+    port = free_port()
+    settings = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open", **env}
+    with process("-m", "service.cli", "web", "--port", str(port), **settings) as server:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: is_ready(url), why="the API")
+        yield server, url
+
+
+def test_there_is_a_bound_to_streams_and_the_rest_is_served(redis_url):
+    with web(redis_url, PLYSCRIBE_MAX_FOLLOWERS="3") as (_, url), pair(url) as both:
+        match = both.open_match("zhen")
+        path = f"/v1/matches/{match}/events"
+        with Crowd(url, path, 3) as crowd:
+            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
+            refused = httpx.get(f"{url}{path}", headers={"Accept": "text/event-stream"})
+            assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
+            both.clients[0].move(match, "+5")
+            wait_for(lambda: crowd.have([1, 2, 3, 4]), why="the move")
+        wait_for(lambda: opens(url, path), why="a free place")
+
+
+def opens(url: str, path: str) -> bool:
+    with httpx.stream("GET", f"{url}{path}", headers={"Accept": "text/event-stream"}) as stream:
+        return stream.status_code == 200
+
+
+def test_a_page_waits_for_the_next_event(redis_url):
+    with web(redis_url) as (_, url), pair(url) as both:
+        match = both.open_match("zhen")
+        page = f"{url}/v1/matches/{match}/events?after=3"
+        assert httpx.get(f"{page}&wait=1").json()["events"] == []
+        mover = threading.Timer(0.5, lambda: both.clients[0].move(match, "+5"))
+        mover.start()
+        waited = httpx.get(f"{page}&wait=30", timeout=60)
+        mover.join()
+        assert [event["type"] for event in waited.json()["events"]] == ["move-made"]
+        assert len(httpx.get(f"{page}&wait=30").json()["events"]) == 1
+
+
+def test_followers_that_read_nothing_hold_nobody_up(redis_url):
+    with web(redis_url) as (_, url), pair(url) as both, ExitStack() as lazy:
+        match = both.open_match("zhen")
+        port = int(url.rpartition(":")[2])
+        for _ in range(100):
+            connection = lazy.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(
+                f"GET /v1/matches/{match}/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode()
+            )
+        with Crowd(url, f"/v1/matches/{match}/events", 10) as crowd:
+            for tile in range(1, 6):
+                both.clients[(tile + 1) % 2].move(match, f"+{tile}")
+            wait_for(lambda: crowd.have(list(range(1, 9))), why="the moves")
+
+
+def test_bodies_that_never_come_hold_nobody_up(redis_url):
+    with web(redis_url) as (_, url), ExitStack() as slow:
+        port = int(url.rpartition(":")[2])
+        for _ in range(300):
+            connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+            connection.sendall(b"Content-Length: 50\r\n\r\n{")
+        with Client(url, retry_for_s=0.0) as client:
+            assert client.ready()["status"] == "ready"
+            assert client.sign_up("Ann")["name"] == "Ann"
