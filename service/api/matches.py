@@ -497,7 +497,8 @@ def list_events(match: str) -> Response:
         pages = queries.read_pages(parts().matches, match, query["after"], state.version)
         return _confined(_varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
     events = parts().matches.read_events(match, query["after"], query["limit"])
-    if not events and not is_final(state):
+    # Who is ahead of the match waits for nothing that is near.
+    if query["after"] == state.version and not is_final(state):
         wait_for_news(parts().match_events, match, query["after"], query["wait"])
     more = bool(events) and events[-1].version < state.version
     page = {
