@@ -143,13 +143,15 @@ class FeedLag:
 
     def __call__(self) -> Lag:
         """The lag as of a second ago at most; StoreUnavailable."""
-        if time.monotonic() >= self._known_until:
-            # Those that ask meanwhile do not wait.
-            self._known_until = time.monotonic() + LAG_CACHED_S
-            backlog = self._feed.backlog()
-            ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
-            self._known = Lag(backlog.entries, ms, all(map(is_complete, self._projections)))
-        return self._known
+        asked_at = time.monotonic()
+        if asked_at < self._known_until:
+            return self._known
+        backlog = self._feed.backlog()
+        ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
+        lag = Lag(backlog.entries, ms, all(map(is_complete, self._projections)))
+        # In this order: who sees the new time sees the new lag.
+        self._known, self._known_until = lag, asked_at + LAG_CACHED_S
+        return lag
 
 
 class Follower:

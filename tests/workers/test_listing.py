@@ -16,15 +16,16 @@ from domain.rulesets import register
 from service import projections
 from service.composition import Parts, compose
 from service.doctor import examine
-from service.projections import Lag, is_complete, needs_build, rebuild
+from service.projections import FeedLag, Lag, is_complete, needs_build, rebuild
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
-from service.store.port import bucket_of
+from service.store.port import StoreUnavailable, bucket_of
 from service.store.redis import RedisStore, connect_client
 from service.store.table import BuildLost, Span
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import Play, dump
+from tests.system.running import free_port
 from workers.duties.listing import Listing
 from workers.relay import Relay
 
@@ -298,6 +299,13 @@ def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
     known = lag()
     rig.play.create()
     assert lag() == known
+
+
+def test_a_lag_that_nobody_tells_is_not_made_up():
+    lag = FeedLag(connect_client(f"redis://127.0.0.1:{free_port()}", 0.2), [])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            lag()
 
 
 def test_the_doctor_tells_which_lists_are_built(rig, server, monkeypatch, tmp_path):
