@@ -4,17 +4,20 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
+import rq
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
 from service.client import Client
 from service.queues import verify_queue
+from service.store.feed import FeedGroup
 from tests.system.running import (
     Serving,
     descendants,
@@ -56,13 +59,18 @@ def test_a_worker_finishes_the_job_in_hand_and_leaves_the_next_one(redis_url, tm
         assert verify_queue(redis).job_ids == ["next"]
 
 
-def test_an_idle_worker_and_an_idle_relay_end_at_once(redis_url):
-    for kind in ("verify", "relay"):
-        with process("-m", "workers", kind, REDIS_URL=redis_url) as idle, Redis.from_url(redis_url) as redis:
-            wait_for(lambda: redis.client_list(), why=kind)
-            time.sleep(1.0)
-            idle.terminate()
-            assert idle.wait(10) == 0
+IS_IDLE: dict[str, Callable[[Redis], object]] = {
+    "verify": lambda redis: "idle" in [worker.get_state() for worker in rq.Worker.all(redis)],
+    "relay": lambda redis: FeedGroup(redis).silent_ms() is not None,
+}
+
+
+@pytest.mark.parametrize("kind", IS_IDLE)
+def test_who_is_idle_ends_at_once(redis_url, kind):
+    with process("-m", "workers", kind, REDIS_URL=redis_url) as idle, Redis.from_url(redis_url) as redis:
+        wait_for(lambda: IS_IDLE[kind](redis), why=kind)
+        idle.terminate()
+        assert idle.wait(20) == 0
 
 
 def test_a_second_signal_does_not_wait_for_the_job_in_hand(tmp_path):
