@@ -53,7 +53,6 @@ from domain.events import (
     MatchScored,
     MatchStarted,
     MovesTakenBack,
-    Occupant,
     RecordedDice,
     SeatLeft,
     SeatTaken,
@@ -97,11 +96,11 @@ def draft_decision(command: Command, match: Match) -> Draft:
 
 def _sign(actor: Actor, recorder: str | None) -> Actor:
     """The actor as events name it: the recorder of a match acts as its recorder."""
-    return actor._replace(role="recorder") if actor == ("player", recorder) else actor
+    return actor._replace(role="recorder") if actor.id == recorder and actor.role == "player" else actor
 
 
 def _is_recorder(actor: Actor, life: Lifecycle) -> bool:
-    return actor.role in ("player", "recorder") and actor.id == life.created.recorder
+    return actor.id == life.created.recorder and actor.role in ("player", "recorder")
 
 
 def _is_creator(actor: Actor, life: Lifecycle) -> bool:
@@ -109,11 +108,11 @@ def _is_creator(actor: Actor, life: Lifecycle) -> bool:
 
 
 def _seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
-    return [n for n, seat in enumerate(life.seats, 1) if seat.seated and _is_account(seat.occupant, actor.id)]
-
-
-def _is_account(occupant: Occupant | None, id: str) -> bool:
-    return isinstance(occupant, Account) and occupant.player == id
+    return [
+        number
+        for number, seat in enumerate(life.seats, 1)
+        if seat.seated and isinstance(seat.occupant, Account) and seat.occupant.player == actor.id
+    ]
 
 
 def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:

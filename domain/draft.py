@@ -21,6 +21,8 @@ def damaged(fault: Fault) -> WrongTime:
 class Draft:
     """The events decided so far, and the match as it will stand after them."""
 
+    __slots__ = ("_by", "_command", "events", "match")
+
     def __init__(self, match: Match, command: Command, by: Actor) -> None:
         self.match = match
         self.events: list[Event] = []
