@@ -9,6 +9,7 @@ from flask import Flask, Request, Response, g
 
 from service import metrics
 from service.api.http import current_request
+from service.environ import HOLD
 from service.ids import is_stream_id
 from service.logs import bind_ids, forget_ids
 
@@ -32,6 +33,9 @@ def _begin() -> None:
 def _end(response: Response) -> Response:
     seconds = time.perf_counter() - g.started_s
     asked = current_request()
+    if HOLD in asked.environ and asked.environ[HOLD].wait_s is not None:
+        # It waits for news, and is counted when it is asked again and answered.
+        return response
     metrics.note_request(asked.method, _route_of(asked), response.status_code, seconds)
     if log.isEnabledFor(logging.DEBUG):
         refused = {"code": g.code} if "code" in g else {}

@@ -13,6 +13,7 @@ from service import metrics
 from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
+from service.environ import HOLDS, WAITED
 from service.store.memory import MemoryStore
 from service.store.metered import MeteredStore
 from tests.service.api import Api
@@ -83,6 +84,16 @@ def test_appends_are_counted_by_their_outcome(api, counted):
 def test_refusals_are_counted_by_their_code(api, counted):
     api.get("/v1/players/me")
     assert counted("refusals_total", code="auth/missing") == 1
+
+
+def test_a_page_that_waits_is_counted_when_it_is_answered(api, counted):
+    player, token = api.sign_up()
+    match = api.new_match(token, [{"player": player}, None])
+    path, route = f"/v1/matches/{match}/events?after=1&wait=5", {"route": "/v1/matches/{match}/events"}
+    api.get(path, environ_overrides={HOLDS: True})
+    assert counted("requests_total", **route) == 0
+    api.get(path, environ_overrides={HOLDS: True, WAITED: True})
+    assert counted("requests_total", **route) == 1
 
 
 def test_jobs_batches_and_followers_are_counted(api, counted):

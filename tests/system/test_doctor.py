@@ -210,7 +210,7 @@ def test_every_setting_that_is_read_is_one():
     read = {
         name for path in sources for name in re.findall(r'"(PLYSCRIBE_[A-Z_]+[A-Z])"', path.read_text(encoding="utf-8"))
     }
-    assert read - {"PLYSCRIBE_WEB_PID"} == set(SETTINGS), "the one that is left out is for processes of ours alone"
+    assert read == set(SETTINGS)
 
 
 def test_redis_is_examined_too(redis_url, tmp_path):
