@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from functools import cache
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -87,7 +88,7 @@ def principal_if_any() -> Principal | None:
     return principal() if "Authorization" in request.headers else None
 
 
-def parse_body(schema: Schema) -> dict[str, Any]:
+def parse_body(schema: type[Schema]) -> dict[str, Any]:
     """The body as the schema reads it; an absent body counts as an empty object."""
     asked = current_request()
     raw = asked.body
@@ -95,19 +96,24 @@ def parse_body(schema: Schema) -> dict[str, Any]:
         raise UnsupportedType(f"the body is {asked.mimetype or 'of no type'}; send {JSON}")
     try:
         value = parse_json(raw) if raw else {}
-        return cast(dict[str, Any], schema.load(value))
+        return cast(dict[str, Any], _instance(schema).load(value))
     except NotCanonical as error:
         raise BadRequest(f"the body cannot be read: {error}") from None
     except ValidationError as error:
         raise BadBody("the body does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
 
 
-def parse_query(schema: Schema) -> dict[str, Any]:
+def parse_query(schema: type[Schema]) -> dict[str, Any]:
     """The query parameters as the schema reads them."""
     try:
-        return cast(dict[str, Any], schema.load(request.args.to_dict()))
+        return cast(dict[str, Any], _instance(schema).load(request.args.to_dict()))
     except ValidationError as error:
         raise BadBody("the query does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
+
+
+@cache
+def _instance(schema: type[Schema]) -> Schema:
+    return schema()
 
 
 def _tell(error: ValidationError) -> str:

@@ -7,28 +7,26 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, request
 from orjson import Fragment
 
-from service import schemas
 from service.accounts import Principal
 from service.api.http import answer, parse_query, parts, principal, principal_if_any
 from service.api.openapi import operation
 from service.match_list import MatchFilter
 from service.paging import Page
+from service.schemas import answers, parameters
 
 blueprint = Blueprint("lists", __name__)
-MATCHES_QUERY = schemas.MatchesQuery()
-PLAYERS_QUERY = schemas.PlayersQuery()
 ME = "me"
 
 
 @blueprint.get("/v1/matches")
-@operation("matches", schemas.MatchPage, query=schemas.MatchesQuery, problems=(400, 401), open=True)
+@operation("matches", answers.MatchPage, query=parameters.MatchesQuery, problems=(400, 401), open=True)
 def list_matches() -> Response:
     """List matches, those created last first.
 
     Without a token these are the public ones; with one also the private ones that concern its account, and with an
     overseer's all. `waiting=me` and `player=me` need a token.
     """
-    query = parse_query(MATCHES_QUERY)
+    query = parse_query(parameters.MatchesQuery)
     who = principal() if ME in (query["waiting"], query["player"]) else principal_if_any()
     wanted = MatchFilter(
         player=_account(query["player"], who),
@@ -50,10 +48,10 @@ def _account(named: str | None, who: Principal | None) -> str | None:
 
 
 @blueprint.get("/v1/players")
-@operation("players", schemas.PlayerPage, query=schemas.PlayersQuery, problems=(400,), open=True)
+@operation("players", answers.PlayerPage, query=parameters.PlayersQuery, problems=(400,), open=True)
 def list_players() -> Response:
     """List players by name, those whose names begin in the given way."""
-    query = parse_query(PLAYERS_QUERY)
+    query = parse_query(parameters.PlayersQuery)
     return _answer("players", lambda: parts().lists.players.read(**query))
 
 

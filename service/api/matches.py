@@ -29,7 +29,7 @@ from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from domain.events import Account, Guest, Occupant, RecordedDice
 from domain.match import Match
 from domain.replay import has_settled, position_at
-from service import queries, schemas
+from service import queries
 from service.access import OVERSEERS, may_read, needs_invitation
 from service.accounts import Principal
 from service.api.http import (
@@ -59,6 +59,7 @@ from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.invitations import issue_invitation, read_invitation
 from service.rematches import draft_rematch, rematch_id, seats_offered
+from service.schemas import answers, bodies, parameters
 from service.sources import is_final
 
 EVENTS_BESIDE_MOVES = 16
@@ -66,23 +67,6 @@ EVENTS_BESIDE_MOVES = 16
 
 blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
 
-NEW_MATCH = schemas.NewMatch()
-TAKE_SEAT = schemas.TakeSeat()
-ENTROPY = schemas.Entropy()
-NOTHING = schemas.Nothing()
-NEW_MOVE = schemas.NewMove()
-NEW_ROLL = schemas.NewRoll()
-TAKE_BACK = schemas.TakeBack()
-WITHDRAWAL = schemas.Withdrawal()
-DRAW = schemas.Draw()
-ABORT = schemas.Abort()
-ANNULMENT = schemas.Annulment()
-ANNULMENT_QUERY = schemas.AnnulmentQuery()
-NEW_INVITATION = schemas.NewInvitation()
-MATCH_QUERY = schemas.MatchQuery()
-LEGAL_MOVES_QUERY = schemas.LegalMovesQuery()
-EVENTS_QUERY = schemas.EventsQuery()
-POSITION_QUERY = schemas.PositionQuery()
 
 Fields = dict[str, Any]
 
@@ -93,7 +77,7 @@ COMMAND_PROBLEMS = (403, 404, 409, 412)
 
 
 @blueprint.post("")
-@operation("matches", schemas.Receipt, status=201, body=schemas.NewMatch, problems=(403,), command=True, located=True)
+@operation("matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403,), command=True, located=True)
 def create_match() -> Response:
     """Announce a match.
 
@@ -101,7 +85,7 @@ def create_match() -> Response:
     open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
     """
     who = principal()
-    body = parse_body(NEW_MATCH)
+    body = parse_body(bodies.NewMatch)
     who.require("record" if body["recorded"] else "play")
     actor = Actor("player", who.account)
     asked = remembered(actor)
@@ -141,7 +125,7 @@ def _require_players(seats: list[Occupant | None], creator: str) -> None:
 
 
 @blueprint.post("/<match>/seats/<int:seat>")
-@operation("seats", schemas.Receipt, body=schemas.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
+@operation("seats", answers.Receipt, body=bodies.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
 def take_seat(match: str, seat: int) -> Response:
     """Take a seat that is open to you; the recorder of a match may seat a guest.
 
@@ -159,15 +143,15 @@ def take_seat(match: str, seat: int) -> Response:
         if needed and invited != seat:
             raise WrongPerson("invitation/needed", f"seat {seat} is open to who is invited to it", seat=seat)
 
-    return _execute(match, TAKE_SEAT, make, permit)
+    return _execute(match, bodies.TakeSeat, make, permit)
 
 
 @blueprint.post("/<match>/seats/<int:seat>/invitations")
 @operation(
     "seats",
-    schemas.InvitationOut,
+    answers.InvitationOut,
     status=201,
-    body=schemas.NewInvitation,
+    body=bodies.NewInvitation,
     problems=(403, 404, 409),
     command=True,
     keyed=False,
@@ -180,7 +164,7 @@ def invite(match: str, seat: int) -> Response:
     """
     require_no_key()
     who = principal()
-    body = parse_body(NEW_INVITATION)
+    body = parse_body(bodies.NewInvitation)
     state = _read(match)
     _require_scope(state, who)
     if who.account not in (state.life.creator, state.life.created.recorder):
@@ -192,28 +176,28 @@ def invite(match: str, seat: int) -> Response:
 
 
 @blueprint.delete("/<match>/seats/<int:seat>")
-@operation("seats", schemas.Receipt, body=schemas.Nothing, problems=COMMAND_PROBLEMS, command=True)
+@operation("seats", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def leave_seat(match: str, seat: int) -> Response:
     """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
-    return _execute(match, NOTHING, lambda base, _: LeaveSeat(**base, seat=seat))
+    return _execute(match, bodies.Nothing, lambda base, _: LeaveSeat(**base, seat=seat))
 
 
 @blueprint.post("/<match>/entropy")
-@operation("seats", schemas.Receipt, body=schemas.Entropy, problems=COMMAND_PROBLEMS, command=True)
+@operation("seats", answers.Receipt, body=bodies.Entropy, problems=COMMAND_PROBLEMS, command=True)
 def add_entropy(match: str) -> Response:
     """Salt the server's dice, once a seat, before the start."""
-    return _execute(match, ENTROPY, lambda base, body: AddEntropy(**base, **body))
+    return _execute(match, bodies.Entropy, lambda base, body: AddEntropy(**base, **body))
 
 
 @blueprint.post("/<match>/start")
-@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=COMMAND_PROBLEMS, command=True)
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def start_match(match: str) -> Response:
     """Start a match whose seats are all taken, without waiting for entropy."""
-    return _execute(match, NOTHING, lambda base, _: StartMatch(**base))
+    return _execute(match, bodies.Nothing, lambda base, _: StartMatch(**base))
 
 
 @blueprint.post("/<match>/rematch")
-@operation("matches", schemas.Receipt, body=schemas.Nothing, problems=(403, 404, 409), command=True, located=True)
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
 def rematch(match: str) -> Response:
     """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
 
@@ -222,7 +206,7 @@ def rematch(match: str) -> Response:
     """
     who = principal()
     idempotency_key()
-    parse_body(NOTHING)
+    parse_body(bodies.Nothing)
     old = _read(match)
     _require_scope(old, who)
     actor = Actor("player", who.account)
@@ -252,38 +236,38 @@ def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
 
 
 @blueprint.post("/<match>/moves")
-@operation("play", schemas.Receipt, body=schemas.NewMove, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True)
 def make_move(match: str) -> Response:
     """Play a move for the seat on turn.
 
     A refused move is answered with the broken clause of the rules and some legal moves.
     """
-    return _execute(match, NEW_MOVE, lambda base, body: MakeMove(**base, **body))
+    return _execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body))
 
 
 @blueprint.post("/<match>/rolls")
-@operation("play", schemas.Receipt, body=schemas.NewRoll, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
 def record_roll(match: str) -> Response:
     """Record what the awaited dice showed on the table."""
-    return _execute(match, NEW_ROLL, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))
+    return _execute(match, bodies.NewRoll, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))
 
 
 @blueprint.post("/<match>/take-back")
-@operation("play", schemas.Receipt, body=schemas.TakeBack, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.TakeBack, problems=COMMAND_PROBLEMS, command=True)
 def take_back(match: str) -> Response:
     """Go back to the state just before move `ply` + 1, as the recorder of a match without server dice."""
-    return _execute(match, TAKE_BACK, lambda base, body: TakeBack(**base, **body))
+    return _execute(match, bodies.TakeBack, lambda base, body: TakeBack(**base, **body))
 
 
 @blueprint.post("/<match>/withdrawal")
-@operation("play", schemas.Receipt, body=schemas.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
 def withdraw(match: str) -> Response:
     """Resign your seat; the recorder may withdraw any seat, for any cause."""
-    return _execute(match, WITHDRAWAL, lambda base, body: Withdraw(**base, **body))
+    return _execute(match, bodies.Withdrawal, lambda base, body: Withdraw(**base, **body))
 
 
 @blueprint.post("/<match>/draw")
-@operation("play", schemas.Receipt, body=schemas.Draw, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.Draw, problems=COMMAND_PROBLEMS, command=True)
 def draw(match: str) -> Response:
     """Offer a draw, agree to the open offer, or decline it.
 
@@ -296,21 +280,21 @@ def draw(match: str) -> Response:
             return OfferDraw(**base, seat=body["seat"])
         return AnswerDraw(**base, seat=body["seat"], accept=body["action"] == "agree")
 
-    return _execute(match, DRAW, make)
+    return _execute(match, bodies.Draw, make)
 
 
 @blueprint.post("/<match>/abort")
-@operation("matches", schemas.Receipt, body=schemas.Abort, problems=COMMAND_PROBLEMS, command=True)
+@operation("matches", answers.Receipt, body=bodies.Abort, problems=COMMAND_PROBLEMS, command=True)
 def abort_match(match: str) -> Response:
     """End a match without an outcome.
 
     Its creator may before the start, a seat before its own first move, the recorder at any time.
     """
-    return _execute(match, ABORT, lambda base, body: AbortMatch(**base, **body))
+    return _execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
 
 
 @blueprint.post("/<match>/annulment")
-@operation("matches", schemas.Receipt, body=schemas.Annulment, problems=COMMAND_PROBLEMS, command=True)
+@operation("matches", answers.Receipt, body=bodies.Annulment, problems=COMMAND_PROBLEMS, command=True)
 def annul_match(match: str) -> Response:
     """Make a finished match count for nothing, as an organiser or administrator. Its record stays.
 
@@ -320,7 +304,7 @@ def annul_match(match: str) -> Response:
     who = principal()
     who.require(*OVERSEERS)
     _require_match_id(match)
-    body = parse_body(ANNULMENT)
+    body = parse_body(bodies.Annulment)
     actor = Actor("organiser", who.account)
     asked = remembered(actor)
     command = AnnulMatch(actor=actor, at=now_ms(), id=asked.id.hex(), why=body["why"])
@@ -332,13 +316,13 @@ def annul_match(match: str) -> Response:
 
 
 @blueprint.get("/<match>/annulment")
-@operation("matches", schemas.AnnulmentOut, query=schemas.AnnulmentQuery, problems=(401, 403, 404), open=True)
+@operation("matches", answers.AnnulmentOut, query=parameters.AnnulmentQuery, problems=(401, 403, 404), open=True)
 def get_annulment(match: str) -> Response:
     """Tell which ratings the annulment of a match changed, with before and after, page by page.
 
     With `preview=true`, before the annulment: which it would change. That is for organisers and administrators.
     """
-    query = parse_query(ANNULMENT_QUERY)
+    query = parse_query(parameters.AnnulmentQuery)
     state = _read(match)
     annulment = state.life.annulment
     if query["preview"]:
@@ -376,7 +360,7 @@ def _require_scope(state: Match, who: Principal) -> None:
 
 def _execute(
     match: str,
-    schema: Schema,
+    schema: type[Schema],
     make: Callable[[Fields, Fields], Command],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: _require_reader(state, who),
 ) -> Response:
@@ -446,19 +430,19 @@ def _read_for_position(id: str, ply: int, version: int | None) -> Match:
 
 
 @blueprint.get("/<match>")
-@operation("matches", schemas.MatchOut, query=schemas.MatchQuery, problems=(401, 404), open=True, tagged=True)
+@operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
 def get_match(match: str) -> Response:
     """Give a match as it stands now."""
-    parse_query(MATCH_QUERY)
+    parse_query(parameters.MatchQuery)
     state = _read(match)
     return _confined(_tagged(answer(queries.describe_match(state)), state.version), state)
 
 
 @blueprint.get("/<match>/legal-moves")
-@operation("play", schemas.LegalMoves, query=schemas.LegalMovesQuery, problems=(401, 404), open=True)
+@operation("play", answers.LegalMoves, query=parameters.LegalMovesQuery, problems=(401, 404), open=True)
 def legal_moves(match: str) -> Response:
     """List the legal moves of the seat on turn, those whose notation starts with a prefix, page by page."""
-    query = parse_query(LEGAL_MOVES_QUERY)
+    query = parse_query(parameters.LegalMovesQuery)
     state = _read(match)
     moves, more = queries.list_legal_moves(state, query["prefix"], query["offset"], query["limit"])
     offset = query["offset"] + query["limit"]
@@ -475,8 +459,8 @@ def legal_moves(match: str) -> Response:
 @blueprint.get("/<match>/events")
 @operation(
     "replay",
-    media={JSON: schemas.EventPage, NDJSON: None, SSE: None},
-    query=schemas.EventsQuery,
+    media={JSON: answers.EventPage, NDJSON: None, SSE: None},
+    query=parameters.EventsQuery,
     problems=(400, 401, 404, 406),
     open=True,
     followed=True,
@@ -489,7 +473,7 @@ def list_events(match: str) -> Response:
     aborted or annulled; then there is nothing to connect again for, and 204 says so.
     """
     media = accepted(JSON, NDJSON, SSE)
-    query = parse_query(EVENTS_QUERY)
+    query = parse_query(parameters.EventsQuery)
     state = _read(match)
     if media == SSE:
         return _confined(_varied(_stream_events(state, last_event_id(query["after"]))), state)
@@ -521,8 +505,8 @@ def _stream_events(state: Match, after: int) -> Response:
 @blueprint.get("/<match>/positions/<int:ply>")
 @operation(
     "replay",
-    media={JSON: schemas.PositionOut, TEXT: None},
-    query=schemas.PositionQuery,
+    media={JSON: answers.PositionOut, TEXT: None},
+    query=parameters.PositionQuery,
     problems=(401, 404, 406),
     open=True,
     tagged=True,
@@ -533,7 +517,7 @@ def get_position(match: str, ply: int) -> Response:
     With `version` the answer is exact and never changes; without it a recorder's take-back can change it.
     """
     media = accepted(JSON, TEXT)
-    version = parse_query(POSITION_QUERY)["version"]
+    version = parse_query(parameters.PositionQuery)["version"]
     state = _read_for_position(match, ply, version)
     position = position_at(state, ply)
     if media == TEXT:

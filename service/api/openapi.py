@@ -14,10 +14,10 @@ from flask import Flask
 from marshmallow import Schema
 from werkzeug.routing import IntegerConverter, Rule
 
-from service import schemas
 from service.api.examples import Examples, read_examples, some_problem
 from service.api.http import PROBLEM
 from service.errors import PROBLEM_STATUSES, problem_title
+from service.schemas import answers, bodies
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -73,8 +73,8 @@ def operation(
     """
 
     def mark(view: View) -> View:
-        answers = {status: media or {"application/json": answer}}
-        operation = Operation(tag, answers, problems, body, query, open, command, keyed, tagged, located, followed)
+        answered = {status: media or {"application/json": answer}}
+        operation = Operation(tag, answered, problems, body, query, open, command, keyed, tagged, located, followed)
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
 
@@ -92,7 +92,7 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         servers=[{"url": "/"}],
     )
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer", "bearerFormat": "ply_…"})
-    spec.components.schema("Problem", schema=schemas.Problem)
+    spec.components.schema("Problem", schema=answers.Problem)
     for name, header in HEADERS.items():
         spec.components.header(name, header)
     for status in PROBLEM_STATUSES:
@@ -113,7 +113,8 @@ def build_openapi(app: Flask) -> dict[str, Any]:
     document = spec.to_dict()
     _speak_json_schema(document)
     for name, schema in document["components"]["schemas"].items():
-        schema["description"] = inspect.cleandoc(getattr(schemas, name).__doc__)
+        shape = getattr(answers, name, None) or getattr(bodies, name)
+        schema["description"] = inspect.cleandoc(shape.__doc__)
     return {"openapi": document.pop("openapi"), **document}
 
 
@@ -253,7 +254,7 @@ def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
 
 
 def _headers(operation: Operation) -> dict[str, Any]:
-    has_version = operation.tagged or any(schemas.Receipt in media.values() for media in operation.answers.values())
+    has_version = operation.tagged or any(answers.Receipt in media.values() for media in operation.answers.values())
     sent = {
         "ETag": has_version,
         "Idempotency-Replayed": operation.command and operation.keyed,

@@ -4,23 +4,22 @@ from flask import Blueprint, Response, request
 
 from domain.commands import Actor
 from domain.player import Player
-from service import schemas
 from service.accounts import digest_of
 from service.api.http import answer, parse_body, parts, principal
 from service.api.openapi import operation
 from service.errors import BadRequest, NotFound, ScopeMissing
 from service.ids import is_stream_id
+from service.schemas import answers, bodies
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
-NEW_PLAYER = schemas.NewPlayer()
 
 
 @blueprint.post("")
 @operation(
     "players",
-    schemas.NewPlayerOut,
+    answers.NewPlayerOut,
     status=201,
-    body=schemas.NewPlayer,
+    body=bodies.NewPlayer,
     problems=(401, 403),
     open=True,
     command=True,
@@ -36,7 +35,7 @@ def sign_up() -> Response:
     """
     require_no_key()
     actor = _who_signs_up()
-    body = parse_body(NEW_PLAYER)
+    body = parse_body(bodies.NewPlayer)
     player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
     scopes = player.tokens[digest_of(token)].scopes
     created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
@@ -60,7 +59,7 @@ def _who_signs_up() -> Actor:
 
 
 @blueprint.get("/me")
-@operation("players", schemas.Me)
+@operation("players", answers.Me)
 def me() -> Response:
     """Tell who the token stands for and what it covers."""
     who = principal()
@@ -69,7 +68,7 @@ def me() -> Response:
 
 
 @blueprint.get("/<player>")
-@operation("players", schemas.PlayerOut, problems=(404,), open=True)
+@operation("players", answers.PlayerOut, problems=(404,), open=True)
 def get_player(player: str) -> Response:
     """Tell a player's name and kind."""
     return answer(describe_player(find_player(player)))

@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint, Response
 
 from domain.ledger import RatingsOpened
-from service import schemas
 from service.api.http import answer, parse_query, parts, path_with
 from service.api.openapi import operation
 from service.api.players import find_player
@@ -14,22 +13,21 @@ from service.api.rulesets import find_rules
 from service.errors import BadRequest, NotFound
 from service.paging import format_cursor, parse_cursor
 from service.ratings import Change, Rating, Row, Step
+from service.schemas import answers, parameters
 
 blueprint = Blueprint("ratings", __name__, url_prefix="/v1/ratings")
-PAGE_QUERY = schemas.PageQuery()
-HISTORY_QUERY = schemas.HistoryQuery()
 
 Json = dict[str, Any]
 
 
 @blueprint.get("/<ruleset>")
-@operation("ratings", schemas.RatingsPage, query=schemas.PageQuery, problems=(400, 404), open=True)
+@operation("ratings", answers.RatingsPage, query=parameters.PageQuery, problems=(400, 404), open=True)
 def list_ratings(ruleset: str) -> Response:
     """Give the table of a ruleset's ratings, page by page.
 
     Who plays on between two pages may change places and be missed or seen twice; all others are seen once.
     """
-    query = parse_query(PAGE_QUERY)
+    query = parse_query(parameters.PageQuery)
     book = parts().ledgers.book(find_rules(ruleset).id)
     start = 0 if query["cursor"] is None else bisect_right(book.table, _parse_place(query["cursor"]), key=_place)
     rows = book.table[start : start + query["limit"]]
@@ -48,10 +46,10 @@ def list_ratings(ruleset: str) -> Response:
 
 
 @blueprint.get("/<ruleset>/<player>")
-@operation("ratings", schemas.RatingHistory, query=schemas.HistoryQuery, problems=(404,), open=True)
+@operation("ratings", answers.RatingHistory, query=parameters.HistoryQuery, problems=(404,), open=True)
 def get_rating(ruleset: str, player: str) -> Response:
     """Give a player's rating with the matches that made it, page by page."""
-    query = parse_query(HISTORY_QUERY)
+    query = parse_query(parameters.HistoryQuery)
     book = parts().ledgers.book(find_rules(ruleset).id)
     row = next((row for row in book.table if row.player == player), None)
     if row is None:

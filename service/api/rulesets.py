@@ -7,23 +7,21 @@ from flask import Blueprint, Response
 from domain.errors import UnknownRuleset
 from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS, find_ruleset
-from service import schemas
 from service.api.http import answer, parse_query, parts
 from service.api.openapi import operation
 from service.errors import NotFound
 from service.rulebooks import read_clauses
+from service.schemas import answers, parameters
 from service.store.port import StoreUnavailable
 
 blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
-RULESETS_QUERY = schemas.RulesetsQuery()
-RULESET_QUERY = schemas.RulesetQuery()
 
 
 @blueprint.get("")
-@operation("rulesets", schemas.Rulesets, query=schemas.RulesetsQuery, open=True)
+@operation("rulesets", answers.Rulesets, query=parameters.RulesetsQuery, open=True)
 def list_rulesets() -> Response:
     """List all rulesets in all versions, or those that a number of seats can play."""
-    seats = parse_query(RULESETS_QUERY)["seats"]
+    seats = parse_query(parameters.RulesetsQuery)["seats"]
     found = [each for each in RULESETS if seats is None or each.min_seats <= seats <= each.max_seats]
     counts = _count_matches([each.id for each in found])
     return answer({"rulesets": [{**describe_ruleset(each), "matches": counts.get(each.id)} for each in found]})
@@ -39,17 +37,17 @@ def _count_matches(rulesets: list[str]) -> dict[str, int]:
 
 
 @blueprint.get("/<ruleset>")
-@operation("rulesets", schemas.RulesetDetail, query=schemas.RulesetQuery, problems=(404,), open=True)
+@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
 def get_ruleset(ruleset: str) -> Response:
     """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
-    found = find_rules(ruleset, parse_query(RULESET_QUERY)["version"])
+    found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     versions = [other.version for other in RULESETS if other.id == found.id]
     clauses = [{"ruleset": found.id, **clause._asdict()} for clause in read_clauses(found.id).values()]
     return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
 
 
 @blueprint.get("/<ruleset>/clauses/<clause>")
-@operation("rulesets", schemas.ClauseOut, problems=(404,), open=True)
+@operation("rulesets", answers.ClauseOut, problems=(404,), open=True)
 def get_clause(ruleset: str, clause: str) -> Response:
     """Give one clause of the rules, as refusals of moves name it."""
     found = read_clauses(find_rules(ruleset).id).get(clause)

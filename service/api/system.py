@@ -2,23 +2,24 @@
 
 from flask import Blueprint, Response, current_app
 
-from service import metrics, schemas
+from service import metrics
 from service.api.http import answer, parts, principal
 from service.api.openapi import format_openapi, operation
 from service.gauges import read_gauges
+from service.schemas import answers
 
 blueprint = Blueprint("system", __name__)
 
 
 @blueprint.get("/healthz")
-@operation("system", schemas.Health, open=True)
+@operation("system", answers.Health, open=True)
 def health() -> Response:
     """Tell that the process answers."""
     return answer({"status": "alive"})
 
 
 @blueprint.get("/readyz")
-@operation("system", schemas.Ready, open=True)
+@operation("system", answers.Ready, open=True)
 def ready() -> Response:
     """Tell that the store answers, and what a success answer is worth.
 

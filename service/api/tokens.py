@@ -6,22 +6,18 @@ from flask import Blueprint, Response
 
 from domain.commands import Actor
 from domain.player import IssueToken, Player, RotateToken, Token, token_id
-from service import schemas
 from service.accounts import Given, digest_of
 from service.api.http import answer, parse_body, parts, principal, remembered
 from service.api.openapi import operation
 from service.api.players import find_player, require_no_key
 from service.clock import now_ms
+from service.schemas import answers, bodies
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
-NEW_TOKEN = schemas.NewToken()
-FRESH_TOKEN = schemas.FreshToken()
-ROTATION = schemas.Rotation()
-NOTHING = schemas.Nothing()
 
 
 @blueprint.get("/me/tokens")
-@operation("players", schemas.Tokens)
+@operation("players", answers.Tokens)
 def list_tokens() -> Response:
     """List the valid tokens of your account, never their texts."""
     who = principal()
@@ -38,9 +34,9 @@ def list_tokens() -> Response:
 @blueprint.post("/me/tokens")
 @operation(
     "players",
-    schemas.NewTokenOut,
+    answers.NewTokenOut,
     status=201,
-    body=schemas.NewToken,
+    body=bodies.NewToken,
     problems=(403, 409),
     command=True,
     keyed=False,
@@ -52,7 +48,7 @@ def issue_token() -> Response:
     """
     require_no_key()
     who = principal()
-    body = parse_body(NEW_TOKEN)
+    body = parse_body(bodies.NewToken)
 
     def make(given: Given) -> IssueToken:
         scopes = tuple(body["scopes"] or who.scopes)
@@ -64,9 +60,9 @@ def issue_token() -> Response:
 @blueprint.post("/me/tokens/rotation")
 @operation(
     "players",
-    schemas.NewTokenOut,
+    answers.NewTokenOut,
     status=201,
-    body=schemas.Rotation,
+    body=bodies.Rotation,
     problems=(403, 409),
     command=True,
     keyed=False,
@@ -79,7 +75,7 @@ def rotate_token() -> Response:
     """
     require_no_key()
     who = principal()
-    body = parse_body(ROTATION)
+    body = parse_body(bodies.Rotation)
 
     def make(given: Given) -> RotateToken:
         return RotateToken(**given, **_lives(body), under=who.digest, overlap_ms=1000 * body["overlap_s"])
@@ -88,11 +84,11 @@ def rotate_token() -> Response:
 
 
 @blueprint.delete("/me/tokens/<token>")
-@operation("players", schemas.RevokedToken, body=schemas.Nothing, problems=(404,), command=True)
+@operation("players", answers.RevokedToken, body=bodies.Nothing, problems=(404,), command=True)
 def revoke_token(token: str) -> Response:
     """End a token of your account at once, be it the one that asks. Other processes hear of it within ten seconds."""
     who = principal()
-    parse_body(NOTHING)
+    parse_body(bodies.Nothing)
     ended_at = parts().accounts.revoke(who, token, remembered(Actor("player", who.account)))
     return answer({"id": token, "ended_at": ended_at})
 
@@ -100,9 +96,9 @@ def revoke_token(token: str) -> Response:
 @blueprint.post("/<player>/tokens")
 @operation(
     "players",
-    schemas.NewTokenOut,
+    answers.NewTokenOut,
     status=201,
-    body=schemas.FreshToken,
+    body=bodies.FreshToken,
     problems=(403, 404, 409),
     command=True,
     keyed=False,
@@ -116,7 +112,7 @@ def recover_account(player: str) -> Response:
     who = principal()
     who.require("admin")
     account = find_player(player).stream
-    body = parse_body(FRESH_TOKEN)
+    body = parse_body(bodies.FreshToken)
 
     def make(given: Given) -> IssueToken:
         scopes, revoke_others = tuple(body["scopes"]), body["revoke_others"]

@@ -1,0 +1,230 @@
+"""What bodies of requests hold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate
+
+from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
+from domain.events import Account, Guest, Occupant
+from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from service.schemas.kinds import (
+    MAX_SEATS,
+    Boolean,
+    Strict,
+    integer_field,
+    invitation_field,
+    name_field,
+    seat_field,
+    text_field,
+)
+
+MAX_VALUES = 1000
+MAX_ABOUT = 16
+OVERLAP_S = 60
+"""Long enough to ask again where the answer with the new token got lost."""
+
+INVITATION_S = 7 * 24 * 3600
+MAX_INVITATION_S = 90 * 24 * 3600
+
+
+def _scopes(allowed: Sequence[str], default: list[str] | None) -> fields.List[Any]:
+    return fields.List(
+        fields.String(validate=validate.OneOf(allowed)),
+        load_default=default,
+        validate=validate.Length(1, len(allowed)),
+        metadata={"description": "What the token may do."},
+    )
+
+
+def _lifetime() -> fields.Integer:
+    description = "Seconds until the token expires."
+    return integer_field(1, MAX_TOKEN_LIFE_MS // 1000, load_default=None, metadata={"description": description})
+
+
+class NewPlayer(Strict):
+    """A new account."""
+
+    name = name_field(required=True, metadata={"example": "Ada"})
+    kind = fields.String(load_default="person", validate=validate.OneOf(KINDS))
+    scopes = _scopes(["play", "record"], ["play", "record"])
+
+
+class NewToken(Strict):
+    """A further token of your account. Without anything it covers and lives as long as the one that asks."""
+
+    scopes = _scopes(SCOPES, None)
+    label = name_field(load_default=None, metadata={"example": "The club's tablet"})
+    expires_in_s = _lifetime()
+
+
+class FreshToken(Strict):
+    """A token for the account of someone who lost theirs."""
+
+    scopes = _scopes(SCOPES, ["play", "record"])
+    label = name_field(load_default=None)
+    expires_in_s = _lifetime()
+    revoke_others = Boolean(load_default=True, metadata={"description": "End all other tokens of the account."})
+
+
+class Rotation(Strict):
+    """How long the successor lives, and how long both are valid."""
+
+    expires_in_s = _lifetime()
+    overlap_s = integer_field(
+        0,
+        MAX_OVERLAP_MS // 1000,
+        load_default=OVERLAP_S,
+        metadata={"description": "Seconds until the token that asks ends."},
+    )
+
+
+class SeatFor(Strict):
+    """Who a seat is for: a player's account, or the name of someone without one."""
+
+    player = fields.String(validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"))
+    name = name_field()
+
+    @post_load
+    def _occupant(self, data: dict[str, str], **_: Any) -> Occupant:
+        match data:
+            case {"player": player} if len(data) == 1:
+                return Account(player)
+            case {"name": name} if len(data) == 1:
+                return Guest(name)
+        raise ValidationError("Either a player or a name.")
+
+
+class Limits(Strict):
+    """How long a seat may take, in milliseconds: one of the two, or both."""
+
+    move_ms = integer_field(
+        MIN_LIMIT_MS,
+        MAX_MOVE_MS,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "For one decision.", "example": 86_400_000},
+    )
+    match_ms = integer_field(
+        MIN_LIMIT_MS,
+        MAX_MATCH_MS,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "For all decisions of a seat together."},
+    )
+
+
+class NewMatch(Strict):
+    """A new match. Seats without anyone are open to all."""
+
+    ruleset = text_field(32, required=True, metadata={"example": "pathagon"})
+    ruleset_version = integer_field(1, 10_000, load_default=None, allow_none=True)
+    options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
+    seats = fields.List(
+        fields.Nested(SeatFor, allow_none=True),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "One entry a seat: null is open to anyone.", "example": [None, None]},
+    )
+    recorded = Boolean(
+        load_default=False,
+        metadata={"description": "The creator records a match played elsewhere and acts for all seats."},
+    )
+    rated = Boolean(
+        load_default=False,
+        metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
+    )
+    dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    private = Boolean(
+        load_default=False,
+        metadata={"description": "Only its creator, its players and overseers can read the match."},
+    )
+    start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
+    about = fields.Dict(
+        keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
+        values=text_field(200),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(max=MAX_ABOUT),
+        metadata={"example": {"place": "Turin", "event": "Club evening"}},
+    )
+
+
+class TakeSeat(Strict):
+    """Sitting down: a player for itself, a recorder for a guest."""
+
+    name = name_field(load_default=None, metadata={"description": "A guest's name, from the recorder."})
+    entropy = text_field(MAX_ENTROPY_LENGTH, load_default=None, metadata={"description": "Salt for the server's dice."})
+    invitation = invitation_field()
+
+
+class NewInvitation(Strict):
+    """An invitation to whoever holds its code."""
+
+    expires_in_s = integer_field(
+        1,
+        MAX_INVITATION_S,
+        load_default=INVITATION_S,
+        metadata={"description": "Seconds until it expires; a week without this."},
+    )
+
+
+class Entropy(Strict):
+    """Salt for the server's dice."""
+
+    seat = seat_field(load_default=None)
+    entropy = text_field(MAX_ENTROPY_LENGTH, required=True, metadata={"example": "correct horse"})
+
+
+class Nothing(Strict):
+    """An empty object; the body may be left out."""
+
+
+class NewMove(Strict):
+    """A move in the ruleset's notation."""
+
+    # Only the match judges the text, so that every refusal of a move names the same codes.
+    move = fields.String(required=True, metadata={"example": "d4", "maxLength": MAX_MOVE_LENGTH})
+    seat = seat_field(load_default=None)
+
+
+class NewRoll(Strict):
+    """What the awaited dice showed on the table."""
+
+    values = fields.List(
+        integer_field(1, 2**31), required=True, validate=validate.Length(1, MAX_VALUES), metadata={"example": [3, 5]}
+    )
+
+
+class TakeBack(Strict):
+    """The ply to go back to."""
+
+    ply = integer_field(0, 2**31, required=True)
+
+
+class Withdrawal(Strict):
+    """A seat leaves the match."""
+
+    seat = seat_field(load_default=None)
+    cause = fields.String(load_default="resigned", validate=validate.OneOf(WITHDRAWAL_CAUSES))
+
+
+class Draw(Strict):
+    """Offering a draw, or answering an offer."""
+
+    action = fields.String(required=True, validate=validate.OneOf(["offer", "agree", "decline"]))
+    seat = seat_field(load_default=None)
+
+
+class Abort(Strict):
+    """Ending without an outcome."""
+
+    cause = text_field(MAX_CAUSE_LENGTH, load_default="called off")
+
+
+class Annulment(Strict):
+    """Making a finished match count for nothing."""
+
+    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"example": "both seats were one person"})

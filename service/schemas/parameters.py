@@ -1,0 +1,135 @@
+"""What queries of requests hold."""
+
+from marshmallow import fields, validate
+
+from domain.chain import MAX_INTEGER
+from domain.decide import MAX_MOVE_LENGTH
+from domain.match import STATUSES
+from domain.player import KINDS, MAX_NAME_LENGTH
+from service.schemas.kinds import MAX_SEATS, QueryBoolean, QueryInteger, QueryWords, Strict, invitation_field
+
+MAX_PAGE = 1000
+MAX_WAIT_S = 30
+MAX_ROWS = 200
+_SINCE = "Created at this time or later, UTC milliseconds."
+_UNTIL = "Created before this time, UTC milliseconds."
+
+
+def _after() -> fields.Integer:
+    return QueryInteger(load_default=0, validate=validate.Range(0, MAX_INTEGER))
+
+
+def _offset() -> fields.Integer:
+    return QueryInteger(load_default=0, validate=validate.Range(0, 10_000_000))
+
+
+def _limit() -> fields.Integer:
+    return QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
+
+
+def _wait() -> fields.Integer:
+    description = "Seconds for which an answer without anything in it may be held back, until there is something."
+    return QueryInteger(load_default=0, validate=validate.Range(0, MAX_WAIT_S), metadata={"description": description})
+
+
+class MatchQuery(Strict):
+    """By which right a private match is read, where the token gives none."""
+
+    invitation = invitation_field()
+
+
+class LegalMovesQuery(MatchQuery):
+    """Which legal moves."""
+
+    prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
+    offset = _offset()
+    limit = _limit()
+
+
+class EventsQuery(MatchQuery):
+    """Which events."""
+
+    after = _after()
+    limit = _limit()
+    wait = _wait()
+
+
+class AnnulmentQuery(MatchQuery):
+    """Which changes of ratings."""
+
+    preview = QueryBoolean(
+        load_default=False,
+        metadata={"description": "Before the annulment: what it would change. For organisers."},
+    )
+    offset = _offset()
+    limit = _limit()
+
+
+class HistoryQuery(Strict):
+    """Which matches of a player's history: those after a version of the ledger."""
+
+    after = _after()
+    limit = _limit()
+
+
+class PositionQuery(MatchQuery):
+    """Which version of the match the position belongs to; the newest without it."""
+
+    version = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
+
+
+class PageQuery(Strict):
+    """Which page of a list."""
+
+    limit = QueryInteger(load_default=50, validate=validate.Range(1, MAX_ROWS))
+    cursor = fields.String(load_default=None, metadata={"description": "As in `next` of the page before."})
+
+
+class MatchesQuery(PageQuery):
+    """Which matches: all that is given must hold."""
+
+    player = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"(me|player-[a-z2-7]{26})\Z"),
+        metadata={
+            "description": "Who has a seat or an invitation, created or records it; `me` is the token's account."
+        },
+    )
+    ruleset = fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"))
+    status = QueryWords(STATUSES, load_default=(), metadata={"example": "open,playing"})
+    since = QueryInteger(load_default=0, validate=validate.Range(0, MAX_INTEGER), metadata={"description": _SINCE})
+    until = QueryInteger(load_default=None, validate=validate.Range(0, MAX_INTEGER), metadata={"description": _UNTIL})
+    tournament = fields.String(load_default=None, validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"))
+    waiting = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["me"]),
+        metadata={"description": "Matches that wait for the token's account: to move, roll, sit down, answer …"},
+    )
+    rated = QueryBoolean(load_default=None)
+
+
+class PlayersQuery(PageQuery):
+    """Which players."""
+
+    name = fields.String(
+        load_default="",
+        validate=validate.Length(max=MAX_NAME_LENGTH),
+        metadata={"description": "How the name begins, in any case."},
+    )
+    kind = fields.String(load_default=None, validate=validate.OneOf(KINDS))
+
+
+class RulesetsQuery(Strict):
+    """Which rulesets."""
+
+    seats = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, MAX_SEATS),
+        metadata={"description": "Those that so many can play."},
+    )
+
+
+class RulesetQuery(Strict):
+    """Which version of the ruleset; the newest without it."""
+
+    version = QueryInteger(load_default=None, validate=validate.Range(1, 10_000))
