@@ -7,7 +7,7 @@ that a second run, or a run after a crash, finds the matches of the first and go
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +20,13 @@ from rich.table import Table
 from domain.bots import make_bot
 from domain.ruleset import Decision
 from domain.rulesets import find_ruleset
-from service.client import Client, Match
+from service.client import Client, Match, Standing
 from service.serving import write_once
 
 PLAYERS = ("random", "greedy")
 POLL_S = 0.2
-VERIFIED_WITHIN_S = 120.0
+MICRO = 1_000_000
+SCORED_WITHIN_S = 120.0
 
 
 class DemoError(Exception):
@@ -34,7 +35,7 @@ class DemoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoMatch:
-    """A match of the demo: its number, ruleset and the bots on its seats."""
+    """A match of the demo: its number, ruleset and the bots on its seats; rated where the options are the usual ones."""
 
     number: int
     ruleset: str
@@ -44,7 +45,7 @@ class DemoMatch:
     @property
     def key(self) -> str:
         """What all idempotency keys of the match begin with; a changed plan takes a new first number."""
-        return f"demo-1-{self.number}"
+        return f"demo-2-{self.number}"
 
 
 def plan(matches: int) -> list[DemoMatch]:
@@ -95,7 +96,14 @@ def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
     first, second = clients
     seats = [{"player": first.me()["player"]}, None]
     about = {"event": f"demo match {planned.number}"}
-    created = first.create_match(planned.ruleset, seats, options=planned.options, about=about, key=f"{planned.key}-new")
+    created = first.create_match(
+        planned.ruleset,
+        seats,
+        options=planned.options,
+        rated=not planned.options,
+        about=about,
+        key=f"{planned.key}-new",
+    )
     match: str = created["match"]
     second.take_seat(match, 2, key=f"{planned.key}-seat")
     return match
@@ -119,7 +127,7 @@ def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Itera
 
 
 def run_demo(url: str, data: Path, number: int, threads: int, console: Console, stop: threading.Event) -> None:
-    """Play the demo's matches, wait for their verification, print the table."""
+    """Play the demo's matches, wait until they are verified and scored, print what came of it."""
     planned = plan(number)
     tokens = sign_up_bots(url, data)
     columns = (
@@ -138,25 +146,28 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
             matches = [one.result() for one in played]
         if stop.is_set():
             return
-        deadline = time.monotonic() + VERIFIED_WITHIN_S
+        deadline = time.monotonic() + SCORED_WITHIN_S
         with Client(url) as client:
             found = [
-                _wait_for_verdict(client, match, deadline, stop)
-                for match in progress.track(matches, description="verifying")
+                _wait_for_score(client, match, deadline, stop)
+                for match in progress.track(matches, description="verifying, scoring")
             ]
+            ratings = {ruleset: list(client.ratings(ruleset)) for ruleset in sorted({each.ruleset for each in planned})}
     _show(console, url, planned, found)
-    if missing := sum(match["status"] not in ("verified", "scored") for match in found):
-        raise DemoError(f"{missing} of {len(found)} matches were not verified; the logs are in {data / 'log'}")
+    _show_ratings(console, ratings)
+    _show_addresses(console, url, planned)
+    if missing := sum(match["status"] != "scored" for match in found):
+        raise DemoError(f"{missing} of {len(found)} matches were not scored; the logs are in {data / 'log'}")
 
 
 def _is_stopped(played: Future[str]) -> bool:
     return played.exception() is not None or not played.result()
 
 
-def _wait_for_verdict(client: Client, match: str, deadline: float, stop: threading.Event) -> Match:
+def _wait_for_score(client: Client, match: str, deadline: float, stop: threading.Event) -> Match:
     while True:
         found = client.match(match)
-        if found["status"] != "ended" or stop.is_set() or time.monotonic() > deadline:
+        if found["status"] not in ("ended", "verified") or stop.is_set() or time.monotonic() > deadline:
             return found
         time.sleep(POLL_S)
 
@@ -166,7 +177,7 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
     for name in ("no.", "ruleset", "seats 1 – 2", "outcome", "plies", "verified"):
         table.add_column(name, justify="right" if name in ("no.", "plies") else "left")
     for each, match in zip(planned, found, strict=True):
-        verdict = "yes" if match["status"] in ("verified", "scored") else match["status"]
+        verdict = "yes" if match["status"] == "scored" else match["status"]
         seats, outcome = " – ".join(each.bots), _tell_outcome(each, match)
         table.add_row(str(each.number), each.ruleset, seats, outcome, str(match["ply"]), verdict)
     console.print(table)
@@ -176,6 +187,23 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         # Whole lines, so that they can be copied from a narrow terminal too.
         console.print(f"{each.number:>3}  {address}", soft_wrap=True, highlight=False)
         console.print(f"     {address}/positions/{match['ply'] // 2}", soft_wrap=True, highlight=False)
+
+
+def _show_ratings(console: Console, ratings: Mapping[str, Sequence[Standing]]) -> None:
+    table = Table(title="Ratings", title_justify="left")
+    for name in ("ruleset", "player", "rating", "±", "matches"):
+        table.add_column(name, justify="left" if name in ("ruleset", "player") else "right")
+    for ruleset, standings in ratings.items():
+        for each in standings:
+            rating, uncertainty = each["rating_micro"] / MICRO, each["uncertainty_micro"] / MICRO
+            table.add_row(ruleset, each["name"], f"{rating:.1f}", f"{uncertainty:.1f}", str(each["matches"]))
+    console.print(table)
+
+
+def _show_addresses(console: Console, url: str, planned: Sequence[DemoMatch]) -> None:
+    console.print("And more to look at:")
+    for path in ("/docs", "/v1/matches", "/v1/players", f"/v1/ratings/{planned[0].ruleset}", "/metrics"):
+        console.print(f"     {url}{path}", soft_wrap=True, highlight=False)
 
 
 def _tell_outcome(planned: DemoMatch, match: Match) -> str:
