@@ -35,7 +35,7 @@ class DemoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoMatch:
-    """A match of the demo: its number, ruleset and the bots on its seats; rated where the options are the usual ones."""
+    """A match of the demo: its number, ruleset and the bots on its seats. With the usual options it is rated."""
 
     number: int
     ruleset: str
