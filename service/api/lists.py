@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 from orjson import Fragment
 
 from service.accounts import Principal
-from service.api.http import answer, parse_query, parts, principal, principal_if_any
+from service.api.http import answer, parse_query, parts, path_with, principal, principal_if_any
 from service.api.openapi import operation
 from service.match_list import MatchFilter
 from service.paging import Page
@@ -61,5 +60,5 @@ def _answer(name: str, read: Callable[[], Page]) -> Response:
     listed: dict[str, Any] = {name: [Fragment(row) for row in page.rows]}
     following = None
     if page.cursor is not None:
-        following = f"{request.path}?{urlencode({**request.args.to_dict(), 'cursor': page.cursor})}"
+        following = path_with(cursor=page.cursor)
     return answer({**listed, "next": following, "lag_ms": lag.ms, "complete": lag.complete})

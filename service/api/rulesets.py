@@ -30,6 +30,7 @@ def list_rulesets() -> Response:
 def _count_matches(rulesets: list[str]) -> dict[str, int]:
     """The matches of each ruleset, of none while the store is away: the rules can be read all the same."""
     try:
+        # Lists without a relay come up to date when their lag is asked for.
         parts().lists.lag()
         return parts().lists.matches.count(rulesets)
     except StoreUnavailable:
