@@ -1,0 +1,137 @@
+"""Matches are created, started, called off, played again, and shown as they stand."""
+
+from contextlib import suppress
+
+from flask import Response
+
+from domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
+from domain.errors import WrongPerson, WrongTime, WrongValue
+from domain.events import Account, Occupant, RecordedDice
+from domain.match import Match
+from service import queries
+from service.api.http import answer, idempotency_key, parse_body, parse_query, parts, principal, remembered
+from service.api.matches.blueprint import blueprint
+from service.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
+from service.api.matches.reading import confined, read_match, tagged
+from service.api.openapi import operation
+from service.api.players import find_player
+from service.clock import now_ms
+from service.config import SERVER
+from service.errors import NotFound
+from service.handlers import Answer
+from service.ids import stream_id
+from service.rematches import draft_rematch, rematch_id, seats_offered
+from service.schemas import answers, bodies, parameters
+
+
+@blueprint.post("")
+@operation("matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403,), command=True, located=True)
+def create_match() -> Response:
+    """Announce a match.
+
+    Your own seat and the guests of a recorded match are seated at once, other players are invited, null seats are
+    open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
+    """
+    who = principal()
+    body = parse_body(bodies.NewMatch)
+    who.require("record" if body["recorded"] else "play")
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    stream = stream_id("match", asked)
+    _require_players(body["seats"], who.account)
+    server_dice, secret = parts().config.server_key.seal(stream)
+    command = CreateMatch(
+        actor=actor,
+        at=now_ms(),
+        id=asked.id.hex(),
+        secret=secret,
+        ruleset=body["ruleset"],
+        ruleset_version=body["ruleset_version"],
+        options=body["options"],
+        seats=tuple(body["seats"]),
+        recorder=who.account if body["recorded"] else None,
+        dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
+        rated=body["rated"],
+        private=body["private"],
+        limits=body["limits"],
+        start=body["start"],
+        about=body["about"],
+        server=SERVER,
+    )
+    created = give_receipt(parts().matches.execute(stream, lambda _: command, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/matches/{stream}"
+    return created
+
+
+def _require_players(seats: list[Occupant | None], creator: str) -> None:
+    for number, who in enumerate(seats, 1):
+        if isinstance(who, Account) and who.player != creator:
+            try:
+                find_player(who.player)
+            except NotFound as error:
+                raise WrongValue("player/unknown", f"seat {number}: {error}", seat=number) from None
+
+
+@blueprint.get("/<match>")
+@operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
+def get_match(match: str) -> Response:
+    """Give a match as it stands now."""
+    parse_query(parameters.MatchQuery)
+    state = read_match(match)
+    return confined(tagged(answer(queries.describe_match(state)), state.version), state)
+
+
+@blueprint.post("/<match>/start")
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
+def start_match(match: str) -> Response:
+    """Start a match whose seats are all taken, without waiting for entropy."""
+    return execute(match, bodies.Nothing, lambda base, _: StartMatch(**base))
+
+
+@blueprint.post("/<match>/abort")
+@operation("matches", answers.Receipt, body=bodies.Abort, problems=COMMAND_PROBLEMS, command=True)
+def abort_match(match: str) -> Response:
+    """End a match without an outcome.
+
+    Its creator may before the start, a seat before its own first move, the recorder at any time.
+    """
+    return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
+
+
+@blueprint.post("/<match>/rematch")
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
+def rematch(match: str) -> Response:
+    """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
+
+    A match has one rematch. Who asks first creates it and is seated, the others are invited; who of them asks too is
+    seated in it, and who is seated is told where it is.
+    """
+    who = principal()
+    idempotency_key()
+    parse_body(bodies.Nothing)
+    old = read_match(match)
+    require_scope(old, who)
+    actor = Actor("player", who.account)
+    command = draft_rematch(old, actor, now_ms(), parts().config.server_key)
+    id, asked = rematch_id(match)
+    done = parts().matches.execute(id, lambda _: command, asked, new=True)
+    if done.replayed and actor.id != done.state.life.creator:
+        done = _sit_down(done, actor)
+    receipt = give_receipt(done)
+    receipt.headers["Location"] = f"/v1/matches/{id}"
+    return receipt
+
+
+def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
+    """The answer of taking the seats that a rematch has for the actor, that of its creation where none is to be had."""
+    done = created
+    for seat in seats_offered(created.state, actor.id):
+        asked = remembered(actor, f" seat {seat}")
+        base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+
+        def command_for(state: Match, seat: int = seat, base: Fields = base) -> TakeSeat:
+            return TakeSeat(**base, secret=parts().secret_for(state), seat=seat)
+
+        with suppress(WrongTime, WrongPerson):
+            done = parts().matches.execute(created.state.stream, command_for, asked)
+    return done

@@ -1,0 +1,87 @@
+"""Matches are given back: their events, by page, at once or live, and any position."""
+
+from flask import Response
+
+from domain.match import Match
+from domain.replay import position_at
+from service import queries
+from service.api.http import JSON, NDJSON, TEXT, accepted, answer, parse_query, parts, path_with
+from service.api.live import SSE, last_event_id, stream_events, wait_for_news
+from service.api.matches.blueprint import blueprint
+from service.api.matches.reading import confined, read_for_position, read_match, tagged, varied
+from service.api.openapi import operation
+from service.schemas import answers, parameters
+from service.sources import is_final
+
+
+@blueprint.get("/<match>/events")
+@operation(
+    "replay",
+    media={JSON: answers.EventPage, NDJSON: None, SSE: None},
+    query=parameters.EventsQuery,
+    problems=(400, 401, 404, 406),
+    open=True,
+    followed=True,
+)
+def list_events(match: str) -> Response:
+    """List a match's events with their hashes: pages as JSON, all at once as NDJSON, or live as server-sent events.
+
+    A page may wait for the next event. NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
+    A live stream begins after `Last-Event-ID`, or `after`, and ends with an event `end` once the match is scored,
+    aborted or annulled; then there is nothing to connect again for, and 204 says so.
+    """
+    media = accepted(JSON, NDJSON, SSE)
+    query = parse_query(parameters.EventsQuery)
+    state = read_match(match)
+    if media == SSE:
+        return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
+    if media == NDJSON:
+        pages = queries.read_pages(parts().matches, match, query["after"], state.version)
+        return confined(varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
+    events = parts().matches.read_events(match, query["after"], query["limit"])
+    # Who is ahead of the match waits for nothing that is near.
+    if query["after"] == state.version and not is_final(state):
+        wait_for_news(parts().match_events, match, query["after"], query["wait"])
+    more = bool(events) and events[-1].version < state.version
+    page = {
+        "match": match,
+        "version": state.version,
+        "events": queries.dump_events(events),
+        "next": path_with(after=events[-1].version) if more else None,
+    }
+    return confined(varied(answer(page)), state)
+
+
+def _stream_events(state: Match, after: int) -> Response:
+    if not is_final(state):
+        return stream_events(parts().match_events, state.stream, after)
+    if after < state.version:
+        return stream_events(parts().match_events, state.stream, after, upto=state.version)
+    return Response(status=204)
+
+
+@blueprint.get("/<match>/positions/<int:ply>")
+@operation(
+    "replay",
+    media={JSON: answers.PositionOut, TEXT: None},
+    query=parameters.PositionQuery,
+    problems=(401, 404, 406),
+    open=True,
+    tagged=True,
+)
+def get_position(match: str, ply: int) -> Response:
+    """Give the state just before move `ply` + 1, as JSON or as text for a terminal.
+
+    With `version` the answer is exact and never changes; without it a recorder's take-back can change it.
+    """
+    media = accepted(JSON, TEXT)
+    version = parse_query(parameters.PositionQuery)["version"]
+    state = read_for_position(match, ply, version)
+    position = position_at(state, ply)
+    if media == TEXT:
+        response = Response(queries.render_position(state, position), content_type=f"{TEXT}; charset=utf-8")
+    else:
+        response = answer(queries.describe_position(state, position))
+    if version is not None:
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return confined(varied(tagged(response, position.version)), state)
