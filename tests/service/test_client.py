@@ -4,7 +4,6 @@ import httpx
 import pytest
 
 from domain.commands import Actor
-from service import client as client_module
 from service.client import Client, Problem
 from workers.verify_match import verify_match
 
@@ -123,7 +122,7 @@ def test_the_same_key_is_the_same_match(ann):
 
 
 def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
-    monkeypatch.setattr(client_module, "ROWS", 2)
+    monkeypatch.setattr("service.client.client.ROWS", 2)
     made = [ann.create_match("zhen", [{"player": ann.me()["player"]}, None])["match"] for _ in range(5)]
     ann.create_match("pathagon", [None, None])
     assert {row["match"] for row in ann.matches(ruleset="zhen", status=["open", "playing"], rated=False)} == set(made)
@@ -181,7 +180,7 @@ class Busy(httpx.BaseTransport):
 
 @pytest.mark.parametrize("retry_after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_a_client_does_not_wait_beyond_its_deadline(monkeypatch, retry_after):
-    monkeypatch.setattr("service.client.time.sleep", None)
+    monkeypatch.setattr("service.client.connection.time.sleep", None)
     with client(Busy(retry_after), retry_for_s=30.0) as patient, pytest.raises(Problem) as refused:
         patient.rulesets()
     assert refused.value.retry_after_s >= 3600

@@ -1,255 +1,35 @@
-"""A small typed client of the HTTP API, for bots, scripts and tests.
+"""What a client can ask for, one method an operation."""
 
-Every command carries an idempotency key, so what the network or a restart swallowed is sent again until the deadline
-and counts once.
-"""
-
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
-from types import TracebackType
-from typing import Any, Self, TypedDict, cast
+from typing import Any, cast
 from uuid import uuid4
 
-import httpx
+from service.client.answers import (
+    Event,
+    Invitation,
+    Json,
+    ListedToken,
+    Match,
+    MatchRow,
+    NewAccount,
+    NewToken,
+    OwnAccount,
+    PlayerAccount,
+    Position,
+    RatedMatch,
+    RatingChange,
+    Receipt,
+    Standing,
+)
+from service.client.connection import Connection, Problem
 
-RETRY_FOR_S = 60.0
-RETRY_PAUSE_S = 0.2
 PAGE = 1000
 ROWS = 200
 
-Json = dict[str, Any]
 
-
-class Turn(TypedDict, total=False):
-    """What a match waits for: exactly one of the three."""
-
-    decision: int
-    roll: Json
-    over: Json
-
-
-class Event(TypedDict):
-    """A stored event."""
-
-    version: int
-    type: str
-    at: int
-    by: str
-    cause: str
-    data: Json
-    hash: str
-
-
-class Receipt(TypedDict):
-    """The answer to a command."""
-
-    match: str
-    version: int
-    hash: str
-    turn: Turn | None
-    events: list[Event]
-
-
-class Match(TypedDict):
-    """A match as it stands."""
-
-    match: str
-    version: int
-    hash: str
-    status: str
-    ruleset: str
-    ruleset_version: int
-    options: Json
-    seats: list[Json]
-    creator: str
-    recorder: str | None
-    private: bool
-    rated: bool
-    start: str
-    dice: Json | None
-    about: dict[str, str] | None
-    limits: dict[str, int | None] | None
-    clock: Json | None
-    rematch_of: str | None
-    ply: int
-    moves: list[str]
-    turn: Turn | None
-    draw_offered_by: int | None
-    outcome: Json | None
-    verdict: Json | None
-    score: Json | None
-    annulment: Json | None
-    fault: Json | None
-    view: Json | None
-
-
-class Rating(TypedDict):
-    """A rating, in millionths."""
-
-    rating_micro: int
-    uncertainty_micro: int
-    ordinal_micro: int
-
-
-class Standing(Rating):
-    """A player in a table of ratings."""
-
-    rank: int
-    player: str
-    name: str
-    matches: int
-    last_match: str
-    last_at: int
-
-
-class RatedMatch(TypedDict):
-    """A match of a player's history, and what it made of the rating."""
-
-    version: int
-    at: int
-    match: str
-    rank: int
-    seats: int
-    before: Rating
-    after: Rating
-
-
-class RatingChange(TypedDict):
-    """What a match that is annulled changes for a player; None: none of the player's matches counts."""
-
-    player: str
-    name: str
-    before: Rating | None
-    after: Rating | None
-
-
-class Invitation(TypedDict):
-    """An invitation to a seat."""
-
-    match: str
-    seat: int
-    invitation: str
-    expires_at: int
-    path: str
-
-
-class MatchRow(TypedDict):
-    """A match as lists show it."""
-
-    match: str
-    version: int
-    status: str
-    ruleset: str
-    ruleset_version: int
-    seats: list[Json]
-    creator: str
-    recorder: str | None
-    rated: bool
-    private: bool
-    tournament: str | None
-    created_at: int
-    updated_at: int
-    ply: int
-    turn: Turn | None
-    waits_for: list[dict[str, str]]
-    outcome: Json | None
-
-
-class Position(TypedDict):
-    """The state just before move `ply` + 1."""
-
-    match: str
-    version: int
-    ply: int
-    turn: Turn | None
-    view: Json
-
-
-class PlayerAccount(TypedDict):
-    """An account as anyone may see it."""
-
-    player: str
-    name: str
-    kind: str
-    registered_at: int
-
-
-class OwnAccount(PlayerAccount):
-    """The account of a token."""
-
-    scopes: list[str]
-
-
-class NewAccount(OwnAccount):
-    """A new account and its token."""
-
-    token: str
-
-
-class Token(TypedDict):
-    """What a token may do, and when; times in UTC milliseconds."""
-
-    id: str
-    label: str | None
-    scopes: list[str]
-    issued_at: int
-    expires_at: int | None
-
-
-class ListedToken(Token):
-    """A token that is valid."""
-
-    current: bool
-
-
-class NewToken(Token):
-    """A new token with its text."""
-
-    player: str
-    token: str
-
-
-class Problem(Exception):
-    """A refusal by the server: the fields of its problem document, `code` and `status` first."""
-
-    def __init__(self, document: Json, retry_after_s: float = 0.0) -> None:
-        super().__init__(f"{document['code']}: {document['detail']}")
-        self.code: str = document["code"]
-        self.status: int = document["status"]
-        self.document = document
-        self.retry_after_s = retry_after_s
-
-
-class Client:
+class Client(Connection):
     """One account's view of a server; without a token it can read and sign up."""
-
-    def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        retry_for_s: float = RETRY_FOR_S,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.url = url
-        self.token = token
-        self._retry_for_s = retry_for_s
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=30.0, transport=transport)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
 
     # ------------------------------------------------------------------------------------------------------ accounts
 
@@ -497,72 +277,15 @@ class Client:
         listed: list[Json] = self._get("/v1/rulesets", _given(seats=seats))["rulesets"]
         return listed
 
-    def _rows(self, name: str, query: Mapping[str, Any]) -> Iterator[Any]:
-        for page in self._pages(f"/v1/{name}", {**_given(**query), "limit": ROWS}):
-            yield from page[name]
-
-    # ---------------------------------------------------------------------------------------------------------- rest
+    # ------------------------------------------------------------------------------------------------------- service
 
     def ready(self) -> Json:
         """What the server says of itself once its store answers."""
         return self._get("/readyz")
 
-    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Json:
-        got: Json = self._ask("GET", path, params=query).json()
-        return got
-
-    def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Json]:
-        page = self._get(path, query)
-        while page["next"] is not None:
-            yield page
-            page = self._get(page["next"])
-        yield page
-
-    def _command(
-        self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None
-    ) -> Receipt:
-        headers = {"Idempotency-Key": key or uuid4().hex}
-        if version is not None:
-            headers["If-Match"] = f'"{version}"'
-        return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
-
-    def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """The answer, asked for again while the server cannot be reached or is not ready."""
-        deadline = time.monotonic() + self._retry_for_s
-        while True:
-            try:
-                return self._send(method, path, **request)
-            except httpx.TransportError:
-                if time.monotonic() >= deadline:
-                    raise
-            except Problem as problem:
-                if problem.status != 503 or time.monotonic() + problem.retry_after_s >= deadline:
-                    raise
-                time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
-            time.sleep(RETRY_PAUSE_S)
-
-    def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
-        response = self._http.request(method, path, **request)
-        if response.is_success:
-            return response
-        try:
-            document = response.json()
-        except ValueError:
-            document = None
-        if not (isinstance(document, dict) and "code" in document and "detail" in document):
-            document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
-        raise Problem(document, _retry_after_s(response))
-
-
-def _retry_after_s(response: httpx.Response) -> float:
-    """How long the server asks to wait, in either form of RFC 9110, 10.2.3; 0 where it does not say."""
-    text = response.headers.get("Retry-After", "")
-    if text.isascii() and text.isdigit():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
-        return 0.0
+    def _rows(self, name: str, query: Mapping[str, Any]) -> Iterator[Any]:
+        for page in self._pages(f"/v1/{name}", {**_given(**query), "limit": ROWS}):
+            yield from page[name]
 
 
 def _given(**fields: Any) -> Json:

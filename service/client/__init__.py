@@ -1,0 +1,11 @@
+"""A small typed client of the HTTP API, for bots, scripts and tests.
+
+Every command carries an idempotency key, so what the network or a restart swallowed is sent again until the deadline
+and counts once.
+"""
+
+from service.client.answers import Event, Json, Match, Standing
+from service.client.client import Client
+from service.client.connection import Problem
+
+__all__ = ["Client", "Event", "Json", "Match", "Problem", "Standing"]

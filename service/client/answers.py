@@ -1,0 +1,194 @@
+"""What the server answers, as types."""
+
+from typing import Any, TypedDict
+
+Json = dict[str, Any]
+
+
+class Turn(TypedDict, total=False):
+    """What a match waits for: exactly one of the three."""
+
+    decision: int
+    roll: Json
+    over: Json
+
+
+class Event(TypedDict):
+    """A stored event."""
+
+    version: int
+    type: str
+    at: int
+    by: str
+    cause: str
+    data: Json
+    hash: str
+
+
+class Receipt(TypedDict):
+    """The answer to a command."""
+
+    match: str
+    version: int
+    hash: str
+    turn: Turn | None
+    events: list[Event]
+
+
+class Match(TypedDict):
+    """A match as it stands."""
+
+    match: str
+    version: int
+    hash: str
+    status: str
+    ruleset: str
+    ruleset_version: int
+    options: Json
+    seats: list[Json]
+    creator: str
+    recorder: str | None
+    private: bool
+    rated: bool
+    start: str
+    dice: Json | None
+    about: dict[str, str] | None
+    limits: dict[str, int | None] | None
+    clock: Json | None
+    rematch_of: str | None
+    ply: int
+    moves: list[str]
+    turn: Turn | None
+    draw_offered_by: int | None
+    outcome: Json | None
+    verdict: Json | None
+    score: Json | None
+    annulment: Json | None
+    fault: Json | None
+    view: Json | None
+
+
+class Rating(TypedDict):
+    """A rating, in millionths."""
+
+    rating_micro: int
+    uncertainty_micro: int
+    ordinal_micro: int
+
+
+class Standing(Rating):
+    """A player in a table of ratings."""
+
+    rank: int
+    player: str
+    name: str
+    matches: int
+    last_match: str
+    last_at: int
+
+
+class RatedMatch(TypedDict):
+    """A match of a player's history, and what it made of the rating."""
+
+    version: int
+    at: int
+    match: str
+    rank: int
+    seats: int
+    before: Rating
+    after: Rating
+
+
+class RatingChange(TypedDict):
+    """What a match that is annulled changes for a player; None: none of the player's matches counts."""
+
+    player: str
+    name: str
+    before: Rating | None
+    after: Rating | None
+
+
+class Invitation(TypedDict):
+    """An invitation to a seat."""
+
+    match: str
+    seat: int
+    invitation: str
+    expires_at: int
+    path: str
+
+
+class MatchRow(TypedDict):
+    """A match as lists show it."""
+
+    match: str
+    version: int
+    status: str
+    ruleset: str
+    ruleset_version: int
+    seats: list[Json]
+    creator: str
+    recorder: str | None
+    rated: bool
+    private: bool
+    tournament: str | None
+    created_at: int
+    updated_at: int
+    ply: int
+    turn: Turn | None
+    waits_for: list[dict[str, str]]
+    outcome: Json | None
+
+
+class Position(TypedDict):
+    """The state just before move `ply` + 1."""
+
+    match: str
+    version: int
+    ply: int
+    turn: Turn | None
+    view: Json
+
+
+class PlayerAccount(TypedDict):
+    """An account as anyone may see it."""
+
+    player: str
+    name: str
+    kind: str
+    registered_at: int
+
+
+class OwnAccount(PlayerAccount):
+    """The account of a token."""
+
+    scopes: list[str]
+
+
+class NewAccount(OwnAccount):
+    """A new account and its token."""
+
+    token: str
+
+
+class Token(TypedDict):
+    """What a token may do, and when; times in UTC milliseconds."""
+
+    id: str
+    label: str | None
+    scopes: list[str]
+    issued_at: int
+    expires_at: int | None
+
+
+class ListedToken(Token):
+    """A token that is valid."""
+
+    current: bool
+
+
+class NewToken(Token):
+    """A new token with its text."""
+
+    player: str
+    token: str

@@ -1,0 +1,113 @@
+"""Requests that are sent again until they are answered, and problems that the server answers with."""
+
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Any, Self, cast
+from uuid import uuid4
+
+import httpx
+
+from service.client.answers import Json, Receipt
+
+RETRY_FOR_S = 60.0
+RETRY_PAUSE_S = 0.2
+
+
+class Problem(Exception):
+    """A refusal by the server: the fields of its problem document, `code` and `status` first."""
+
+    def __init__(self, document: Json, retry_after_s: float = 0.0) -> None:
+        super().__init__(f"{document['code']}: {document['detail']}")
+        self.code: str = document["code"]
+        self.status: int = document["status"]
+        self.document = document
+        self.retry_after_s = retry_after_s
+
+
+class Connection:
+    """Sends requests with one token, again while the server cannot be reached or is not ready, until a deadline."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        retry_for_s: float = RETRY_FOR_S,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url
+        self.token = token
+        self._retry_for_s = retry_for_s
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=30.0, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Json:
+        got: Json = self._ask("GET", path, params=query).json()
+        return got
+
+    def _pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Json]:
+        page = self._get(path, query)
+        while page["next"] is not None:
+            yield page
+            page = self._get(page["next"])
+        yield page
+
+    def _command(
+        self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None
+    ) -> Receipt:
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
+
+    def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """The answer, asked for again while the server cannot be reached or is not ready."""
+        deadline = time.monotonic() + self._retry_for_s
+        while True:
+            try:
+                return self._send(method, path, **request)
+            except httpx.TransportError:
+                if time.monotonic() >= deadline:
+                    raise
+            except Problem as problem:
+                if problem.status != 503 or time.monotonic() + problem.retry_after_s >= deadline:
+                    raise
+                time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
+            time.sleep(RETRY_PAUSE_S)
+
+    def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
+        response = self._http.request(method, path, **request)
+        if response.is_success:
+            return response
+        try:
+            document = response.json()
+        except ValueError:
+            document = None
+        if not (isinstance(document, dict) and "code" in document and "detail" in document):
+            document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
+        raise Problem(document, _retry_after_s(response))
+
+
+def _retry_after_s(response: httpx.Response) -> float:
+    """How long the server asks to wait, in either form of RFC 9110, 10.2.3; 0 where it does not say."""
+    text = response.headers.get("Retry-After", "")
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return 0.0
