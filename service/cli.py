@@ -29,8 +29,7 @@ from service.ids import is_stream_id
 from service.logs import begin_logs
 from service.projections import Built, Projection
 from service.projections import rebuild as rebuild_projection
-from service.serving import LOOPBACK, ServeError, ServeOptions, Service
-from service.store.embedded import find_running
+from service.serving import LOOPBACK, ServeError, ServeOptions, Service, settings_beside
 from service.store.memory import MemoryStore
 from service.store.port import EventStore, StoreError
 
@@ -191,25 +190,33 @@ def web(host: str, port: int) -> None:
 
 
 @cli.command("add-player")
+@DATA
 @click.argument("name")
 @click.option("--kind", type=click.Choice(KINDS), default="person", show_default=True)
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, default=("play", "record"))
-def add_player(name: str, kind: str, scopes: tuple[str, ...]) -> None:
-    """Open an account on the store that REDIS_URL names, and print its token."""
-    player, token = compose_process().accounts.sign_up(Actor("system", "operator"), name, kind, scopes)
+def add_player(data: Path, name: str, kind: str, scopes: tuple[str, ...]) -> None:
+    """Open an account and print its token.
+
+    Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory.
+    """
+    player, token = _compose_beside(data).accounts.sign_up(Actor("system", "operator"), name, kind, scopes)
     click.echo(f"{player.stream} {token}")
 
 
 @cli.command("issue-token")
+@DATA
 @click.argument("player")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, default=("play", "record"))
 @click.option("--label", help="What the token is for.")
 @click.option("--expires-in-days", type=click.IntRange(1, MAX_TOKEN_LIFE_MS // DAY_MS), help="For good without it.")
 @click.option("--keep-others", is_flag=True, help="Let the other tokens of the account be; without it they end.")
 def issue_token(
-    player: str, scopes: tuple[str, ...], label: str | None, expires_in_days: int | None, keep_others: bool
+    data: Path, player: str, scopes: tuple[str, ...], label: str | None, expires_in_days: int | None, keep_others: bool
 ) -> None:
-    """Issue a token for an account whose own is lost, on the store that REDIS_URL names, and print it."""
+    """Issue a token for an account whose own is lost, and print it.
+
+    Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory.
+    """
     if not is_stream_id("player", player):
         raise Unknown("player/unknown", f"{player} is no account: they read player-<26 characters>")
     lives_ms = None if expires_in_days is None else expires_in_days * DAY_MS
@@ -217,7 +224,7 @@ def issue_token(
     def make(given: Given) -> IssueToken:
         return IssueToken(**given, scopes=scopes, label=label, lives_ms=lives_ms, revoke_others=not keep_others)
 
-    account, token = compose_process().accounts.issue(player, Actor("system", "operator"), make)
+    account, token = _compose_beside(data).accounts.issue(player, Actor("system", "operator"), make)
     click.echo(f"{account.stream} {token}")
 
 
@@ -251,11 +258,7 @@ def _rebuild_one(store: EventStore, projection: Projection) -> None:
 
 def _compose_beside(data: Path) -> Parts:
     """The parts over the store that the environment names, else over the one that runs on the data directory."""
-    environ = dict(os.environ)
-    if not environ.get("REDIS_URL"):
-        environ["REDIS_URL"] = find_running(data / "store")
-        environ.setdefault("PLYSCRIBE_SERVER_KEY_FILE", str(data / "server.key"))
-    return compose_process(environ)
+    return compose_process(settings_beside(data, os.environ))
 
 
 @cli.command()

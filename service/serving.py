@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from service.config import MIN_KEY_BYTES, read_config, register_rulesets
 from service.errors import Unauthenticated
 from service.metrics import DIRECTORY_VARIABLE
 from service.processes import Child, CrashLoop, Starts, stop_all
-from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, start_server
+from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, find_running, start_server
 from service.store.redis import connect
 
 READY_WITHIN_S = 30.0
@@ -163,6 +163,17 @@ class Service:
                 pass
             time.sleep(POLL_S)
         raise ServeError(f"the API did not get ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+
+
+def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings of what runs: those of the environment if they name a store, else those of `serve` on this data.
+
+    NotRunning where no store is named and none runs there.
+    """
+    if environ.get("REDIS_URL"):
+        return dict(environ)
+    key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
+    return {**key, **environ, "REDIS_URL": find_running(data / "store")}
 
 
 def write_once(path: Path, make: Callable[[], str]) -> Path:

@@ -10,7 +10,8 @@ from service.doctor.finding import Finding, tried
 from service.doctor.machine import examine_machine
 from service.doctor.store import examine_store
 from service.doctor.work import examine_work
-from service.store.embedded import BINARY_VARIABLE, NotRunning, find_binary, find_running
+from service.serving import settings_beside
+from service.store.embedded import BINARY_VARIABLE, NotRunning, find_binary
 from service.store.port import StoreError
 
 __all__ = ["Finding", "examine"]
@@ -25,7 +26,7 @@ def examine(
     """
     yield from examine_machine(data, host, port, environ)
     try:
-        settings = dict(environ) if environ.get("REDIS_URL") else _settings_of_running(data, environ)
+        settings = settings_beside(data, environ)
     except NotRunning:
         yield tried("store", lambda: _find_embedded(environ))
         return
@@ -38,12 +39,6 @@ def examine(
     yield from findings
     if findings[0].state == "ok":
         yield from examine_work(parts)
-
-
-def _settings_of_running(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings of what runs on the data directory; NotRunning where nothing does."""
-    key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
-    return {**key, **environ, "REDIS_URL": find_running(data / "store")}
 
 
 def _find_embedded(environ: Mapping[str, str]) -> str:

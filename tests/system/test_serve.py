@@ -264,12 +264,10 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
 
 def test_the_operator_helps_an_administrator_who_has_lost_their_token(tmp_path):
     with serving(tmp_path / "data") as service:
-        store = {"REDIS_URL": f"unix://{tmp_path}/data/store/store.sock"}
-        key = {"PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "data" / "server.key")}
         lost = (tmp_path / "data" / "admin.token").read_text().strip()
         with Client(service.url, lost) as admin:
             account = admin.me()["player"]
-        issued = run_cli("issue-token", account, "--scope", "admin", **store, **key)
+        issued = run_cli("issue-token", account, "--scope", "admin", "--data", str(tmp_path / "data"))
         player, token = issued.stdout.split()
         assert player == account
         with Client(service.url, token) as admin:
