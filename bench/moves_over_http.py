@@ -14,12 +14,13 @@ from service.client import Client
 CONNECTIONS = 8
 SHORT_ROUNDS = 4
 """What servers cost varies with what else the machine does: many short rounds tell more than a few long ones."""
-MOST_ROUNDS = STREAMS // CONNECTIONS - 1
+MOST_ROUNDS = STREAMS // CONNECTIONS // 2 - 1
 
 OURS = "plyscribe"
-BARE = "bare endpoint, one append"
+BARE = "bare endpoint, one append; the same request"
+EMPTY = "bare endpoint, one append; an empty request"
 
-CLAIMS = [Claim("accepted move over HTTP", "move", OURS, BARE, times_the_cost(1.5))]
+CLAIMS = [Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.5)) for bare in (BARE, EMPTY)]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
@@ -33,16 +34,20 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
         with Client(f"http://127.0.0.1:{web.port}", token) as client:
             seats = [{"player": player.stream}] * 2
             matches = [client.create_match("pathagon", seats)["match"] for _ in range(CONNECTIONS)]
-        return web.run([[_move(match, token, move) for move in moves] for match in matches])
+        return web.run([[_post(f"/v1/matches/{match}/moves", token, move) for move in moves] for match in matches])
 
     def append() -> Sample:
         return bare.run(
-            [[prepare("POST", f"/append/{next(numbers)}") for _ in range(APPENDS)] for _ in range(CONNECTIONS)]
+            [[_post(f"/append/{next(numbers)}", token, move) for move in moves] for _ in range(CONNECTIONS)]
         )
 
-    return compare(take_rounds({OURS: play, BARE: append}, min(SHORT_ROUNDS * rounds, MOST_ROUNDS)), CLAIMS)
+    def append_nothing() -> Sample:
+        return bare.run([[prepare("POST", f"/append/{next(numbers)}") for _ in moves] for _ in range(CONNECTIONS)])
+
+    runs = {OURS: play, BARE: append, EMPTY: append_nothing}
+    return compare(take_rounds(runs, min(SHORT_ROUNDS * rounds, MOST_ROUNDS)), CLAIMS)
 
 
-def _move(match: str, token: str, move: str) -> bytes:
+def _post(path: str, token: str, move: str) -> bytes:
     headers = {"Authorization": f"Bearer {token}", "Idempotency_Key": str(uuid4())}
-    return prepare("POST", f"/v1/matches/{match}/moves", b'{"move":"%s"}' % move.encode(), **headers)
+    return prepare("POST", path, b'{"move":"%s"}' % move.encode(), **headers)
