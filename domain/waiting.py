@@ -18,8 +18,21 @@ class Wait(NamedTuple):
     what: str
 
 
+class Due(NamedTuple):
+    """What an account owes a match, and for which seat; None where it owes it for no seat."""
+
+    player: str
+    what: str
+    seat: int | None
+
+
 def list_waits(match: Match) -> list[Wait]:
-    """Whom the match waits for, without duplicates, in the order of seats; nobody once it is over or damaged.
+    """Whom the match waits for, without duplicates, in the order of seats; nobody once it is over or damaged."""
+    return list(dict.fromkeys(Wait(due.player, due.what) for due in list_dues(match)))
+
+
+def list_dues(match: Match) -> list[Due]:
+    """What is owed to the match, in the order of seats; nothing once it is over or damaged.
 
     The recorder of a match acts for all of its seats, so it owes what they owe.
     """
@@ -28,29 +41,29 @@ def list_waits(match: Match) -> list[Wait]:
         return []
     match life.status:
         case "open":
-            return list(dict.fromkeys(_list_open(life)))
+            return list(_list_open(life))
         case "playing":
-            return list(dict.fromkeys(_list_playing(life, play)))
+            return list(_list_playing(life, play))
     return []
 
 
-def _list_open(life: Lifecycle) -> Iterator[Wait]:
+def _list_open(life: Lifecycle) -> Iterator[Due]:
     salted = life.created.start == "auto" and isinstance(life.created.dice, ServerDice)
-    for seat in life.seats:
+    for number, seat in enumerate(life.seats, 1):
         if isinstance(seat.occupant, Account) and not seat.seated:
-            yield Wait(seat.occupant.player, "seat")
+            yield Due(seat.occupant.player, "seat", number)
         elif isinstance(seat.occupant, Account) and salted and seat.entropy is None:
-            yield Wait(seat.occupant.player, "entropy")
+            yield Due(seat.occupant.player, "entropy", number)
     if life.created.start == "call" and all(seat.seated for seat in life.seats):
-        yield Wait(life.creator, "start")
+        yield Due(life.creator, "start", None)
 
 
-def _list_playing(life: Lifecycle, play: Play) -> Iterator[Wait]:
+def _list_playing(life: Lifecycle, play: Play) -> Iterator[Due]:
     match play.turn:
         case Decision(seat):
             yield from _list_speakers(life, seat, "move")
         case Roll() if isinstance(life.created.dice, RecordedDice) and life.created.recorder:
-            yield Wait(life.created.recorder, "roll")
+            yield Due(life.created.recorder, "roll", None)
     if play.offer:
         gone = {*play.offer.agreed, *play.left}
         for seat in range(1, len(life.seats) + 1):
@@ -58,9 +71,9 @@ def _list_playing(life: Lifecycle, play: Play) -> Iterator[Wait]:
                 yield from _list_speakers(life, seat, "draw")
 
 
-def _list_speakers(life: Lifecycle, seat: int, what: str) -> Iterator[Wait]:
+def _list_speakers(life: Lifecycle, seat: int, what: str) -> Iterator[Due]:
     occupant = life.seats[seat - 1].occupant
     if isinstance(occupant, Account):
-        yield Wait(occupant.player, what)
+        yield Due(occupant.player, what, seat)
     if life.created.recorder:
-        yield Wait(life.created.recorder, what)
+        yield Due(life.created.recorder, what, seat)

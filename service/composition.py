@@ -15,10 +15,12 @@ from domain.match import Match, fold
 from service.accounts import Accounts
 from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
+from service.inboxes import open_inboxes
 from service.ledgers import Ledgers
 from service.lists import Lists, open_lists
 from service.live import Live
 from service.sources import MatchEvents
+from service.store.inbox import Inboxes
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
@@ -46,6 +48,7 @@ class Parts:
     lists: Lists
     live: Live
     match_events: MatchEvents
+    inboxes: Inboxes
 
     def secret_for(self, match: Match) -> bytes | None:
         """The secret of the match's server dice; None where it has none or our key is another."""
@@ -67,7 +70,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     matches, accounts = Handler(store, MATCHES), Accounts(store)
     lists = open_lists(store, client, matches, accounts.players)
     live = Live(store, config.max_followers)
-    return Parts(config, store, matches, accounts, Ledgers(store), lists, live, MatchEvents(matches))
+    inboxes = open_inboxes(store, client)
+    return Parts(config, store, matches, accounts, Ledgers(store), lists, live, MatchEvents(matches), inboxes)
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

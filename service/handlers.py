@@ -132,7 +132,7 @@ class Handler(Generic[S]):
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
-        state, fresh = self._cached(stream) or self._aggregate.empty(stream), False
+        state, fresh = self.cached(stream) or self._aggregate.empty(stream), False
         if not (state.version or new):
             state, fresh = self._catch_up(stream, state, asked), True
         for _ in range(MAX_TRIES):
@@ -162,14 +162,14 @@ class Handler(Generic[S]):
         if version is not None:
             entries = self.read_events(stream, 0, version) if version else []
             return self._aggregate.fold(self._aggregate.empty(stream), entries)
-        return self._catch_up(stream, self._cached(stream) or self._aggregate.empty(stream), None)
+        return self._catch_up(stream, self.cached(stream) or self._aggregate.empty(stream), None)
 
     def read_until(self, stream: str, done: Callable[[S], bool], near: int) -> S:
         """A state of a stream for which `done` holds, the newest state where it holds for none.
 
         `near` is about how many events it takes. A state that this process has is not compared with the store's.
         """
-        state = self._cached(stream)
+        state = self.cached(stream)
         if state is not None:
             return state if done(state) else self.read(stream)
         entries = self.read_events(stream, 0, near)
@@ -178,7 +178,7 @@ class Handler(Generic[S]):
 
     def adopt(self, stream: str, state: S) -> None:
         """Keep a state that was found out elsewhere from the stream's own events, which spares a fold of them."""
-        self._keep(stream, state)
+        self.keep(stream, state)
 
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """Stored events after version `after`, at most `limit`."""
@@ -229,20 +229,22 @@ class Handler(Generic[S]):
         if after is None:
             return self._advance(stream, state, entries)
         state = after(entries[-1].h)
-        self._keep(stream, state)
+        self.keep(stream, state)
         return state
 
     def _advance(self, stream: str, state: S, entries: Sequence[StoredEvent]) -> S:
         state = self._aggregate.fold(state, entries)
         if state.version:
-            self._keep(stream, state)
+            self.keep(stream, state)
         return state
 
-    def _cached(self, stream: str) -> S | None:
+    def cached(self, stream: str) -> S | None:
+        """The state that this process has, which may be older than the stream."""
         with self._lock:
             return self._cache.get(stream)
 
-    def _keep(self, stream: str, state: S) -> None:
+    def keep(self, stream: str, state: S) -> None:
+        """Have this state at hand for what comes next, unless a newer one is."""
         with self._lock:
             known = self._cache.get(stream)
             # Another thread may have come further meanwhile.

@@ -31,6 +31,9 @@ MAX_SENT = 1 << 20
 What a client does not read fast enough stays in memory, so there must be a bound.
 """
 
+MAX_AGE_S = 900.0
+"""After this time a connection ends too, so that who may not read any more is not told for ever."""
+
 FEED_ENTRIES = 1000
 BLOCK_MS = 1000
 REST_S = 0.005
@@ -104,6 +107,7 @@ class Follower:
         self.upto = upto
         self._live = live
         self._sent = 0
+        self._over_at = time.monotonic() + MAX_AGE_S
         self._send: Callable[[bytes], object] = _drop
         self._ended: Callable[[], object] = lambda: None
 
@@ -142,6 +146,10 @@ class Follower:
     def is_done(self) -> bool:
         """Whether it has all that there will ever be, as far as was known when it came."""
         return self.upto is not None and self.number >= self.upto
+
+    def beat(self, now_s: float) -> bool:
+        """Whether it goes on after a sign that the stream lives."""
+        return now_s < self._over_at and self.send(HEARTBEAT)
 
     def send(self, data: bytes) -> bool:
         """Whether this could be sent."""
@@ -325,7 +333,7 @@ class Live:
             self._heartbeat_at = now_s + HEARTBEAT_S
             for topic in list(self._topics.values()):
                 for follower in list(topic.followers):
-                    if not follower.send(HEARTBEAT):
+                    if not follower.beat(now_s):
                         self._finish(follower)
 
     def _enter(self, follower: Follower) -> None:

@@ -13,6 +13,7 @@ from service.store.feed import FeedGroup
 from service.store.redis import connect_client
 from workers.duties import Duty
 from workers.duties.deadlines import Deadlines
+from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
 from workers.duties.verification import Verifications
 from workers.process import process_parts
@@ -46,6 +47,8 @@ def relay() -> None:
     parts = process_parts()
     duties: list[Duty] = [
         Verifications(parts, store, verify_queue(queues)),
+        # Before the others that fold: it looks for the state before the one that they are after.
+        Notices(parts),
         Deadlines(parts, store),
         Listing(parts, store),
     ]

@@ -10,7 +10,7 @@ from service.errors import BadRequest
 from service.live import Source
 
 SSE = "text/event-stream"
-_NUMBER = re.compile(r"[0-9]{1,15}")
+_NUMBER = re.compile(r"[0-9]{1,16}")
 
 
 def last_event_id(otherwise: int) -> int:

@@ -25,6 +25,25 @@ class Event(TypedDict):
     hash: str
 
 
+class InboxEntry(TypedDict, total=False):
+    """What a player is told: always `id` and `type`; which of the rest, depends on the type."""
+
+    id: int
+    type: str
+    match: str
+    version: int
+    at: int
+    seat: int
+    seats: list[int]
+    ply: int
+    deadline: int | None
+    offered_by: int
+    ruleset: str
+    ruleset_version: int
+    reason: str
+    ranks: list[int]
+
+
 class Receipt(TypedDict):
     """The answer to a command."""
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from service.client.answers import (
     Event,
+    InboxEntry,
     Invitation,
     Json,
     ListedToken,
@@ -218,6 +219,25 @@ class Client(Connection):
         if sha256(lines + b"\n" if lines else b"").hexdigest().encode() not in end:
             raise Problem({"code": "export/incomplete", "detail": "the export broke off", "status": 503})
         return export
+
+    def follow(self, match: str, after: int = 0) -> Iterator[Event]:
+        """The events after a version, those that are there and those that come, each once and in order.
+
+        Goes on by itself when the connection breaks off, ends when nothing is expected of the match any more.
+        """
+        yield from cast(Iterator[Event], self._follow(f"/v1/matches/{match}/events", after))
+
+    def inbox(self, after: int = 0) -> Iterator[InboxEntry]:
+        """What this account's matches want of it and what became of them, after an id and for ever, each once.
+
+        Goes on by itself when the connection breaks off. An entry `gap` stands for entries that were dropped.
+        """
+        yield from cast(Iterator[InboxEntry], self._follow("/v1/players/me/events", after))
+
+    def newest_in_inbox(self) -> int:
+        """The id of the newest entry of the inbox, from which on to follow it; 0 where there is none."""
+        newest: int = self._get("/v1/players/me/events", {"limit": 1})["newest"]
+        return newest
 
     # --------------------------------------------------------------------------------------------------------- lists
 

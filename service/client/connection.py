@@ -1,8 +1,11 @@
 """Requests that are sent again until they are answered, and problems that the server answers with."""
 
+import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from email.utils import parsedate_to_datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, cast
 from uuid import uuid4
@@ -13,6 +16,9 @@ from service.client.answers import Json, Receipt
 
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
+TIMEOUT_S = 30.0
+SILENT_S = 40.0
+"""After this time without a sign of life a stream broke off: the server gives one every 15 seconds."""
 
 
 class Problem(Exception):
@@ -41,7 +47,7 @@ class Connection:
         self.url = url
         self.token = token
         self._retry_for_s = retry_for_s
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=30.0, transport=transport)
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=TIMEOUT_S, transport=transport)
 
     def __enter__(self) -> Self:
         return self
@@ -74,12 +80,40 @@ class Connection:
             headers["If-Match"] = f'"{version}"'
         return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
 
+    def _follow(self, path: str, after: int) -> Iterator[Json]:
+        """The data of server-sent events after an id, each once; it ends where the stream does for good."""
+        while True:
+            with closing(self._surely(partial(self._open_stream, path, after))) as stream:
+                if stream.status_code == 204:
+                    return
+                # A stream that broke off goes on after the last event that came whole.
+                with suppress(httpx.TransportError):
+                    for fields in _read_events(stream.iter_lines()):
+                        if fields.get("event") == "end":
+                            return
+                        after = int(fields["id"])
+                        yield json.loads(fields["data"])
+            time.sleep(RETRY_PAUSE_S)
+
+    def _open_stream(self, path: str, after: int) -> httpx.Response:
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+        timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
+        asked = self._http.build_request("GET", path, headers=headers, timeout=timeout)
+        stream = self._http.send(asked, stream=True)
+        if not stream.is_success:
+            with closing(stream):
+                stream.read()
+        return _require_success(stream)
+
     def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
+        return self._surely(partial(self._send, method, path, **request))
+
+    def _surely(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
         """The answer, asked for again while the server cannot be reached or is not ready."""
         deadline = time.monotonic() + self._retry_for_s
         while True:
             try:
-                return self._send(method, path, **request)
+                return ask()
             except httpx.TransportError:
                 if time.monotonic() >= deadline:
                     raise
@@ -90,16 +124,32 @@ class Connection:
             time.sleep(RETRY_PAUSE_S)
 
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
-        response = self._http.request(method, path, **request)
-        if response.is_success:
-            return response
-        try:
-            document = response.json()
-        except ValueError:
-            document = None
-        if not (isinstance(document, dict) and "code" in document and "detail" in document):
-            document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
-        raise Problem(document, _retry_after_s(response))
+        return _require_success(self._http.request(method, path, **request))
+
+
+def _require_success(response: httpx.Response) -> httpx.Response:
+    if response.is_success:
+        return response
+    try:
+        document = response.json()
+    except ValueError:
+        document = None
+    if not (isinstance(document, dict) and "code" in document and "detail" in document):
+        document = {"code": "server/unreadable", "detail": response.text[:200], "status": response.status_code}
+    raise Problem(document, _retry_after_s(response))
+
+
+def _read_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """The fields of each server-sent event that came whole and has data."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line:
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+            continue
+        if "data" in fields:
+            yield fields
+        fields = {}
 
 
 def _retry_after_s(response: httpx.Response) -> float:

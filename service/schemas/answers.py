@@ -3,8 +3,10 @@
 from marshmallow import Schema, fields, validate
 
 from domain.match import STATUSES
+from domain.notices import NOTICE_TYPES
 from domain.player import KINDS
 from domain.waiting import WAITED_FOR
+from service.inboxes import GAP
 
 
 class Turn(Schema):
@@ -53,6 +55,34 @@ class EventPage(Schema):
     match = fields.String(required=True)
     version = fields.Integer(required=True)
     events = fields.List(fields.Nested(EventOut), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
+class InboxEntry(Schema):
+    """What a player is told. Of which match and version, unless it is a `gap`; the rest depends on the type."""
+
+    id = fields.Integer(required=True, metadata={"description": "Grows from entry to entry."})
+    type = fields.String(required=True, validate=validate.OneOf([*NOTICE_TYPES, GAP]))
+    match = fields.String()
+    version = fields.Integer(metadata={"description": "Of the match, as of the event that is told of."})
+    at = fields.Integer(metadata={"description": "UTC milliseconds."})
+    seat = fields.Integer(metadata={"description": "Yours, of which it is told."})
+    seats = fields.List(fields.Integer(), metadata={"description": "All of yours in the match."})
+    ply = fields.Integer()
+    deadline = fields.Integer(allow_none=True, metadata={"description": "UTC milliseconds; null without limits."})
+    offered_by = fields.Integer()
+    ruleset = fields.String()
+    ruleset_version = fields.Integer()
+    reason = fields.String()
+    ranks = fields.List(fields.Integer(), metadata={"description": "Of all seats."})
+
+
+class InboxPage(Schema):
+    """Entries in order; `newest` is the id of the last one there is, `next` the path of the next page or null."""
+
+    player = fields.String(required=True)
+    newest = fields.Integer(required=True)
+    entries = fields.List(fields.Nested(InboxEntry), required=True)
     next = fields.String(required=True, allow_none=True)
 
 

@@ -54,6 +54,14 @@ class EventsQuery(MatchQuery):
     wait = _wait()
 
 
+class InboxQuery(Strict):
+    """Which entries of the inbox."""
+
+    after = _after()
+    limit = _limit()
+    wait = _wait()
+
+
 class AnnulmentQuery(MatchQuery):
     """Which changes of ratings."""
 

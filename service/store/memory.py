@@ -66,6 +66,12 @@ class MemoryStore:
             self._grown.notify_all()
             return stored
 
+    def announce(self, entry: FeedEntry) -> None:
+        """Let the feed tell of something else that is kept beside the streams."""
+        with self._lock:
+            self._feed.append(entry)
+            self._grown.notify_all()
+
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
         with self._lock:

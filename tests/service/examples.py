@@ -24,6 +24,7 @@ from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
 from service.environ import LATE
+from service.inboxes import Notifier
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.domain.toy import TOY_V1
@@ -212,6 +213,25 @@ def tell_live(story: Story) -> None:
     )
 
 
+def tell_inbox(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, {"player": ben["player"]}]}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="inbox-1").json["match"]
+    story.send("POST", f"/v1/matches/{match}/seats/2", ben["token"])
+    story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "+5"})
+    with _made_up("inbox", BEGIN_MS + 10_000):
+        Notifier(story.parts.matches, story.parts.inboxes).tell(story.parts.store.tail().entries)
+    story.show("GET", "/v1/players/me/events", ben["token"])
+    story.show("GET", "/v1/players/me/events")
+    story.show("GET", "/v1/players/me/events?after=x", ben["token"])
+    story.tell(
+        "inboxes_read_inbox",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225610000002\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
+        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225610000002}\n\n:\n\n',
+    )
+
+
 def tell_private_match(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}, None], "private": True}
@@ -313,6 +333,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_lists,
     tell_match,
     tell_live,
+    tell_inbox,
     tell_private_match,
     tell_limits,
     tell_ratings,

@@ -4,7 +4,8 @@ import httpx
 import pytest
 
 from domain.commands import Actor
-from service.client import Client, Problem
+from service.client import Client, Problem, connection
+from service.inboxes import Notifier
 from workers.verify_match import verify_match
 
 
@@ -223,3 +224,62 @@ def test_an_answer_that_is_no_problem_document_is_still_a_problem():
     with client(Proxy()) as lost, pytest.raises(Problem) as refused:
         lost.rulesets()
     assert (refused.value.status, refused.value.code) == (502, "server/unreadable")
+
+
+def test_a_match_is_followed_to_its_end(ann, ben):
+    match = ann.create_match("zhen", [None, None])["match"]
+    ann.take_seat(match, 1)
+    ann.abort(match)
+    assert list(ben.follow(match)) == ann.events(match)
+    assert list(ben.follow(match, after=2)) == ann.events(match, after=2)
+    assert list(ben.follow(match, after=3)) == []
+
+
+def test_a_match_that_is_not_there_cannot_be_followed(ann):
+    with pytest.raises(Problem) as refused:
+        next(ann.follow(f"match-{'a' * 26}"))
+    assert refused.value.code == "match/unknown"
+
+
+class BreakingOff(httpx.BaseTransport):
+    """A stream that breaks off after each piece, at times within an event, and is not to be had in between."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.asked_after: list[str] = []
+        self._pieces = pieces
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked_after.append(request.headers["Last-Event-ID"])
+        if len(self.asked_after) % 2 == 0:
+            raise httpx.ConnectError("refused")
+        return httpx.Response(200, stream=self._stream(self._pieces.pop(0)))
+
+    def _stream(self, piece: bytes) -> httpx.SyncByteStream:
+        class Piece(httpx.SyncByteStream):
+            def __iter__(self):
+                yield piece
+                raise httpx.ReadError("broken off")
+
+        return Piece()
+
+
+def test_a_stream_that_breaks_off_goes_on_after_the_last_event_that_came_whole(monkeypatch):
+    monkeypatch.setattr(connection, "RETRY_PAUSE_S", 0.0)
+    pieces = [
+        b'retry: 1000\n\nid: 1\nevent: a\ndata: {"version":1}\n\nid: 2\nevent: a\nda',
+        b":\n\n",
+        b'id: 2\nevent: a\ndata: {"version":2}\n\nevent: end\ndata: {}\n\n',
+    ]
+    transport = BreakingOff(pieces)
+    with Client("http://test", transport=transport) as follower:
+        assert [event["version"] for event in follower.follow("match-x")] == [1, 2]
+    assert transport.asked_after == ["0", "1", "1", "1", "1"]
+
+
+def test_a_bot_follows_its_inbox(ann, ben, parts):
+    assert ben.newest_in_inbox() == 0
+    match = ann.create_match("zhen", [None, {"player": ben.me()["player"]}])["match"]
+    Notifier(parts.matches, parts.inboxes).tell(parts.store.tail().entries)
+    entry = next(ben.inbox())
+    assert (entry["type"], entry["match"], entry["seat"]) == ("seat-offered", match, 2)
+    assert ben.newest_in_inbox() == entry["id"]

@@ -211,8 +211,8 @@ def test_reading_until_a_state_that_never_comes_gives_the_newest(rig):
 def test_an_older_state_does_not_replace_a_newer_one_in_the_cache(rig):
     rig.move(rig.one, "+1")
     old = rig.one.read(rig.match, 2)
-    rig.one._keep(rig.match, old)
-    assert rig.one._cached(rig.match).version == 3
+    rig.one.keep(rig.match, old)
+    assert rig.one.cached(rig.match).version == 3
 
 
 def test_stored_bytes_are_the_ones_that_were_hashed(rig):

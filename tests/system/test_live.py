@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import httpx
@@ -56,6 +57,46 @@ def move(both, match: str) -> None:
     ann = both.clients[0]
     seat = ann.match(match)["turn"]["decision"]
     both.clients[seat - 1].move(match, ann.legal_moves(match)[0])
+
+
+class Bot:
+    """Plays first legal moves, and knows nothing but what its inbox tells."""
+
+    def __init__(self, client: Client, matches: int) -> None:
+        self.client = client
+        self.told: list[tuple[int, str, str, int]] = []
+        self._left = matches
+
+    def live(self) -> None:
+        for entry in self.client.inbox():
+            self.told.append((entry["id"], entry["type"], entry["match"], entry["version"]))
+            match, key = entry["match"], f"{entry['match'][-9:]}-{entry['version']}"
+            if entry["type"] == "seat-offered":
+                self.client.take_seat(match, entry["seat"], key=key)
+            if entry["type"] == "your-decision":
+                self.client.move(match, self.client.legal_moves(match)[0], version=entry["version"], key=key)
+            self._left -= entry["type"] == "match-ended"
+            if not self._left:
+                return
+
+
+def test_bots_live_from_their_inboxes_alone_whatever_is_killed(tmp_path):
+    options = {"tiles": 6, "cubes": 6, "ply_limit": 20}
+    with serving(tmp_path / "data") as service, pair(service.url) as both, ThreadPoolExecutor() as pool:
+        bots = [Bot(client, matches=3) for client in both.clients]
+        living = [pool.submit(bot.live) for bot in bots]
+        seats = [{"player": player} for player in both.ids]
+        matches = [both.clients[0].create_match("zhen", seats, options=options)["match"] for _ in range(3)]
+        for victim in ("relay", "web", "store", "relay"):
+            time.sleep(0.7)
+            service.kill(victim)
+        for each in living:
+            each.result(timeout=120)
+        for bot in bots:
+            ids = [id for id, *_ in bot.told]
+            assert ids == sorted(set(ids))
+            assert len({tuple(told[1:]) for told in bot.told}) == len(bot.told)
+            assert {match for _, _, match, _ in bot.told} == set(matches)
 
 
 def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand(redis_url):

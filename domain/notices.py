@@ -1,0 +1,115 @@
+"""What the players of a match are told as it goes on, so that a bot needs to follow nothing else.
+
+A player is told what it owes the match as soon as it owes it, and what becomes of the match. Recorders, who write down
+what others do, are told nothing.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from domain.clock import find_deadline
+from domain.events import Account, dump_data
+from domain.match import Lifecycle, Match
+from domain.waiting import list_dues
+
+OWED = {
+    "seat": "seat-offered",
+    "entropy": "entropy-due",
+    "start": "start-due",
+    "move": "your-decision",
+    "draw": "draw-offered",
+}
+"""The notice of what is owed, by the word for it in `domain.waiting`."""
+
+BECAME = ("match-started", "match-ended", "match-aborted", "match-annulled", "seat-lost", "draw-declined")
+NOTICE_TYPES = (*OWED.values(), *BECAME)
+
+
+class Notice(NamedTuple):
+    """What a player is told: a type, and JSON-ready what there is to say about it."""
+
+    player: str
+    type: str
+    about: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Tells it from all other notices of the same player and the same version of the match."""
+        return f"{self.type}:{self.about.get('seat', '')}"
+
+
+def list_notices(before: Match, after: Match) -> list[Notice]:
+    """What one command told the players: the match stood at `before` when it came, and stands at `after` with it."""
+    if after.lifecycle is None:
+        return []
+    notices = [*_tell_lost_seats(before, after.life), *_tell_status(before, after.life)]
+    return [*notices, *_tell_dues(before, after), *_tell_decline(before, after)]
+
+
+def _tell_dues(before: Match, after: Match) -> Iterator[Notice]:
+    """What is owed now and was not owed before. A decision is another one at another ply."""
+    owed_before = set(_list_owed(before))
+    for owed in _list_owed(after):
+        if owed not in owed_before:
+            player, what, seat, ply = owed
+            yield Notice(player, OWED[what], _about_due(after, what, seat, ply))
+
+
+def _list_owed(match: Match) -> Iterator[tuple[str, str, int | None, int]]:
+    for player, what, seat in list_dues(match):
+        if what in OWED and (seat is None or match.life.seats[seat - 1].occupant == Account(player)):
+            yield player, what, seat, match.play.ply if match.play and what == "move" else 0
+
+
+def _about_due(match: Match, what: str, seat: int | None, ply: int) -> dict[str, Any]:
+    if seat is None:
+        return {}
+    if what == "move":
+        deadline = find_deadline(match)
+        return {"seat": seat, "ply": ply, "deadline": deadline.at if deadline else None}
+    if what == "draw" and match.play and match.play.offer:
+        return {"seat": seat, "offered_by": match.play.offer.agreed[0]}
+    return {"seat": seat}
+
+
+def _tell_status(before: Match, life: Lifecycle) -> Iterator[Notice]:
+    was = before.life.status if before.lifecycle else "open"
+    if was == "open" and life.status not in ("open", "aborted"):
+        ruleset = {"ruleset": life.created.ruleset, "ruleset_version": life.created.ruleset_version}
+        yield from _tell_all(life, "match-started", ruleset)
+    if life.outcome is not None and (before.lifecycle is None or before.life.outcome is None):
+        yield from _tell_all(life, "match-ended", dump_data(life.outcome))
+    if life.status != was and life.status in ("aborted", "annulled"):
+        yield from _tell_all(life, f"match-{life.status}", {})
+
+
+def _tell_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Notice]:
+    """One notice for each player with seats, or invited to them."""
+    seats: dict[str, list[int]] = {}
+    for number, seat in enumerate(life.seats, 1):
+        if isinstance(seat.occupant, Account):
+            seats.setdefault(seat.occupant.player, []).append(number)
+    for player, theirs in seats.items():
+        yield Notice(player, type, {"seats": theirs, **about})
+
+
+def _tell_lost_seats(before: Match, life: Lifecycle) -> Iterator[Notice]:
+    """Who left a seat, was sent away from it, or is no longer invited to it."""
+    for number, (had, has) in enumerate(zip(_seats(before), life.seats, strict=False), 1):
+        if isinstance(had.occupant, Account) and had.occupant != has.occupant:
+            yield Notice(had.occupant.player, "seat-lost", {"seat": number})
+
+
+def _seats(match: Match) -> Any:
+    return match.life.seats if match.lifecycle else ()
+
+
+def _tell_decline(before: Match, after: Match) -> Iterator[Notice]:
+    """Those who agreed to a draw hear when it was declined: nothing else ends an offer and leaves the play alone."""
+    if not (before.play and after.play and before.play.offer) or after.play.offer or after.life.status != "playing":
+        return
+    if before.play.state == after.play.state:
+        for seat in before.play.offer.agreed:
+            occupant = after.life.seats[seat - 1].occupant
+            if isinstance(occupant, Account):
+                yield Notice(occupant.player, "draw-declined", {"seat": seat})

@@ -1,0 +1,44 @@
+"""Inboxes on a Redis or Valkey server. All keys of an inbox lie in the bucket of its player."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redis import Redis
+
+from service.store.inbox import FORGOTTEN_MS, KEPT, Letter, Received, inbox_of
+from service.store.port import bucket_of
+from service.store.redis import Script, ask, feed_key
+
+
+class RedisInboxes:
+    """Inboxes on a server; safe to share between threads. The client must not retry."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._write = Script(client, "write_inbox.lua")
+
+    def write(self, letters: Mapping[str, Sequence[Letter]]) -> int:
+        """See Inboxes.write."""
+        return sum(self._write_one(player, theirs) for player, theirs in letters.items())
+
+    def _write_one(self, player: str, letters: Sequence[Letter]) -> int:
+        bucket = bucket_of(player)
+        keys = [_key(player), f"{{{bucket}}}:inbox-keys:{player}", feed_key(bucket)]
+        args: list[Any] = [*keys, inbox_of(player), KEPT, FORGOTTEN_MS]
+        for letter in letters:
+            args += letter
+        return int(self._write(len(keys), args))
+
+    def read(self, player: str, after: int, limit: int) -> list[Received]:
+        """See Inboxes.read."""
+        found = ask(self._client, "XRANGE", _key(player), f"{after + 1}-0", "+", "COUNT", limit)
+        return [Received(int(id[:-2]), int(fields[b"p"]), fields[b"d"]) for id, fields in found]
+
+    def newest(self, player: str) -> int:
+        """See Inboxes.newest."""
+        found = ask(self._client, "XREVRANGE", _key(player), "+", "-", "COUNT", 1)
+        return int(found[0][0][:-2]) if found else 0
+
+
+def _key(player: str) -> str:
+    return f"{{{bucket_of(player)}}}:inbox:{player}"

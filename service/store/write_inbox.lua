@@ -1,0 +1,47 @@
+-- Write letters to one player's inbox, each unless its key is among those that are kept; drop the oldest ones.
+--
+-- KEYS  1  {bb}:inbox:<player>       stream  ids <number>-0, fields: k key, p number of the entry before, d data
+--       2  {bb}:inbox-keys:<player>  set     the keys of all entries in the stream
+--       3  {bb}:feed                 stream  one entry a call that wrote: s the inbox, v <first>-<last>, t inbox
+-- ARGV  1  what the feed calls the inbox
+--       2  how many entries are kept
+--       3  milliseconds after which an inbox without a new entry is forgotten
+--       4.. pairs of key and data
+--
+-- Returns  how many were written
+-- Error    WRONGTYPE  a key holds something else; nothing is written
+
+redis.call('XLEN', KEYS[3])
+redis.call('SCARD', KEYS[2])
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local number = newest and tonumber(string.match(newest[1], '^%d+')) or 0
+
+-- Microseconds of the clock, so that numbers grow even after the inbox was forgotten; all are exact below 2^53.
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local first, written = nil, 0
+for i = 4, #ARGV, 2 do
+  if redis.call('SADD', KEYS[2], ARGV[i]) == 1 then
+    local previous = number
+    number = math.max(now, number + 1)
+    first = first or number
+    written = written + 1
+    redis.call('XADD', KEYS[1], string.format('%.0f-0', number), 'k', ARGV[i], 'p', string.format('%.0f', previous),
+      'd', ARGV[i + 1])
+  end
+end
+if written == 0 then
+  return 0
+end
+
+local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[2])
+if excess > 0 then
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', excess)) do
+    redis.call('SREM', KEYS[2], entry[2][2])
+  end
+  redis.call('XTRIM', KEYS[1], 'MAXLEN', ARGV[2])
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('XADD', KEYS[3], '*', 's', ARGV[1], 'v', string.format('%.0f-%.0f', first, number), 't', 'inbox')
+return written

@@ -1,0 +1,143 @@
+"""The inbox over HTTP: what players are told, page by page."""
+
+import json
+
+import pytest
+
+from service.inboxes import Notifier
+from service.store.inbox import KEPT, Letter
+from tests.service.test_live_api import SSE, parse
+
+INBOX = "/v1/players/me/events"
+
+
+class Correspondence:
+    """Ann and Ben, and what the relay would tell them."""
+
+    def __init__(self, api, parts) -> None:
+        self.api = api
+        self.parts = parts
+        self.ann_id, self.ann = api.sign_up()
+        self.ben_id, self.ben = api.sign_up("Ben")
+        self._position = ""
+        self._notifier = Notifier(parts.matches, parts.inboxes)
+
+    def new_match(self, ruleset: str = "zhen", **more) -> str:
+        return self.api.new_match(self.ann, [{"player": self.ann_id}, {"player": self.ben_id}], ruleset, **more)
+
+    def relay(self) -> None:
+        tail = self.parts.store.tail(self._position)
+        self._position = tail.position
+        self._notifier.tell(tail.entries)
+
+    def entries(self, token: str, query: str = "") -> list[dict]:
+        return self.api.get(f"{INBOX}{query}", token).json["entries"]
+
+
+@pytest.fixture
+def post(api, parts) -> Correspondence:
+    return Correspondence(api, parts)
+
+
+def types(entries: list[dict]) -> list[str]:
+    return [entry["type"] for entry in entries]
+
+
+def test_an_inbox_begins_empty(post):
+    page = post.api.get(INBOX, post.ann).json
+    assert page == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
+
+
+def test_an_inbox_needs_a_token(post):
+    assert post.api.get(INBOX).json["code"] == "auth/missing"
+
+
+def test_a_bot_can_live_from_its_inbox_alone(post):
+    match = post.new_match()
+    post.relay()
+    [offer] = post.entries(post.ben)
+    assert (offer["type"], offer["match"], offer["seat"]) == ("seat-offered", match, 2)
+    post.api.post(f"/v1/matches/{match}/seats/{offer['seat']}", post.ben, {})
+    post.api.post(f"/v1/matches/{match}/moves", post.ann, {"move": "+5"})
+    post.relay()
+    started, decision = post.entries(post.ben, f"?after={offer['id']}")
+    assert (started["type"], started["seats"], started["ruleset"]) == ("match-started", [2], "zhen")
+    assert (decision["type"], decision["match"], decision["ply"], decision["seat"]) == ("your-decision", match, 1, 2)
+    moved = post.api.post(f"/v1/matches/{match}/moves", post.ben, {"move": "+6"}, if_match=f'"{decision["version"]}"')
+    assert moved.status_code == 200
+
+
+def test_entries_come_once_however_often_they_are_relayed(post):
+    post.new_match()
+    tail = post.parts.store.tail().entries
+    for _ in range(3):
+        post.relay()
+        Notifier(post.parts.matches, post.parts.inboxes).tell(tail)
+    assert types(post.entries(post.ben)) == ["seat-offered"]
+
+
+def test_pages_follow_each_other(post):
+    for _ in range(5):
+        post.new_match()
+    post.relay()
+    ids = [entry["id"] for entry in post.entries(post.ben)]
+    read, page = [], post.api.get(f"{INBOX}?limit=2", post.ben).json
+    while page["next"]:
+        read += page["entries"]
+        page = post.api.get(page["next"], post.ben).json
+    read += page["entries"]
+    assert [entry["id"] for entry in read] == ids
+    assert page["newest"] == ids[-1]
+
+
+def test_where_entries_were_dropped_a_gap_stands_for_them(post):
+    post.new_match()
+    post.relay()
+    [first] = post.entries(post.ben)
+    letters = [Letter(str(number), b'{"type":"match-ended"}') for number in range(KEPT + 1)]
+    post.parts.inboxes.write({post.ben_id: letters})
+    entries = post.entries(post.ben, f"?after={first['id']}&limit=1000")
+    assert types(entries) == ["gap", *["match-ended"] * KEPT]
+    assert first["id"] < entries[0]["id"] < entries[1]["id"]
+    assert post.entries(post.ben, f"?after={entries[0]['id']}&limit=1000") == entries[1:]
+
+
+def test_an_inbox_comes_live_after_the_last_event_id(post):
+    post.new_match()
+    post.new_match()
+    post.relay()
+    first, second = post.entries(post.ben)
+    streamed = post.api.get(INBOX, post.ben, headers={**SSE, "Last-Event-ID": str(first["id"])}, buffered=False)
+    got = b""
+    for chunk in streamed.response:
+        got += chunk
+        if b"data" in got:
+            break
+    post.parts.live.close()
+    [_, event] = parse(got.decode())
+    assert (event["id"], event["event"]) == (str(second["id"]), "seat-offered")
+    assert json.loads(event["data"]) == second
+
+
+def test_an_inbox_is_kept_by_nobody_on_its_way(post):
+    assert post.api.get(INBOX, post.ann).headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("query", ["?after=-1", "?limit=0", "?wait=31", "?page=2"])
+def test_a_query_that_cannot_be_is_refused(post, query):
+    refused = post.api.get(f"{INBOX}{query}", post.ann)
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+
+
+def test_a_match_that_cannot_be_read_keeps_nobody_else_waiting(post, monkeypatch):
+    broken, whole = post.new_match(), post.new_match()
+    read = post.parts.matches.read_events
+
+    def fail_for_one(stream, *more):
+        if stream == broken:
+            raise RuntimeError("no such thing")
+        return read(stream, *more)
+
+    monkeypatch.setattr(post.parts.matches, "read_events", fail_for_one)
+    post.relay()
+    assert [entry["match"] for entry in post.entries(post.ben)] == [whole]

@@ -1,0 +1,140 @@
+"""What players are told is written once, whatever becomes of the relay, over a real store."""
+
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
+from domain.events import Account
+from service.composition import Parts, compose
+from service.ids import command_of, stream_id
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.service.conftest import CONFIG
+from workers.duties.inboxes import Notices
+from workers.relay import Relay
+
+pytestmark = pytest.mark.server
+
+ANN, BEN = (Actor("player", f"player-{name * 26}") for name in "ab")
+
+
+class Rig:
+    """A store, a relay that does nothing but tell players, and matches of Ann against Ben."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self.parts: Parts = compose(CONFIG, RedisStore(redis), redis)
+        self.relay = self.new_relay()
+
+    def new_relay(self, consumer: str = "relay") -> Relay:
+        parts = compose(CONFIG, RedisStore(self.redis), self.redis)
+        return Relay(FeedGroup(self.redis, consumer), [Notices(parts)])
+
+    def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
+        asked = command_of(str(actor), "POST", "/", None, b"")
+        order = command(actor=actor, id="00", **fields)
+        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
+
+    def open_match(self) -> str:
+        match = stream_id("match", command_of("test", "POST", "/", None, b""))
+        self.execute(match, CreateMatch, ANN, ruleset="zhen", seats=(Account(ANN.id), Account(BEN.id)))
+        self.execute(match, TakeSeat, BEN, seat=2)
+        return match
+
+    def play(self, match: str, moves: int, first: int = 1) -> None:
+        for tile in range(first, first + moves):
+            self.execute(match, MakeMove, ANN if tile % 2 else BEN, move=f"+{tile}")
+
+    def read(self, player: Actor) -> list[bytes]:
+        return [each.data for each in self.parts.inboxes.read(player.id, 0, 1000)]
+
+    def told(self, player: Actor) -> list[tuple[bytes, int]]:
+        """Types and versions of what a player was told."""
+        return [(data.split(b'"')[3], int(data.split(b'"version":')[1].split(b",")[0])) for data in self.read(player)]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory) -> Iterator[Redis]:
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def rig(redis: Redis) -> Rig:
+    redis.flushall()
+    return Rig(redis)
+
+
+def drain(relay: Relay) -> None:
+    """Relay all there is; a batch has but a few entries of each bucket."""
+    for _ in range(4):
+        relay.step(block_ms=0)
+
+
+BEN_IS_TOLD = [(b"seat-offered", 1), (b"match-started", 3), (b"your-decision", 4), (b"your-decision", 6)]
+
+
+def test_each_player_is_told_what_concerns_it(rig):
+    match = rig.open_match()
+    rig.play(match, 4)
+    drain(rig.relay)
+    assert rig.told(BEN) == BEN_IS_TOLD
+    assert rig.told(ANN) == [(b"match-started", 3), *((b"your-decision", version) for version in (3, 5, 7))]
+
+
+def test_a_relay_that_dies_before_it_acknowledges_leaves_nothing_doubled(rig, monkeypatch):
+    match = rig.open_match()
+    rig.play(match, 4)
+    monkeypatch.setattr(FeedGroup, "ack", lambda *_: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        rig.relay.step(block_ms=0)
+    monkeypatch.undo()
+    drain(rig.new_relay())
+    assert rig.told(BEN) == BEN_IS_TOLD
+
+
+def test_a_relay_that_dies_before_it_writes_leaves_nothing_out(rig, monkeypatch):
+    match = rig.open_match()
+    rig.play(match, 4)
+    monkeypatch.setattr(Notices, "take", lambda *_: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        rig.relay.step(block_ms=0)
+    monkeypatch.undo()
+    drain(rig.new_relay())
+    assert rig.told(BEN) == BEN_IS_TOLD
+
+
+def test_two_relays_tell_everything_once_whichever_comes_first(rig):
+    match = rig.open_match()
+    drain(rig.relay)
+    one, other = rig.new_relay("one"), rig.new_relay("other")
+    rig.play(match, 2)
+    held = one._feed.read(100)
+    rig.play(match, 2, first=3)
+    drain(other)
+    for duty in (*one._duties, *other._duties):
+        duty.take([entry for _, _, entry in held])
+    assert sorted(rig.told(BEN), key=lambda each: each[1]) == BEN_IS_TOLD
+
+
+def test_a_feed_that_is_read_again_from_its_beginning_tells_nothing_again(rig):
+    match = rig.open_match()
+    rig.play(match, 4)
+    drain(rig.relay)
+    for key in rig.redis.keys("*:feed"):
+        rig.redis.execute_command("XGROUP DESTROY", key, "relay")
+    relay = rig.new_relay()
+    drain(relay)
+    assert rig.told(BEN) == BEN_IS_TOLD
+
+
+def test_a_relay_without_any_memory_tells_what_is_new_alone(rig):
+    match = rig.open_match()
+    rig.play(match, 4)
+    drain(rig.relay)
+    rig.execute(match, OfferDraw, ANN)
+    drain(rig.new_relay())
+    assert rig.told(BEN) == [*BEN_IS_TOLD, (b"draw-offered", 8)]

@@ -1,0 +1,21 @@
+"""Players are told in their inboxes what their matches want of them, and what became of them."""
+
+from collections.abc import Sequence
+
+from service.composition import Parts
+from service.inboxes import Notifier
+from service.store.port import FeedEntry
+from workers.duties import Chore
+
+
+class Notices:
+    """Writes to the players' inboxes, each thing once."""
+
+    chores: Sequence[Chore] = ()
+
+    def __init__(self, parts: Parts) -> None:
+        self._notifier = Notifier(parts.matches, parts.inboxes)
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """Tell the players what these appends tell them."""
+        self._notifier.tell(entries)
