@@ -117,6 +117,10 @@ class Accounts:
             self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
 
+    def name_of(self, account: str) -> str:
+        """The name of an account, which never changes, so that each process asks the store for it but once."""
+        return self.players.read_until(account, lambda player: player.version > 0, near=1).name
+
     def _look_up(self, token: str, digest: str) -> tuple[Principal, float]:
         """Who the token stands for, and for how many seconds yet."""
         parts = TOKEN.fullmatch(token)

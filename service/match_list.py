@@ -16,7 +16,7 @@ from service.accounts import Principal
 from service.handlers import Handler
 from service.paging import Json, Listing, Page, choose_spans, read_page
 from service.projections import build_rows
-from service.queries import dump_turn
+from service.queries import describe_seats, dump_turn
 from service.store.table import END, Row, Span, Table
 
 TIME_DIGITS = 14
@@ -128,10 +128,7 @@ def describe_row(match: Match) -> Json:
         "status": life.status,
         "ruleset": created.ruleset,
         "ruleset_version": created.ruleset_version,
-        "seats": [
-            {"seat": number, **(dump_data(seat.occupant) if seat.occupant else {}), "seated": seat.seated}
-            for number, seat in enumerate(life.seats, 1)
-        ],
+        "seats": describe_seats(life.seats),
         "creator": life.creator,
         "recorder": created.recorder,
         "rated": created.rated,

@@ -7,7 +7,7 @@ import orjson
 
 from domain.player import Player
 from service.handlers import Handler
-from service.paging import Listing, Page, read_page
+from service.paging import Json, Listing, Page, read_page
 from service.projections import build_rows
 from service.store.table import END, Row, Span, Table
 
@@ -43,10 +43,15 @@ def build_row(player: Player) -> Row | None:
     """The row of an account; None where there is none."""
     if player.version == 0:
         return None
-    row = {
+    terms = ("all", f"kind:{player.kind}")
+    return Row(player.stream, player.version, fold_name(player.name), terms, orjson.dumps(describe_player(player)))
+
+
+def describe_player(player: Player) -> Json:
+    """An account as anyone may see it."""
+    return {
         "player": player.stream,
         "name": player.name,
         "kind": player.kind,
         "registered_at": player.registered_at,
     }
-    return Row(player.stream, player.version, fold_name(player.name), ("all", f"kind:{player.kind}"), orjson.dumps(row))

@@ -1,6 +1,6 @@
 """What can be asked of a match without changing it, as JSON-ready answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -10,7 +10,7 @@ import orjson
 from domain.chain import StoredEvent
 from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
-from domain.match import Match
+from domain.match import Match, Seat
 from domain.replay import Position
 from domain.ruleset import Turn, format_turn
 from service.handlers import Answer, Handler
@@ -58,7 +58,9 @@ def describe_match(match: Match) -> dict[str, Any]:
         "ruleset": created.ruleset,
         "ruleset_version": created.ruleset_version,
         "options": created.options,
-        "seats": _describe_seats(match),
+        "seats": [
+            {**told, "entropy": seat.entropy} for told, seat in zip(describe_seats(life.seats), life.seats, strict=True)
+        ],
         "creator": life.creator,
         "recorder": created.recorder,
         "private": created.private,
@@ -82,15 +84,11 @@ def describe_match(match: Match) -> dict[str, Any]:
     }
 
 
-def _describe_seats(match: Match) -> list[dict[str, Any]]:
+def describe_seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:
+    """Whom the seats are for, and whether those sat down."""
     return [
-        {
-            "seat": number,
-            **(dump_data(seat.occupant) if seat.occupant else {}),
-            "seated": seat.seated,
-            "entropy": seat.entropy,
-        }
-        for number, seat in enumerate(match.life.seats, 1)
+        {"seat": number, **(dump_data(seat.occupant) if seat.occupant else {}), "seated": seat.seated}
+        for number, seat in enumerate(seats, 1)
     ]
 
 

@@ -9,6 +9,7 @@ from service.api.http import answer, parse_body, parts, principal
 from service.api.openapi import operation
 from service.errors import BadRequest, NotFound, ScopeMissing
 from service.ids import is_stream_id
+from service.player_list import describe_player
 from service.schemas import answers, bodies
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
@@ -80,13 +81,3 @@ def find_player(id: str) -> Player:
     if account.version == 0:
         raise NotFound(f"there is no player {id}", "player/unknown")
     return account
-
-
-def describe_player(player: Player) -> dict[str, object]:
-    """An account as anyone may see it."""
-    return {
-        "player": player.stream,
-        "name": player.name,
-        "kind": player.kind,
-        "registered_at": player.registered_at,
-    }

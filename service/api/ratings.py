@@ -98,7 +98,7 @@ def _describe_row(row: Row) -> Json:
     return {
         "rank": row.rank,
         "player": row.player,
-        "name": _name(row.player),
+        "name": parts().accounts.name_of(row.player),
         **describe_rating(row.standing.rating),
         "matches": row.standing.matches,
         "last_match": last.match,
@@ -119,10 +119,6 @@ def _describe_step(step: Step, player: str) -> Json:
     }
 
 
-def _name(player: str) -> str:
-    return parts().accounts.players.read(player).name
-
-
 def describe_rating(rating: Rating) -> Json:
     """A rating as answers have it."""
     return {"rating_micro": rating.mu, "uncertainty_micro": rating.sigma, "ordinal_micro": rating.ordinal}
@@ -132,7 +128,7 @@ def describe_change(change: Change) -> Json:
     """What a match does to a player's rating."""
     return {
         "player": change.player,
-        "name": _name(change.player),
+        "name": parts().accounts.name_of(change.player),
         "before": describe_rating(change.before) if change.before else None,
         "after": describe_rating(change.after) if change.after else None,
     }

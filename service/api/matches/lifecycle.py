@@ -107,6 +107,7 @@ def rematch(match: str) -> Response:
     seated in it, and who is seated is told where it is.
     """
     who = principal()
+    # Whoever asks first, the rematch is remembered under a command of its own: a key is only looked at.
     idempotency_key()
     parse_body(bodies.Nothing)
     old = read_match(match)
