@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
+import orjson
 from redis import Redis
 
 from domain.dice import commit
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
-from domain.match import Match
+from service.access import OVERSEERS
+from service.accounts import Principal
 from service.composition import Parts
 from service.doctor.finding import Finding, judge, looked_at
+from service.match_list import MatchFilter
 from service.store.port import StoreError
 from service.store.redis import ask, connect_client, read_engine
 from service.vitals import TIMEOUT_S, Vitals
@@ -112,19 +115,13 @@ def _fits(parts: Parts, dice: ServerDice) -> bool:
 
 
 def _sample_dice(parts: Parts) -> Iterator[ServerDice]:
-    streams = [stream for stream in parts.store.streams(limit=5 * SAMPLE) if stream.startswith("match-")]
-    for stream in streams[:SAMPLE]:
+    """The dice of the newest matches that the list of matches says are under way."""
+    under_way = MatchFilter(status=("open", "playing"))
+    for row in parts.lists.matches.read(under_way, Principal("", OVERSEERS), SAMPLE, None).rows:
         try:
-            match = parts.matches.read(stream)
+            life = parts.matches.read(orjson.loads(row)["match"]).lifecycle
         except StoreError:
             # What is wrong with one match is told by the relay.
             continue
-        if dice := _dice_under_way(match):
-            yield dice
-
-
-def _dice_under_way(match: Match) -> ServerDice | None:
-    life = match.lifecycle
-    if life is None or life.status not in ("open", "playing"):
-        return None
-    return life.created.dice if isinstance(life.created.dice, ServerDice) else None
+        if life and isinstance(life.created.dice, ServerDice):
+            yield life.created.dice

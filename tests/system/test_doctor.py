@@ -12,7 +12,7 @@ import pytest
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
-from domain.commands import Actor, CreateMatch
+from domain.commands import AbortMatch, Actor, CreateMatch
 from domain.events import Account
 from service.composition import compose
 from service.config import SETTINGS, read_config
@@ -56,13 +56,21 @@ class Patient:
     def note(self, topic: str) -> str:
         return next(found.text for found in self.findings() if (found.topic, found.state) == (topic, "note"))
 
-    def open_match_with_dice(self) -> None:
+    def open_match_with_dice(self) -> str:
         asked = command_of("test", "POST", "/", None, b"")
         match = stream_id("match", asked)
         dice, secret = self._parts.config.server_key.seal(match)
         seats = (Account(ANN.id), None)
         create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=secret)
         self._parts.matches.execute(match, lambda _: create, asked, new=True)
+        self._parts.lists.matches.project([match])
+        return match
+
+    def call_off(self, match: str) -> None:
+        asked = command_of("test", "POST", "/abort", None, b"")
+        abort = AbortMatch(actor=ANN, id="01", secret=self._parts.secret_for(self._parts.matches.read(match)))
+        self._parts.matches.execute(match, lambda _: abort, asked)
+        self._parts.lists.matches.project([match])
 
 
 @pytest.fixture
@@ -113,6 +121,14 @@ def test_a_setting_of_the_store_by_which_moves_get_lost_is_wrong(patient, name, 
 def test_a_store_that_is_nearly_full_is_wrong(patient):
     patient.redis.config_set("maxmemory", int(patient.redis.info("memory")["used_memory"] * 1.05))
     assert set(patient.wrong()) == {"memory"}
+
+
+def test_matches_under_way_are_found_among_those_that_are_over(patient, monkeypatch):
+    monkeypatch.setattr("service.doctor.store.SAMPLE", 1)
+    for _ in range(6):
+        patient.call_off(patient.open_match_with_dice())
+    patient.open_match_with_dice()
+    assert "fits the dice of 0 of 1" in patient.wrong(PLYSCRIBE_SERVER_KEY="00" * 32)["server key"]
 
 
 def test_another_key_than_that_of_matches_under_way_is_wrong(patient):
