@@ -122,7 +122,8 @@ def _seats_held(actor: Actor, life: Lifecycle) -> list[int]:
     return _seats_sat_on(actor, life) if actor.role == "player" else []
 
 
-def _require_open(life: Lifecycle) -> None:
+def require_open(life: Lifecycle) -> None:
+    """WrongTime once seats are settled."""
     if life.status != "open":
         raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", match_status=life.status)
 
@@ -134,7 +135,8 @@ def _require_playing(life: Lifecycle) -> None:
         raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
 
 
-def _require_seat(life: Lifecycle, number: int) -> Seat:
+def require_seat(life: Lifecycle, number: int) -> Seat:
+    """The seat of this number; Unknown where there is none."""
     if not 1 <= number <= len(life.seats):
         raise Unknown("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
     return life.seats[number - 1]
@@ -143,7 +145,7 @@ def _require_seat(life: Lifecycle, number: int) -> Seat:
 def _require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int:
     """The seat that the actor means of those it holds: the one named, or its only one."""
     if seat is not None:
-        _require_seat(life, seat)
+        require_seat(life, seat)
         if seat not in held:
             raise WrongPerson("seat/not-yours", f"seat {seat} is not yours", seat=seat)
         return seat
@@ -236,8 +238,8 @@ def _start(draft: Draft) -> None:
 
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
-    _require_open(life)
-    seat = _require_seat(life, command.seat)
+    require_open(life)
+    seat = require_seat(life, command.seat)
     occupant = command.guest or Account(command.actor.id)
     if command.guest is not None and not _is_recorder(command.actor, life):
         raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
@@ -256,8 +258,8 @@ def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
 
 
 def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> None:
-    _require_open(life)
-    seat = _require_seat(life, command.seat)
+    require_open(life)
+    seat = require_seat(life, command.seat)
     if not (_is_creator(command.actor, life) or seat.occupant == Account(command.actor.id)):
         raise WrongPerson("seat/not-yours", f"seat {command.seat} is not yours", seat=command.seat)
     if seat.occupant is None:
@@ -266,7 +268,7 @@ def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> Non
 
 
 def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> None:
-    _require_open(life)
+    require_open(life)
     # A recorder salts for itself alone.
     number = _require_own_seat(_seats_sat_on(command.actor, life), life, command.seat)
     draft.emit(_entropy_added(life, number, command.entropy))
@@ -284,7 +286,7 @@ def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
 
 
 def _decide_start(command: StartMatch, life: Lifecycle, draft: Draft) -> None:
-    _require_open(life)
+    require_open(life)
     actor = command.actor
     if not (_is_creator(actor, life) or _is_recorder(actor, life) or actor.role == "organiser"):
         raise WrongPerson("match/not-yours", "only the creator, the recorder or the organiser starts it")
@@ -362,7 +364,7 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
         raise WrongValue("seat/ambiguous", "name the seat that withdraws")
     seat = command.seat if trusted else _require_own_seat(_seats_held(actor, life), life, command.seat)
     assert seat is not None
-    _require_seat(life, seat)
+    require_seat(life, seat)
     if command.cause not in WITHDRAWAL_CAUSES:
         allowed = ", ".join(WITHDRAWAL_CAUSES)
         raise WrongValue("withdrawal/cause", f"cause is {command.cause!r}; allowed: {allowed}")

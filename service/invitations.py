@@ -10,8 +10,9 @@ import re
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
+from domain.decide import require_open, require_seat
 from domain.errors import Unknown, WrongPerson, WrongTime
-from domain.match import Match, Seat
+from domain.match import Match
 from service.config import ServerKey
 
 SIGNATURE_BYTES = 18
@@ -28,11 +29,8 @@ class Invitation(NamedTuple):
 
 def issue_invitation(key: ServerKey, match: Match, seat: int, expires_at: int) -> str:
     """The code of an invitation to a seat of an open match that is open itself; Refusal where it is not."""
-    if match.life.status != "open":
-        raise WrongTime("match/not-open", f"the match is {match.life.status}: seats are settled")
-    found = _find_seat(match, seat)
-    if found is None:
-        raise Unknown("seat/unknown", f"the match has seats 1..{len(match.life.seats)}, not {seat}", seat=seat)
+    require_open(match.life)
+    found = require_seat(match.life, seat)
     if found.seated:
         raise WrongTime("seat/taken", f"seat {seat} is taken", seat=seat)
     if found.occupant is not None:
@@ -49,19 +47,15 @@ def read_invitation(key: ServerKey, match: Match, code: str, now_ms: int) -> Inv
     invitation = Invitation(*map(int, parsed.groups()[:3]))
     if not hmac.compare_digest(_sign(key, match.stream, invitation), parsed[4]):
         return None
-    seat = _find_seat(match, invitation.seat)
+    seat = match.life.seats[invitation.seat - 1]  # a seat that we signed for is there
     # The signature proves that we told the holder of this match: why it does not help any more is no secret.
     if now_ms >= invitation.expires_at:
         raise Unknown("invitation/over", "the invitation has expired: ask for another one")
-    if match.life.status != "open" or seat is None or seat.occupant is not None or seat.since != invitation.opened:
+    if match.life.status != "open" or seat.occupant is not None or seat.since != invitation.opened:
         raise Unknown(
             "invitation/over", f"the invitation is over: seat {invitation.seat} was taken, or the match began"
         )
     return invitation
-
-
-def _find_seat(match: Match, number: int) -> Seat | None:
-    return match.life.seats[number - 1] if 1 <= number <= len(match.life.seats) else None
 
 
 def _sign(key: ServerKey, match: str, invitation: Invitation) -> str:
