@@ -65,6 +65,7 @@ class Accounts:
     def __init__(self, store: EventStore) -> None:
         self.players = Handler(store, PLAYERS)
         self._cache: dict[str, tuple[float, Principal]] = {}
+        self._changes = 0
         self._lock = threading.Lock()
 
     def sign_up(self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...]) -> tuple[Player, str]:
@@ -109,12 +110,14 @@ class Accounts:
             expires, principal = self._cache.get(digest, (0.0, None))
         if principal is not None and time.monotonic() < expires:
             return principal
-        asked_at = time.monotonic()
+        asked_at, changes = time.monotonic(), self._changes
         principal, lives_s = self._look_up(token, digest)
         with self._lock:
             if len(self._cache) >= MAX_CACHED:
                 self._cache.clear()
-            self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
+            # What was read before another thread changed the account is not to be trusted after it.
+            if changes == self._changes:
+                self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
 
     def name_of(self, account: str) -> str:
@@ -137,6 +140,7 @@ class Accounts:
     def _forget(self, account: str) -> None:
         """Look all tokens of the account up again."""
         with self._lock:
+            self._changes += 1
             self._cache = {digest: known for digest, known in self._cache.items() if known[1].account != account}
 
 

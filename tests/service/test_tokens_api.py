@@ -4,10 +4,13 @@ import pytest
 from click.testing import CliRunner
 
 from domain.commands import Actor
+from domain.player import token_id
 from service import accounts, cli
-from service.accounts import CACHED_S, Accounts
+from service.accounts import CACHED_S, Accounts, Principal
 from service.app import create_app
 from service.composition import compose
+from service.errors import Unauthenticated
+from service.ids import job_command
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
@@ -185,6 +188,24 @@ def test_the_other_tokens_may_stay(api, root):
     player, kept = api.sign_up("Ann")
     api.post(f"/v1/players/{player}/tokens", root, {"revoke_others": False, "scopes": ["organise"]})
     assert is_valid(api, kept)
+
+
+def test_a_token_that_ends_while_it_is_looked_up_is_not_trusted_again(parts, monkeypatch):
+    player, token = parts.accounts.sign_up(Actor("system", "test"), "Ann", "person", ("play",))
+    read = parts.accounts.players.read
+
+    def read_and_revoke(account):
+        found = read(account)
+        monkeypatch.undo()
+        who = Principal(player.stream, ("play",))
+        [digest] = player.tokens
+        parts.accounts.revoke(who, token_id(digest), job_command("revoke"))
+        return found
+
+    monkeypatch.setattr(parts.accounts.players, "read", read_and_revoke)
+    parts.accounts.authenticate(token)
+    with pytest.raises(Unauthenticated):
+        parts.accounts.authenticate(token)
 
 
 def test_nobody_but_an_administrator_issues_tokens_for_others(api, ann):
