@@ -176,9 +176,21 @@ class Handler(Generic[S]):
         state = self._advance(stream, self._aggregate.empty(stream), entries)
         return state if len(entries) < near or done(state) else self.read(stream)
 
-    def adopt(self, stream: str, state: S) -> None:
-        """Keep a state that was found out elsewhere from the stream's own events, which spares a fold of them."""
-        self.keep(stream, state)
+    def cached(self, stream: str) -> S | None:
+        """The state that this process has, which may be older than the stream."""
+        with self._lock:
+            return self._cache.get(stream)
+
+    def keep(self, stream: str, state: S) -> None:
+        """Have this state, made of the stream's own events, at hand for what comes next, unless a newer one is."""
+        with self._lock:
+            known = self._cache.get(stream)
+            # Another thread may have come further meanwhile.
+            if known is None or known.version <= state.version:
+                self._cache[stream] = state
+            self._cache.move_to_end(stream)
+            if len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
 
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """Stored events after version `after`, at most `limit`."""
@@ -237,22 +249,6 @@ class Handler(Generic[S]):
         if state.version:
             self.keep(stream, state)
         return state
-
-    def cached(self, stream: str) -> S | None:
-        """The state that this process has, which may be older than the stream."""
-        with self._lock:
-            return self._cache.get(stream)
-
-    def keep(self, stream: str, state: S) -> None:
-        """Have this state at hand for what comes next, unless a newer one is."""
-        with self._lock:
-            known = self._cache.get(stream)
-            # Another thread may have come further meanwhile.
-            if known is None or known.version <= state.version:
-                self._cache[stream] = state
-            self._cache.move_to_end(stream)
-            if len(self._cache) > MAX_CACHED:
-                self._cache.popitem(last=False)
 
     def _forget(self, stream: str) -> None:
         with self._lock:

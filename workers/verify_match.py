@@ -34,7 +34,7 @@ def verify_match(parts: Parts, stream: str, version: int) -> str:
 def record_verdict(parts: Parts, stream: str, version: int) -> Match:
     """The match with its verdict, found now or before."""
     verdict, match = execute_again(stream, parts.matches.read_events(stream, after=0))
-    parts.matches.adopt(stream, match)
+    parts.matches.keep(stream, match)
     if match.life.status != "ended":
         return match
     asked = job_command("verify", stream, version, len(match.life.verdicts))
