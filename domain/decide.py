@@ -297,6 +297,7 @@ def _decide_start(command: StartMatch, life: Lifecycle, draft: Draft) -> None:
 
 
 def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
+    # Who may move hangs on actor, seat and lifecycle alone: verification asks it once for each of these.
     held = _seats_held(command.actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")

@@ -187,14 +187,14 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
     entries = list(entries)
     place = 0
     while place < len(entries):
-        match, place = _fold_moves(match, entries, place)
+        match, place = fold_moves(match, entries, place)
         if place < len(entries):
             match, place = _fold_one(match, entries[place]), place + 1
     return match
 
 
-def _fold_moves(match: Match, entries: Sequence[StoredEvent], place: int) -> tuple[Match, int]:
-    """The match after the run of moves that begins at `place`, and the place behind them.
+def fold_moves(match: Match, entries: Sequence[StoredEvent], place: int, end: int | None = None) -> tuple[Match, int]:
+    """The match after the run of moves that begins at `place`, up to `end`, and the place behind them.
 
     Nearly all events are moves, so this loop is what a fold costs. It stops at whatever is not the legal move that
     should stand there: _fold_one says what it is.
@@ -205,7 +205,7 @@ def _fold_moves(match: Match, entries: Sequence[StoredEvent], place: int) -> tup
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
     turn, parse_move, apply_move = ruleset.turn, ruleset.parse_move, ruleset.apply_move
     with suppress(Exception):
-        for expected, (version, e, h) in enumerate(entries[place:], match.version + 1):
+        for expected, (version, e, h) in enumerate(entries[place:end], match.version + 1):
             found = match_move(e.decode("latin-1"))
             if not found or version != expected or sha256(head + e).digest() != h:
                 break

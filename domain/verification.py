@@ -30,8 +30,9 @@ from domain.commands import (
     Withdraw,
     parse_actor,
 )
-from domain.decide import decide, draft_decision
+from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision
 from domain.dice import commit
+from domain.draft import Draft
 from domain.errors import DomainError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from domain.events import (
     DiceRevealed,
@@ -60,10 +61,14 @@ from domain.events import (
     match_move,
     parse_event,
 )
-from domain.match import Match, evolve
+from domain.match import Match, evolve, fold_moves
 from domain.replay import replay
 
 MAX_WHY_LENGTH = 500
+
+
+_Hand = tuple[str, str]
+"""Who made a move, as its envelope says, and the seat, in digits."""
 
 
 class _Refuted(Exception):
@@ -108,7 +113,11 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
     """
     with suppress(Exception):
         match, place, last, secret = Match(stream), 0, "", _find_secret(entries)
+        hands: set[_Hand] = set()
         while place < len(entries):
+            if quiet := _quiet_moves(entries, place, hands, last):
+                match, place = fold_moves(match, entries, place, place + len(quiet))
+                last = quiet[-1]
             command = _read_command(entries, place, secret)
             if command.id == last:
                 return None
@@ -117,9 +126,36 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
             behind = place + len(decided)
             if decided != entries[place:behind]:
                 return None
+            hands = _let_through(hands, draft, match)
             match, place, last = draft.match.with_head(decided[-1].h), behind, command.id
         return match if match.life.secret or not isinstance(match.life.created.dice, ServerDice) else None
     return None
+
+
+def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], last: str) -> list[str]:
+    """The causes of the moves from `place` on that another move follows, each by a hand that was let through before.
+
+    Of such a move a fold asks all that `decide` does: that its seat is on turn, and that it is legal. Nothing else can
+    come of it, for the next event is a move. `last` is the cause of the event before them.
+    """
+    causes: list[str] = []
+    for number in range(place, len(entries)):
+        found = match_move(entries[number].e.decode("latin-1"))
+        if not found:
+            return causes[:-1]
+        _, by, cause, move, seat, _ = found.groups()
+        if (by, seat) not in hands or cause == last or len(move) > MAX_MOVE_LENGTH:
+            break
+        causes.append(last := cause)
+    return causes
+
+
+def _let_through(hands: set[_Hand], draft: Draft, before: Match) -> set[_Hand]:
+    """Whose moves `decide` has let through since the lifecycle last changed: what it asks of a hand hangs on that."""
+    if draft.match.lifecycle is not before.lifecycle:
+        return set()
+    made = draft.events[0]
+    return hands | {(made.by, str(made.data.seat))} if isinstance(made.data, MoveMade) else hands
 
 
 def _find_secret(entries: Sequence[StoredEvent]) -> bytes | None:

@@ -1,6 +1,7 @@
 """The second execution finds whatever was recorded wrongly, and where."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -296,3 +297,68 @@ def test_a_command_that_was_stored_as_two_is_found():
     events = parsed(table)
     events[-1] = events[-1]._replace(cause=events[-2].cause, at=events[-2].at)
     refuted_at(chained(events), len(events), "does not follow")
+
+
+def played(seed: int) -> Table:
+    """A match of two players under way or at its end, moves drawn by lot, with a withdrawal now and then."""
+    draw = Random(seed)
+    table = new_match(draw.choice(["zhen", "pathagon"]), seats=(account(ANN), None))
+    table.when(TakeSeat, BEN, seat=2)
+    ruleset = table.match.play.ruleset
+    for _ in range(draw.randrange(1, 20)):
+        if table.status == "playing":
+            table.play(
+                ruleset.format_move(table.match.play.state, ruleset.sample_move(table.match.play.state, draw.randrange))
+            )
+    if table.status == "playing" and draw.random() < 0.5:
+        table.when(Withdraw, draw.choice([ANN, BEN]))
+    return table
+
+
+def forge(events: list[Event], draw: Random) -> list[Event]:
+    """The events with one of them changed, dropped or doubled."""
+    n = draw.randrange(len(events))
+    event, other = events[n], draw.choice(events)
+    forged = {
+        "by": event._replace(by=draw.choice([str(ANN), str(BEN), str(CAT), f"recorder:{ANN.id}", "nobody"])),
+        "cause": event._replace(cause=other.cause),
+        "at": event._replace(at=event.at + 1),
+        "data": event._replace(data=other.data),
+        "seat": event._replace(data=MoveMade(draw.randrange(4), getattr(event.data, "move", "+1"))),
+        "move": event._replace(data=MoveMade(getattr(event.data, "seat", 1), draw.choice(["+1", "d4", "x" * 300]))),
+    }
+    kind = draw.choice([*forged, "drop", "double"])
+    middle = [] if kind == "drop" else [event, event] if kind == "double" else [forged[kind]]
+    return [*events[:n], *middle, *events[n + 1 :]]
+
+
+def verdict_or_error(entries: list[StoredEvent]) -> object:
+    try:
+        return verify_match(STREAM, entries)
+    except (UnknownRuleset, UnknownEventShape, UnknownEventType, WrongTime) as error:
+        return repr(error)
+
+
+def test_the_quick_way_never_confirms_what_the_careful_one_does_not(monkeypatch):
+    for seed in range(400):
+        entries = chained(forge(parsed(played(seed)), Random(seed)))
+        quick = verdict_or_error(entries)
+        with monkeypatch.context() as patch:
+            patch.setattr(verification, "_decide_alike", lambda *_: None)
+            assert verdict_or_error(entries) == quick, seed
+
+
+def test_a_move_by_another_hand_is_found_amid_many():
+    table = hot_seat("zhen")
+    table.play("+5", "+6", "+4", "+7", "+3", "+8")
+    events = parsed(table)
+    for n in range(first(events, MoveMade), len(events)):
+        forged = [*events[:n], events[n]._replace(by=str(CAT)), *events[n + 1 :]]
+        refuted_at(chained(forged), n + 1, "no seat")
+
+
+def test_an_end_that_was_not_recorded_is_missed():
+    table = hot_seat("pathagon", options={"ply_limit": 4})
+    table.play("a1", "b2", "c3", "d4")
+    assert table.status == "ended"
+    refuted_at(table.entries[:-1], len(table.entries), "match-ended")
