@@ -98,7 +98,14 @@ class Follower:
     """One who is given the entries of a stream after a number, each once and in order."""
 
     def __init__(
-        self, live: "Live", source: Source, stream: str, after: int, upto: int | None, wait_s: float | None
+        self,
+        live: "Live",
+        source: Source,
+        stream: str,
+        after: int,
+        upto: int | None,
+        wait_s: float | None,
+        may_go_on: Callable[[], bool],
     ) -> None:
         self.source = source
         self.stream = stream
@@ -106,6 +113,7 @@ class Follower:
         self.wait_s = wait_s
         self.upto = upto
         self._live = live
+        self._may_go_on = may_go_on
         self._sent = 0
         self._over_at = time.monotonic() + MAX_AGE_S
         self._send: Callable[[bytes], object] = _drop
@@ -137,7 +145,7 @@ class Follower:
     def give(self, news: News) -> bool:
         """Whether it goes on after what is news to it."""
         data = news.beyond(self.number)
-        if data and self.wait_s is not None:
+        if data and (self.wait_s is not None or not self._may_go_on()):
             return False
         self.number = max(self.number, news.entries[-1][0])
         return not data or (self.send(data) and self._sent < MAX_SENT and not self.is_done)
@@ -174,15 +182,23 @@ def _drop(data: bytes) -> None:
     """What sends to nobody."""
 
 
+def _always() -> bool:
+    return True
+
+
 class _Topic:
     """A stream that is followed: how far it was read, and its newest entries."""
 
     def __init__(self, follower: Follower) -> None:
         self.source = follower.source
         self.stream = follower.stream
-        self.number = self.first = follower.number
-        self.recent: deque[tuple[int, bytes]] = deque(maxlen=PAGE)
         self.followers: set[Follower] = set()
+        self.begin_at(follower.number)
+
+    def begin_at(self, number: int) -> None:
+        """Have read so far, and keep nothing of it."""
+        self.number = self.first = number
+        self.recent: deque[tuple[int, bytes]] = deque(maxlen=PAGE)
 
     def read(self, after: int) -> list[Entry]:
         """The next page of the stream."""
@@ -228,13 +244,21 @@ class Live:
         self._over = False
 
     def follow(
-        self, source: Source, stream: str, after: int, *, upto: int | None = None, wait_s: float | None = None
+        self,
+        source: Source,
+        stream: str,
+        after: int,
+        *,
+        upto: int | None = None,
+        wait_s: float | None = None,
+        may_go_on: Callable[[], bool] = _always,
     ) -> Follower:
         """One who will be given what follows `after`, to be started or stopped; LiveFull where there are too many.
 
-        It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news.
+        It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news. It is given
+        nothing any more, and ends, once `may_go_on`, which is asked before each time and raises nothing, says no.
         """
-        follower = Follower(self, source, stream, after, upto, wait_s)
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is about to stop: connect again")
@@ -348,7 +372,12 @@ class Live:
             self._todo.put(_Task(self._advance, follower.stream))
         topic.followers.add(follower)
         while follower.number < topic.first and follower in topic.followers:
-            self._give_to(follower, make_news(follower.number, topic.read(follower.number)))
+            entries = topic.read(follower.number)
+            if not entries:
+                # Who came first claims to have seen what is not there yet.
+                topic.begin_at(follower.number)
+                return
+            self._give_to(follower, make_news(follower.number, entries))
         if follower.number < topic.number and follower in topic.followers:
             self._give_to(follower, topic.recall())
 

@@ -73,12 +73,17 @@ def parts() -> Parts:
     return cast(Parts, current_app.extensions["plyscribe"])
 
 
-def principal() -> Principal:
-    """Who the request comes from; Unauthenticated without a valid token."""
+def bearer_token() -> str:
+    """The token that the request was sent with, valid or not; Unauthenticated without one."""
     scheme, _, token = current_request().headers.get("Authorization", "").partition(" ")
     if not token or scheme.lower() != "bearer":
         raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
-    who = parts().accounts.authenticate(token.strip())
+    return token.strip()
+
+
+def principal() -> Principal:
+    """Who the request comes from; Unauthenticated without a valid token."""
+    who = parts().accounts.authenticate(bearer_token())
     bind_ids(actor=who.account)
     return who
 

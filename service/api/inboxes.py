@@ -3,7 +3,7 @@
 from flask import Blueprint, Response
 
 from service.api.http import JSON, accepted, answer, parse_query, parts, path_with, principal
-from service.api.live import SSE, last_event_id, stream_events, wait_for_news
+from service.api.live import SSE, last_event_id, right_of_token, stream_events, wait_for_news
 from service.api.openapi import operation
 from service.inboxes import InboxEntries, dump_entries
 from service.schemas import answers, parameters
@@ -32,7 +32,7 @@ def read_inbox() -> Response:
     who = principal()
     source, inbox = InboxEntries(parts().inboxes), inbox_of(who.account)
     if media == SSE:
-        return stream_events(source, inbox, last_event_id(query["after"]))
+        return stream_events(source, inbox, last_event_id(query["after"]), right_of_token())
     entries = source.read(inbox, query["after"], query["limit"])
     newest = source.newest(inbox)
     # Who is ahead of the inbox waits for nothing that is near.

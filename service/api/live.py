@@ -1,13 +1,15 @@
 """Streams of server-sent events, and answers that wait for news."""
 
 import re
+from collections.abc import Callable
 
 from flask import Response, request
 
-from service.api.http import parts
+from service.api.http import bearer_token, parts
 from service.environ import HOLD, HOLDS, WAITED
-from service.errors import BadRequest
+from service.errors import BadRequest, ServiceError
 from service.live import Source
+from service.store.port import StoreError
 
 SSE = "text/event-stream"
 _NUMBER = re.compile(r"[0-9]{1,16}")
@@ -23,9 +25,28 @@ def last_event_id(otherwise: int) -> int:
     return int(text)
 
 
-def stream_events(source: Source, stream: str, after: int, upto: int | None = None) -> Response:
-    """What follows `after` in a stream, up to `upto` or without end; LiveFull where no more streams can be open."""
-    follower = parts().live.follow(source, stream, after, upto=upto)
+def right_of_token() -> Callable[[], bool]:
+    """Whether this request's token is valid still: to be asked later, from any thread."""
+    accounts, token = parts().accounts, bearer_token()
+
+    def holds() -> bool:
+        try:
+            accounts.authenticate(token)
+        except (ServiceError, StoreError):
+            return False
+        return True
+
+    return holds
+
+
+def stream_events(
+    source: Source, stream: str, after: int, may_go_on: Callable[[], bool], upto: int | None = None
+) -> Response:
+    """What follows `after` in a stream, up to `upto` or without end; LiveFull where no more streams can be open.
+
+    It breaks off once `may_go_on` says no: who connects again is judged anew.
+    """
+    follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on)
     if HOLDS in request.environ:
         request.environ[HOLD] = follower
     response = Response(iter(follower), content_type=SSE)

@@ -6,7 +6,7 @@ import pytest
 
 from service.inboxes import Notifier
 from service.store.inbox import KEPT, Letter
-from tests.service.test_live_api import SSE, parse
+from tests.service.test_live_api import SSE, is_among, parse
 
 INBOX = "/v1/players/me/events"
 
@@ -117,6 +117,19 @@ def test_an_inbox_comes_live_after_the_last_event_id(post):
     [_, event] = parse(got.decode())
     assert (event["id"], event["event"]) == (str(second["id"]), "seat-offered")
     assert json.loads(event["data"]) == second
+
+
+def test_an_inbox_is_followed_no_longer_with_a_token_that_was_revoked(post):
+    post.new_match()
+    post.relay()
+    streamed = post.api.app.test_client().get(INBOX, headers={**SSE, "Authorization": f"Bearer {post.ben}"})
+    chunks = streamed.iter_encoded()
+    assert is_among(b"seat-offered", chunks)
+    token = post.api.get("/v1/players/me/tokens", post.ben).json["tokens"][0]["id"]
+    post.api.send("DELETE", f"/v1/players/me/tokens/{token}", post.ben)
+    post.new_match()
+    post.relay()
+    assert not is_among(b"seat-offered", chunks)
 
 
 def test_an_inbox_is_kept_by_nobody_on_its_way(post):

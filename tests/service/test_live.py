@@ -114,6 +114,30 @@ def test_a_follower_that_knows_more_than_we_do_gets_nothing_twice(rig):
     eventually(lambda: ahead.numbers == [5] and early.numbers == [1, 2, 3, 4, 5])
 
 
+def test_a_follower_that_claims_to_know_more_than_there_is_disturbs_nobody(rig):
+    rig.append(2)
+    ahead = rig.follow(after=1000)
+    honest = rig.follow()
+    eventually(lambda: honest.numbers == [1, 2])
+    rig.append()
+    eventually(lambda: honest.numbers == [1, 2, 3])
+    assert not ahead.numbers
+    assert not ahead.has_ended.is_set()
+
+
+def test_who_may_not_go_on_is_given_nothing_more_and_no_end(rig):
+    may = [True]
+    client, other = rig.follow(may_go_on=lambda: may[0]), rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers == [1])
+    may[0] = False
+    rig.append()
+    eventually(client.has_ended.is_set)
+    eventually(lambda: other.numbers == [1, 2])
+    assert client.numbers == [1]
+    assert b"event: end" not in client.text
+
+
 def test_those_who_come_later_get_all_of_it_too(rig):
     rig.append(4)
     late = rig.follow(after=4)

@@ -1,6 +1,7 @@
 """Live streams over HTTP: what is asked and answered. That they stay open is shown with the real server."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -99,6 +100,70 @@ def test_only_who_may_read_a_private_match_may_follow_it(api):
     assert api.get(f"/v1/matches/{match}/events", eve, headers=SSE).status_code == 404
     answered = api.get(f"/v1/matches/{match}/events", ann, headers=SSE)
     assert "match-aborted" in answered.text
+
+
+class Guest:
+    """A private match of Ann's, and Ben, who was seated by invitation."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        _, self.ann = api.sign_up()
+        _, self.ben = api.sign_up("Ben")
+        self.path = f"/v1/matches/{api.new_match(self.ann, [None, None], private=True)}"
+        self.sit_down(1, self.ben)
+
+    def invite(self, seat: int) -> str:
+        return self.api.post(f"{self.path}/seats/{seat}/invitations", self.ann, {}).json["invitation"]
+
+    def sit_down(self, seat: int, token: str) -> None:
+        taken = self.api.post(f"{self.path}/seats/{seat}", token, {"invitation": self.invite(seat)})
+        assert taken.status_code == 200
+
+    def follow(self, token: str | None, query: str = ""):
+        headers = {**SSE, **({"Authorization": f"Bearer {token}"} if token else {})}
+        opened = self.api.app.test_client().get(f"{self.path}/events{query}", headers=headers)
+        return opened.iter_encoded()
+
+
+def is_among(word: bytes, chunks: Iterator[bytes]) -> bool:
+    """Whether the stream has this word, read until it does or ends."""
+    return any(word in chunk for chunk in chunks)
+
+
+def test_who_leaves_a_private_match_follows_it_no_longer(api):
+    guest = Guest(api)
+    events = guest.follow(guest.ben)
+    assert is_among(b"seat-taken", events)
+    api.send("DELETE", f"{guest.path}/seats/1", guest.ben)
+    assert not is_among(b"seat-left", events)
+
+
+def test_whose_token_is_revoked_follows_a_private_match_no_longer(api):
+    guest = Guest(api)
+    events = guest.follow(guest.ben)
+    assert is_among(b"seat-taken", events)
+    token = api.get("/v1/players/me/tokens", guest.ben).json["tokens"][0]["id"]
+    api.send("DELETE", f"/v1/players/me/tokens/{token}", guest.ben)
+    api.post(f"{guest.path}/abort", guest.ann, {})
+    assert not is_among(b"match-aborted", events)
+
+
+def test_whose_invitation_is_over_follows_a_private_match_no_longer(api):
+    guest = Guest(api)
+    events = guest.follow(None, f"?invitation={guest.invite(2)}")
+    assert is_among(b"seat-taken", events)
+    api.post(f"{guest.path}/seats/2", guest.ann, {})
+    api.post(f"{guest.path}/abort", guest.ann, {})
+    assert not is_among(b"match-aborted", events)
+
+
+def test_who_stays_in_a_private_match_follows_it_to_its_end(api):
+    guest = Guest(api)
+    events = guest.follow(guest.ben)
+    assert is_among(b"seat-taken", events)
+    guest.sit_down(2, api.sign_up("Cid")[1])
+    api.post(f"{guest.path}/abort", guest.ben, {})
+    assert is_among(b"match-aborted", events)
 
 
 def test_where_no_more_streams_can_be_open_it_is_told_when_to_come_again():

@@ -1,17 +1,20 @@
 """Who may read a match, and what every answer about one says to caches."""
 
+from collections.abc import Callable
+
 from flask import Response, request
 
-from domain.errors import Unknown
+from domain.errors import DomainError, Unknown
 from domain.match import Match
 from domain.replay import has_settled
 from service.access import may_read
 from service.accounts import Principal
-from service.api.http import parts, principal_if_any
+from service.api.http import bearer_token, parts, principal_if_any
 from service.clock import now_ms
-from service.errors import NotFound
+from service.errors import NotFound, ServiceError
 from service.ids import is_stream_id
 from service.invitations import read_invitation
+from service.store.port import StoreError
 
 EVENTS_BESIDE_MOVES = 16
 """About how many events a match has beside its moves."""
@@ -46,6 +49,24 @@ def _require_readable(match: Match) -> None:
     if not may_read(match, None):
         code = request.args.get("invitation")
         require_reader(match, who, None if may_read(match, who) else invited_seat(match, code))
+
+
+def right_to_read(match: Match) -> Callable[[], bool]:
+    """Whether this request might read the match still: to be asked later, from any thread."""
+    if may_read(match, None):
+        return lambda: True
+    composed, code = parts(), request.args.get("invitation", "")
+    token = bearer_token() if "Authorization" in request.headers else None
+
+    def holds() -> bool:
+        try:
+            state = composed.matches.read(match.stream)
+            who = None if token is None else composed.accounts.authenticate(token)
+            return may_read(state, who) or bool(read_invitation(composed.config.server_key, state, code, now_ms()))
+        except (DomainError, ServiceError, StoreError):
+            return False
+
+    return holds
 
 
 def require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:

@@ -8,7 +8,7 @@ from service import queries
 from service.api.http import JSON, NDJSON, TEXT, accepted, answer, parse_query, parts, path_with
 from service.api.live import SSE, last_event_id, stream_events, wait_for_news
 from service.api.matches.blueprint import blueprint
-from service.api.matches.reading import confined, read_for_position, read_match, tagged, varied
+from service.api.matches.reading import confined, read_for_position, read_match, right_to_read, tagged, varied
 from service.api.openapi import operation
 from service.schemas import answers, parameters
 from service.sources import is_final
@@ -54,9 +54,9 @@ def list_events(match: str) -> Response:
 
 def _stream_events(state: Match, after: int) -> Response:
     if not is_final(state):
-        return stream_events(parts().match_events, state.stream, after)
+        return stream_events(parts().match_events, state.stream, after, right_to_read(state))
     if after < state.version:
-        return stream_events(parts().match_events, state.stream, after, upto=state.version)
+        return stream_events(parts().match_events, state.stream, after, right_to_read(state), upto=state.version)
     return Response(status=204)
 
 
