@@ -35,6 +35,9 @@ def examine(
     except (ConfigError, StoreError) as error:
         yield Finding("settings", "wrong", str(error), "see the table in docs/operations.md")
         return
+    if environ.get("REDIS_URL"):
+        # What `serve` tells its processes is not known here.
+        yield Finding("sign-up", "ok", "open" if parts.config.open_sign_up else "by an administrator")
     findings = list(examine_store(parts))
     yield from findings
     if findings[0].state == "ok":

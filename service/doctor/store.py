@@ -48,7 +48,6 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
         yield from looked_at("round trip", lambda: _examine_speed(parts))
         yield from looked_at("clock", lambda: _examine_clock(client))
     yield from looked_at("server key", lambda: _examine_key(parts))
-    yield Finding("sign-up", "ok", "open" if parts.config.open_sign_up else "by an administrator")
 
 
 def _examine_durability(parts: Parts) -> Finding:
