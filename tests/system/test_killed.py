@@ -74,6 +74,8 @@ def kill_at_random(service: Serving, is_enough: Callable[[int], bool]) -> Servin
             return service
         # Each at least once in five kills, in any order.
         if number % len(VICTIMS) == 0:
+            # On a busy machine kills may come faster than processes start, and then nothing would ever be played.
+            service.wait_until_ready()
             order = draw.sample(VICTIMS, len(VICTIMS))
         time.sleep(PAUSE_BETWEEN_KILLS_S * 2 * draw.random())
         victim = order[number % len(VICTIMS)]
