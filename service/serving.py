@@ -7,6 +7,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +20,15 @@ from service.config import MIN_KEY_BYTES, read_config, register_rulesets
 from service.errors import Unauthenticated
 from service.metrics import DIRECTORY_VARIABLE
 from service.processes import Child, CrashLoop, Starts, stop_all
-from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, find_running, start_server
+from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, NotStarted, find_running, start_server
+from service.store.port import StoreUnavailable
 from service.store.redis import connect
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
+STORE_TRIES = 3
+"""How often the store is started that ends while it starts, as it does when it is killed just then."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 log = logging.getLogger(__name__)
@@ -69,7 +74,7 @@ class Service:
         _empty(data / "metrics")
         url = self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
-        _ensure_admin(Accounts(connect(url)), data / "admin.token")
+        self._ensure_admin()
         for child in self._children:
             child.start()
         self._wait_until_ready()
@@ -111,8 +116,28 @@ class Service:
         return {"store": self._store.process.pid, **pids} if self._store is not None else pids
 
     def _start_store(self) -> str:
+        for _ in range(STORE_TRIES - 1):
+            with suppress(NotStarted):
+                return self._try_store()
+            log.error("the store ended while it started and is started again")
+        return self._try_store()
+
+    def _try_store(self) -> str:
         self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
         return self._store.url
+
+    def _ensure_admin(self) -> None:
+        """See to the administrator's token; our own store may die meanwhile, and is started again."""
+        deadline = time.monotonic() + READY_WITHIN_S
+        while True:
+            url = self.options.redis_url or (self._store.url if self._store else "")
+            try:
+                return _ensure_admin(Accounts(connect(url)), self.options.data / "admin.token")
+            except StoreUnavailable:
+                if self._store is None or time.monotonic() >= deadline:
+                    raise
+            self.watch()
+            time.sleep(POLL_S)
 
     def _restart_store(self, dead: EmbeddedServer) -> None:
         log.error("the store ended and is started again; %s says why", self.options.data / "store" / LOG)
@@ -123,8 +148,9 @@ class Service:
             # A socket in a temporary directory gets another address.
             for child in self._children:
                 child.env = {**child.env, "REDIS_URL": url}
-                child.stop()
-                child.start()
+                if child.process is not None:
+                    child.stop()
+                    child.start()
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options

@@ -73,14 +73,14 @@ def descendants(pid: int) -> dict[int, bytes]:
 class Serving:
     """`plyscribe serve` in a process of its own."""
 
-    def __init__(self, data: Path, port: int) -> None:
+    def __init__(self, data: Path, port: int, **env: str) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.data = data
         self.port = port
         self.output = data.with_suffix(".out")
         argv = [sys.executable, "-m", "service.cli", "serve", "--data", str(data), "--port", str(port)]
         with self.output.open("ab") as out:
-            self.process = subprocess.Popen(argv, env=environment(), stdout=out, stderr=out, cwd=data.parent)
+            self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 
     def wait_until_ready(self) -> None:
         wait_for(lambda: self.process.poll() is not None or is_ready(self.url), why="the service")
@@ -107,8 +107,8 @@ class Serving:
 
 
 @contextmanager
-def serving(data: Path, port: int | None = None) -> Iterator[Serving]:
-    service = Serving(data, port or free_port())
+def serving(data: Path, port: int | None = None, **env: str) -> Iterator[Serving]:
+    service = Serving(data, port or free_port(), **env)
     try:
         service.wait_until_ready()
         yield service

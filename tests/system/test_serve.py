@@ -12,7 +12,7 @@ import redis
 
 from service.client import Client, Problem
 from service.config import parse_key
-from service.store.embedded import start_server
+from service.store.embedded import find_binary, start_server
 from tests.system.running import (
     KEY,
     ROOT,
@@ -107,6 +107,27 @@ def test_what_dies_is_started_again(tmp_path):
         wait_for(lambda: is_ready(service.url))
         both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
         wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
+
+
+DIES_AT_FIRST = """\
+#!/bin/sh
+case "$1" in --version) exec {server} --version;; esac
+echo >> {starts}
+case $(wc -l < {starts}) in
+  1) exit 1;;
+  2) {server} "$@" & sleep 0.15; kill -9 $!; exit 1;;
+esac
+exec {server} "$@"
+"""
+
+
+def test_a_store_that_dies_while_the_service_starts_is_started_again(tmp_path):
+    binary, starts = tmp_path / "server", tmp_path / "starts"
+    binary.write_text(DIES_AT_FIRST.format(server=find_binary().path, starts=starts))
+    binary.chmod(0o755)
+    with serving(tmp_path / "data", PLYSCRIBE_STORE_BINARY=str(binary)) as service, Client(service.url) as client:
+        assert client.ready()["durability"] == "always"
+        assert len(starts.read_text().splitlines()) >= 3
 
 
 def test_two_services_do_not_share_a_data_directory(tmp_path):
