@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from service.composition import Parts
+from service.composition import MATCHES, Parts
+from service.handlers import Handler
 from service.inboxes import Notifier
 from service.store.port import FeedEntry
 from workers.duties import Chore
@@ -14,7 +15,8 @@ class Notices:
     chores: Sequence[Chore] = ()
 
     def __init__(self, parts: Parts) -> None:
-        self._notifier = Notifier(parts.matches, parts.inboxes)
+        # With states of its own, which stand where the batches end: those that all share may be ahead of a late batch.
+        self._notifier = Notifier(Handler(parts.store, MATCHES), parts.inboxes)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Tell the players what these appends tell them."""
