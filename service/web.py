@@ -40,6 +40,9 @@ STOP_WITHIN_S = 8.0
 SILENT_MS = 30_000
 """How long a client may leave what it is sent without any word that it arrived."""
 
+UNREADABLE = "\xff"
+"""What stands for the value of a header that is not ASCII: fit for nothing that we read."""
+
 BACKLOG = 2048
 LOGS = {"loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {}}}
 """The server's own records go where ours go."""
@@ -229,7 +232,7 @@ def make_environ(scope: Scope) -> Environ:
         "SCRIPT_NAME": "",
         # Bytes as characters of Latin-1, as WSGI wants them.
         "PATH_INFO": scope.path.encode().decode("latin-1"),
-        "QUERY_STRING": scope.query_string,
+        "QUERY_STRING": scope.query_string.encode().decode("latin-1"),
         "SERVER_NAME": host,
         "SERVER_PORT": port,
         "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
@@ -240,6 +243,10 @@ def make_environ(scope: Scope) -> Environ:
     for name, value in scope.headers.items():
         key = _environ_name(name)
         environ[key] = f"{environ[key]},{value}" if key in environ else value
+    names = scope.headers.keys()
+    for name in names:
+        # Granian keeps values to itself that are not ASCII. Who asks for one is to refuse it, not to miss it.
+        environ.setdefault(_environ_name(name), UNREADABLE)
     return environ
 
 

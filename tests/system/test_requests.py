@@ -1,0 +1,71 @@
+"""What the real server makes of requests that no decent client sends."""
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from service.client import Client
+from tests.system.running import Serving, serving
+
+pytestmark = pytest.mark.server
+
+BAD = "é".encode()
+
+
+class Wire:
+    """A connection for each request, and a match of Ann against herself."""
+
+    def __init__(self, service: Serving) -> None:
+        self._port = service.port
+        with Client(service.url) as anyone:
+            ann = anyone.sign_up("Ann")
+        self.token = b"Authorization: Bearer " + ann["token"].encode()
+        with Client(service.url, ann["token"]) as client:
+            made = client.create_match("zhen", [{"player": ann["player"]}] * 2)
+        self.match = b"/v1/matches/" + made["match"].encode()
+
+    def send(self, line: bytes, *headers: bytes, body: bytes = b"") -> tuple[int, Any]:
+        """The answer's status and JSON."""
+        length = b"Content-Length: %d" % len(body)
+        head = [line + b" HTTP/1.1", b"Host: x", b"Connection: close", length, *headers, b"", b""]
+        with socket.create_connection(("127.0.0.1", self._port), timeout=30) as connection:
+            connection.sendall(b"\r\n".join(head) + body)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        head_of, _, text = answer.partition(b"\r\n\r\n")
+        return int(head_of.split()[1]), json.loads(text)
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory) -> Iterator[Wire]:
+    with serving(tmp_path_factory.mktemp("service") / "data") as service:
+        yield Wire(service)
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [(b'If-Match: "' + BAD + b'"', "request/if-match"), (b"Idempotency-Key: " + BAD, "key/invalid")],
+)
+def test_a_condition_that_cannot_be_read_is_refused_and_not_left_out(wire, header, code):
+    given = wire.token, b"Content-Type: application/json"
+    move = json.dumps({"move": "+1"}).encode()
+    status, problem = wire.send(b"POST " + wire.match + b"/moves", *given, header, body=move)
+    assert (status, problem["code"]) == (400, code)
+
+
+def test_a_token_that_cannot_be_read_is_not_taken_for_none(wire):
+    status, problem = wire.send(b"GET " + wire.match, b"Authorization: Bearer " + BAD)
+    assert (status, problem["code"]) == (401, "auth/missing")
+
+
+@pytest.mark.parametrize("query", [b"limit=" + BAD, BAD + b"=1"])
+def test_a_query_in_raw_utf_8_is_read_as_one(wire, query):
+    status, problem = wire.send(b"GET /v1/matches?" + query)
+    assert (status, problem["code"]) == (422, "request/invalid")
+
+
+def test_other_headers_that_cannot_be_read_are_nothing_to_us(wire):
+    status, found = wire.send(b"GET " + wire.match, b"User-Agent: " + BAD, b"X-Request-Id: " + BAD)
+    assert (status, found["ply"]) == (200, 0)
