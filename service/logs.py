@@ -46,13 +46,18 @@ _ids: ContextVar[dict[str, str]] = ContextVar("ids", default={})  # noqa: B039  
 def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextIO | None = None) -> None:
     """Log to standard error from now on, as this kind of process; ConfigError where a setting cannot be."""
     out = out or sys.stderr
-    form = _choose(environ, FORMAT_VARIABLE, ("json", "text"), "text" if out.isatty() else "json")
-    level = _choose(environ, LEVEL_VARIABLE, LEVELS, "info").upper()
+    form, level = read_log_settings(environ, "text" if out.isatty() else "json")
     handler = logging.StreamHandler(out)
     handler.setFormatter(_make_formatter(process, form == "json", out.isatty()))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for name in OURS:
         logging.getLogger(name).setLevel(level)
+
+
+def read_log_settings(environ: Mapping[str, str], otherwise: str = "json") -> tuple[str, str]:
+    """The form, `otherwise` where none is set, and the level; ConfigError where one cannot be."""
+    form = _choose(environ, FORMAT_VARIABLE, ("json", "text"), otherwise)
+    return form, _choose(environ, LEVEL_VARIABLE, LEVELS, "info").upper()
 
 
 def bind_ids(**ids: str) -> None:

@@ -22,7 +22,7 @@ from service.metrics import DIRECTORY_VARIABLE
 from service.processes import Child, CrashLoop, Starts, stop_all
 from service.store.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, NotStarted, find_running, start_server
 from service.store.port import StoreUnavailable
-from service.store.redis import connect
+from service.store.redis import connect, connect_client
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
@@ -69,9 +69,14 @@ class Service:
 
     def start(self) -> None:
         """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
-        data = self.options.data
-        self._lock = _take(data)
-        _empty(data / "metrics")
+        self._lock = _take(self.options.data)
+        try:
+            self._start_all()
+        except OSError as error:
+            raise ServeError(f"{error.filename or self.options.data} cannot be used: {error.strerror}") from None
+
+    def _start_all(self) -> None:
+        _empty(self.options.data / "metrics")
         url = self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
         self._ensure_admin()
@@ -159,7 +164,9 @@ class Service:
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
         # What is wrong with the settings is told here, not by children that die of it.
-        register_rulesets(read_config({**os.environ, **env}).extra_rulesets)
+        config = read_config({**os.environ, **env})
+        register_rulesets(config.extra_rulesets)
+        connect_client(config.rq_redis_url).close()
         web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from service.composition import compose_process
-from service.config import ConfigError
+from service.config import MIN_KEY_BYTES, ConfigError, read_config
 from service.doctor.finding import Finding, tried
 from service.doctor.machine import examine_machine
 from service.doctor.store import examine_store
@@ -13,6 +13,7 @@ from service.doctor.work import examine_work
 from service.serving import settings_beside
 from service.store.embedded import BINARY_VARIABLE, NotRunning, find_binary
 from service.store.port import StoreError
+from service.store.redis import connect_client
 
 __all__ = ["Finding", "examine"]
 
@@ -29,11 +30,13 @@ def examine(
         settings = settings_beside(data, environ)
     except NotRunning:
         yield tried("store", lambda: _find_embedded(environ))
+        yield from _examine_own_settings(environ)
         return
     try:
         parts = compose_process(settings)
+        connect_client(parts.config.rq_redis_url).close()
     except (ConfigError, StoreError) as error:
-        yield Finding("settings", "wrong", str(error), "see the table in docs/operations.md")
+        yield _refuse_settings(error)
         return
     if environ.get("REDIS_URL"):
         # What `serve` tells its processes is not known here.
@@ -42,6 +45,20 @@ def examine(
     yield from findings
     if findings[0].state == "ok":
         yield from examine_work(parts)
+
+
+def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What is wrong with the settings for a service that is to bring its own store, and its own key where none is."""
+    has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
+    own = {"REDIS_URL": "unix:///none", **({} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES})}
+    try:
+        connect_client(read_config({**environ, **own}).rq_redis_url).close()
+    except (ConfigError, StoreError) as error:
+        yield _refuse_settings(error)
+
+
+def _refuse_settings(error: Exception) -> Finding:
+    return Finding("settings", "wrong", str(error), "see the table in docs/operations.md")
 
 
 def _find_embedded(environ: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from domain.rulesets import RULESETS
 from service.config import SETTINGS, ConfigError, register_rulesets
 from service.doctor.finding import Finding, judge
+from service.logs import read_log_settings
 from service.rulebooks import read_clauses
 
 GIB = 1024**3
@@ -59,6 +60,10 @@ def _examine_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in sorted(environ):
         if name.startswith("PLYSCRIBE_") and name not in SETTINGS:
             yield Finding("setting", "wrong", f"{name} is no setting", "see the table in docs/operations.md")
+    try:
+        read_log_settings(environ)
+    except ConfigError as error:
+        yield Finding("setting", "wrong", str(error), "see the table in docs/operations.md")
 
 
 def _examine_rulesets(environ: Mapping[str, str]) -> Iterator[Finding]:

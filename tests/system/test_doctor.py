@@ -171,10 +171,15 @@ def test_a_store_that_is_away_hides_nothing_else(patient, tmp_path):
         ({"PLYSCRIBE_RULESETS": "os:path"}, "ruleset"),
         ({"PLYSCRIBE_SERVER_KEY": "short"}, "settings"),
         ({"PLYSCRIBE_METRICS": "all"}, "settings"),
+        ({"PLYSCRIBE_LOG": "xml"}, "setting"),
+        ({"PLYSCRIBE_LOG_LEVEL": "loud"}, "setting"),
+        ({"RQ_REDIS_URL": "http://x"}, "settings"),
     ],
 )
 def test_a_setting_that_cannot_be_is_told(patient, environ, topic):
     assert topic in patient.wrong(**environ)
+    # Before the first start of a service with a store of its own it is told too.
+    assert topic in patient.wrong(**{"REDIS_URL": "", **environ})
 
 
 def test_secrets_that_others_can_read_are_told(patient):

@@ -304,6 +304,7 @@ def test_the_operator_helps_an_administrator_who_has_lost_their_token(tmp_path):
         (["serve"], {"PLYSCRIBE_SERVER_KEY": "xyz"}, "not written in hex"),
         (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is no ruleset"),
         (["serve"], {"PLYSCRIBE_SIGN_UP": "maybe"}, "allowed: open, invited"),
+        (["serve"], {"RQ_REDIS_URL": "http://x"}, "address cannot be read"),
         (["add-player", "Ann"], {"REDIS_URL": "ftp://x", "PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
     ],
 )
@@ -312,6 +313,15 @@ def test_what_is_wrong_with_a_setting_is_told_in_a_line(tmp_path, argv, env, tol
     refused = run_cli(*argv, *where, **env)
     assert refused.returncode == 1
     assert told in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["metrics/x.db", "admin.token", "log/web.log", "server.key"])
+def test_what_cannot_be_used_in_the_data_directory_is_told_in_a_line(tmp_path, name):
+    (tmp_path / "data" / name).mkdir(parents=True)
+    refused = run_cli("serve", "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    assert refused.returncode == 1
+    assert f"{name} cannot be" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
