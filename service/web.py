@@ -1,33 +1,34 @@
 """The web server: a request is read whole before it takes one of our threads, and a stream is kept open without one.
 
-Granian speaks HTTP, in threads of its own. The event loop here does nothing but wait: for bodies, for news, for the end
-of streams. Whole requests go to a WSGI application in a pool of threads. Where it leaves a follower in the environment
-of a request, that follower's events are the answer; or, if it only waits for news, the application is asked again then.
+Granian speaks HTTP in a thread of its own, and calls us back there: for each request, for its body once that is whole,
+and when a client is gone. It would have an event loop do that; but to wake one costs as much as all else that the
+server does for a move, so there is none. Whole requests go to a WSGI application in a pool of threads. Where it leaves
+a follower in the environment of a request, that follower's events are the answer; or, if it only waits for news, the
+application is asked again then.
 """
 
-import asyncio
 import logging
 import os
 import signal
 import socket
 import sys
 import threading
-from collections import deque
+import time
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from queue import SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from types import FrameType
+from typing import Any
 
-from granian._granian import RSGIHTTPProtocol, RSGIProtocolClosed, SocketHolder
-from granian.constants import HTTPModes, Interfaces
-from granian.log import LogLevels
+from granian._granian import CallbackScheduler, RSGIProtocolClosed, RSGIWorker, SocketHolder, WorkerSignal
+from granian.constants import HTTPModes
+from granian.log import LogLevels, configure_logging
 from granian.rsgi import Scope
-from granian.server.embed import Server
 
 from service.environ import HOLD, HOLDS, LATE, WAITED
 from service.live import Follower, Live
-from service.processes import allow_files
+from service.processes import FILES, allow_files
 
 THREADS = 64
 """Requests that are answered at the same time; each may wait for the store some seconds when that is away."""
@@ -44,13 +45,13 @@ UNREADABLE = "\xff"
 """What stands for the value of a header that is not ASCII: fit for nothing that we read."""
 
 BACKLOG = 2048
-LOGS = {"loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {}}}
-"""The server's own records go where ours go."""
+TICK_S = 0.25
 
-T = TypeVar("T")
 Environ = dict[str, Any]
-Headers = list[tuple[str, str]]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+Headers = list[tuple[str, str]]
+Proto = Any
+"""Granian's RSGIHTTPProtocol, of whose methods its stubs say that they are to be awaited, as event loops do."""
 
 log = logging.getLogger(__name__)
 
@@ -64,8 +65,9 @@ def serve_application(
     the address cannot be listened on.
     """
     allow_files()
-    listener = _listen(host, port)
-    asyncio.run(_serve(Front(app, max_body), listener, live))
+    # Its own records go where ours go.
+    configure_logging(LogLevels.error, {"loggers": {"_granian": {"handlers": [], "propagate": True}}}, True)
+    _serve(Front(app, max_body), _listen(host, port), live)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -77,134 +79,143 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _serve(front: "Front", listener: socket.socket, live: Live | None) -> None:
-    server = _Server(front, listener)
-    told = asyncio.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(signum, told.set)
-    serving = asyncio.create_task(server.serve())
-    telling = asyncio.create_task(told.wait())
-    await asyncio.wait({serving, telling}, return_when=asyncio.FIRST_COMPLETED)
+def _serve(front: "Front", listener: socket.socket, live: Live | None) -> None:
+    told, over = threading.Event(), threading.Event()
+    stopping = WorkerSignal()
+    stopping.add_cb(over.set)
+    _on_signals(told.set)
+    holder = SocketHolder(listener.detach(), False, BACKLOG)  # type: ignore[call-arg]
+    worker: Any = RSGIWorker(
+        worker_id=1,
+        sock=(None, holder),
+        ipc=None,  # type: ignore[call-arg]
+        # Only HTTP/1 says beforehand how long a body is, or that it does not.
+        http_mode=HTTPModes.http1,
+        backpressure=FILES,
+        websockets_enabled=False,
+    )
+    loop = _Callbacks()
+    worker.serve_async(_Requests(loop, front.take), loop, stopping)
+    told.wait()
     if live is not None:
         live.close()
-    server.stop()  # type: ignore[no-untyped-call]
-    await asyncio.wait({serving}, timeout=STOP_WITHIN_S)
-    if not serving.done():
+    stopping.set()
+    if not over.wait(STOP_WITHIN_S):
         log.warning("requests that took longer than %.0f s after the order to stop are cut off", STOP_WITHIN_S)
         os._exit(0)
-    front.let_go()
-    serving.result()
 
 
-class _Server(Server):
-    """Granian in this process, on a socket that is listened on already."""
+def _on_signals(stop: Callable[[], object]) -> None:
+    def handle(signum: int, frame: FrameType | None) -> None:
+        stop()
 
-    _shd: Any
-
-    def __init__(self, front: "Front", listener: socket.socket) -> None:
-        super().__init__(
-            front,
-            interface=Interfaces.RSGI,
-            # Only HTTP/1 says beforehand how long a body is, or that it does not.
-            http=HTTPModes.http1,
-            backlog=BACKLOG,
-            websockets=False,
-            log_access=False,
-            log_level=LogLevels.error,
-            log_dictconfig=LOGS,
-        )
-        self._listener = listener
-
-    def _init_shared_socket(self) -> None:
-        self._shd = SocketHolder(self._listener.fileno(), False, BACKLOG)  # type: ignore[call-arg]
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, handle)
 
 
-class _Exchange(NamedTuple):
-    """A request, where its answer goes, and what is resolved when it was answered (None) or is held back."""
+class _Callbacks:
+    """All that Granian asks of an event loop: to call functions, which is done at once, in Granian's thread."""
 
-    environ: Environ
-    proto: RSGIHTTPProtocol
-    answered: "asyncio.Future[_Held | None]"
+    def call_soon(self, function: Callable[..., object], *args: Any, context: object = None) -> None:
+        function(*args)
+
+    call_soon_threadsafe = call_soon
 
 
-class _Held(NamedTuple):
-    """The beginning of an answer whose rest a follower gives, or waits for."""
+class _Requests(CallbackScheduler):
+    """Has Granian give each request to `take`, in its thread, instead of scheduling it."""
 
-    follower: Follower
-    status: int
-    headers: Headers
+    def __new__(cls, loop: _Callbacks, take: Callable[[Any], None]) -> "_Requests":
+        return super().__new__(cls, loop, None, None, None, None)  # type: ignore[call-arg]
+
+    def __init__(self, loop: _Callbacks, take: Callable[[Any], None]) -> None:
+        self._schedule_fn = take
+
+
+class _Exchange:
+    """A request, where its answer goes, and what the application is told beside it."""
+
+    __slots__ = ("body", "proto", "scope", "told")
+
+    def __init__(self, scope: Scope, proto: Proto) -> None:
+        self.scope = scope
+        self.proto = proto
+        self.body = b""
+        self.told: Environ = {}
+
+
+class _Deadlines:
+    """Of everything that is begun, exactly one happens: it is settled, or after its time something else is done."""
+
+    def __init__(self) -> None:
+        self._due: dict[object, tuple[float, Callable[[], object]]] = {}
+        threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
+
+    def begin(self, thing: object, within_s: float, otherwise: Callable[[], object]) -> None:
+        """Wait for the thing so long."""
+        self._due[thing] = time.monotonic() + within_s, otherwise
+
+    def settle(self, thing: object) -> bool:
+        """Whether the thing is in time, and had not come before."""
+        return self._due.pop(thing, None) is not None
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(TICK_S)
+            now_s = time.monotonic()
+            for thing, (due_s, otherwise) in list(self._due.items()):
+                if due_s <= now_s and self.settle(thing):
+                    otherwise()
 
 
 class Front:
-    """What Granian calls for every request: an RSGI application before a WSGI one."""
+    """Takes requests from Granian and has a WSGI application answer them. Only its threads take their time."""
 
     def __init__(self, app: Application, max_body: int) -> None:
         self._app = app
         self._max_body = max_body
-        self._exchanges: SimpleQueue[_Exchange] = SimpleQueue()
-        self._answered: deque[asyncio.Future[_Held | None]] = deque()
+        self._ready: SimpleQueue[_Exchange] = SimpleQueue()
+        self._bodies = _Deadlines()
+        self._waits = _Deadlines()
         for number in range(THREADS):
             threading.Thread(target=self._work, name=f"request-{number}", daemon=True).start()
 
-    async def __rsgi__(self, scope: Scope, proto: RSGIHTTPProtocol) -> None:
-        """Answer one request."""
-        self.let_go()
-        environ = make_environ(scope)
-        await self._read_body(environ, proto)
-        held = await self._ask(environ, proto)
-        if held is not None and held.follower.wait_s is not None:
-            if not await _follow(held.follower, proto, lambda _: None):
-                return
-            environ[WAITED] = True
-            held = await self._ask(environ, proto)
-        if held is not None:
-            await _follow(held.follower, proto, _sender(proto, held.status, held.headers))
+    def take(self, request: Any) -> None:
+        """Have a request answered as soon as its body is there."""
+        exchange = _Exchange(request.scope, request.proto)
+        length = exchange.scope.headers.get("content-length", "0")
+        if not (length.isdecimal() and 0 < int(length) <= self._max_body):
+            self._ready.put(exchange)
+            return
+        self._bodies.begin(exchange, BODY_WITHIN_S, partial(self._give_up, exchange))
+        exchange.proto().add_done_callback(partial(self._take_body, exchange))
 
-    def let_go(self) -> None:
-        """Let the tasks of requests that were answered end.
+    def _take_body(self, exchange: _Exchange, body: Any) -> None:
+        if not self._bodies.settle(exchange):
+            return
+        try:
+            exchange.body = body.result()
+        except RSGIProtocolClosed:
+            log.debug("a body broke off")
+        self._ready.put(exchange)
 
-        Their answers went out from other threads. To wake the loop for every one of them, only to end its task, would
-        cost about as much as all else that the server does for it, so they are left to the next request.
-        """
-        while self._answered:
-            _resolve(self._answered.popleft(), None)
-
-    async def _read_body(self, environ: Environ, proto: RSGIHTTPProtocol) -> None:
-        """Enter the body; an empty one where it has no length or is too long, comes too slowly or breaks off."""
-        body, length = b"", environ.get("CONTENT_LENGTH", "0")
-        if length.isdecimal() and 0 < int(length) <= self._max_body:
-            try:
-                async with asyncio.timeout(BODY_WITHIN_S):
-                    body = await proto()
-            except TimeoutError:
-                environ[LATE] = BODY_WITHIN_S
-            except RSGIProtocolClosed:
-                log.debug("a body broke off")
-        environ["wsgi.input"] = BytesIO(body)
-
-    def _ask(self, environ: Environ, proto: RSGIHTTPProtocol) -> "asyncio.Future[_Held | None]":
-        answered: asyncio.Future[_Held | None] = asyncio.get_running_loop().create_future()
-        self._exchanges.put(_Exchange(environ, proto, answered))
-        return answered
+    def _give_up(self, exchange: _Exchange) -> None:
+        exchange.told[LATE] = BODY_WITHIN_S
+        self._ready.put(exchange)
 
     def _work(self) -> None:
         while True:
-            exchange = self._exchanges.get()
-            held = None
+            exchange = self._ready.get()
             try:
-                held = self._answer(exchange)
+                self._answer(exchange)
             except RSGIProtocolClosed:
                 log.debug("a client left before its answer")
             except Exception:
                 log.exception("a request could not be answered")
                 exchange.proto.response_empty(500, [])
-            if held is None:
-                self._answered.append(exchange.answered)
-            else:
-                exchange.answered.get_loop().call_soon_threadsafe(_resolve, exchange.answered, held)
 
-    def _answer(self, exchange: _Exchange) -> _Held | None:
-        environ = exchange.environ
+    def _answer(self, exchange: _Exchange) -> None:
+        environ = {**make_environ(exchange.scope), "wsgi.input": BytesIO(exchange.body), **exchange.told}
         begun: list[Any] = []
 
         def start(status: str, headers: Headers, exc_info: object = None) -> None:
@@ -212,16 +223,41 @@ class Front:
 
         chunks = self._app(environ, start)
         try:
-            status, headers = begun
-            if HOLD in environ:
-                return _Held(environ.pop(HOLD), status, headers)
-            if LATE in environ:
-                headers.append(("Connection", "close"))
-            _send(exchange.proto, status, headers, chunks)
-            return None
+            follower: Follower | None = environ.pop(HOLD, None)
+            if follower is not None and follower.wait_s is not None:
+                self._wait(exchange, follower, follower.wait_s)
+            elif follower is not None:
+                _follow(exchange.proto, follower, *begun)
+            else:
+                if LATE in environ:
+                    begun[1].append(("Connection", "close"))
+                _send(exchange.proto, chunks, *begun)
         finally:
             if close := getattr(chunks, "close", None):
                 close()
+
+    def _wait(self, exchange: _Exchange, follower: Follower, wait_s: float) -> None:
+        """Ask again once there is news, or after so long, unless the client is gone by then."""
+
+        def ask_again() -> None:
+            exchange.told[WAITED] = True
+            self._ready.put(exchange)
+
+        def hear() -> None:
+            if self._waits.settle(exchange):
+                ask_again()
+
+        def give_up() -> None:
+            follower.stop()
+            ask_again()
+
+        def leave(_: object) -> None:
+            if self._waits.settle(exchange):
+                follower.stop()
+
+        self._waits.begin(exchange, wait_s, give_up)
+        exchange.proto.client_disconnect().add_done_callback(leave)
+        follower.start(lambda _: None, hear)
 
 
 def make_environ(scope: Scope) -> Environ:
@@ -267,37 +303,18 @@ def _environ_name(header: str) -> str:
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 
 
-def _send(proto: RSGIHTTPProtocol, status: int, headers: Headers, chunks: Iterable[bytes]) -> None:
+def _send(proto: Proto, chunks: Iterable[bytes], status: int, headers: Headers) -> None:
     if any(name == "Content-Length" for name, _ in headers):
         proto.response_bytes(status, headers, b"".join(chunks))
         return
-    send = _sender(proto, status, headers)
+    stream = proto.response_stream(status, headers)
     for chunk in chunks:
-        send(chunk)
+        stream.send_bytes(chunk)
 
 
-def _sender(proto: RSGIHTTPProtocol, status: int, headers: Headers) -> Callable[[bytes], object]:
-    """What takes the chunks of an answer, from any thread; it ends when this is dropped.
-
-    What is to be awaited of it has happened already: nobody waits for the client.
-    """
-    return proto.response_stream(status, headers).send_bytes
-
-
-async def _follow(follower: Follower, proto: RSGIHTTPProtocol, send: Callable[[bytes], object]) -> bool:
-    """Let the follower send until it ends or has waited long enough; False where the client left before."""
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-    left = asyncio.ensure_future(proto.client_disconnect())
-    follower.start(send, lambda: loop.call_soon_threadsafe(_resolve, ended, None))
-    try:
-        await asyncio.wait({ended, left}, timeout=follower.wait_s, return_when=asyncio.FIRST_COMPLETED)
-        return not left.done()
-    finally:
-        follower.stop()
-        left.cancel()
-
-
-def _resolve(future: "asyncio.Future[T]", result: T) -> None:
-    if not future.done():
-        future.set_result(result)
+def _follow(proto: Proto, follower: Follower, status: int, headers: Headers) -> None:
+    """Let the follower answer, until it ends or the client is gone."""
+    stream = proto.response_stream(status, headers)
+    proto.client_disconnect().add_done_callback(lambda _: follower.stop())
+    # The stream ends when the follower lets go of it.
+    follower.start(stream.send_bytes, lambda: None)

@@ -1,6 +1,6 @@
 """The front of the web server: what it makes of requests before the application sees them, and of its answers."""
 
-import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,11 +17,22 @@ from tests.service.test_live import STREAM, Numbers, eventually
 from tests.store.given import append
 
 
-class Headers(list):
-    """Pairs of name and value."""
+class Headers:
+    """Headers of which some may come twice."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
 
     def items(self) -> list[tuple[str, str]]:
-        return list(self)
+        return self._pairs
+
+    def get(self, name: str, otherwise: str) -> str:
+        return dict(self._pairs).get(name, otherwise)
+
+
+@pytest.fixture(autouse=True)
+def few_threads(monkeypatch):
+    monkeypatch.setattr(web, "THREADS", 2)
 
 
 class Scope:
@@ -39,25 +50,48 @@ class Scope:
         self.headers = Headers(headers or [])
 
 
+class Promise:
+    """What Granian gives for what is still to come."""
+
+    def __init__(self) -> None:
+        self._then: Callable[[Promise], object] = lambda _: None
+        self._result: object = None
+
+    def add_done_callback(self, then: Callable[["Promise"], object]) -> None:
+        self._then = then
+
+    def keep(self, result: object) -> None:
+        self._result = result
+        self._then(self)
+
+    def result(self) -> object:
+        if isinstance(self._result, Exception):
+            raise self._result
+        return self._result
+
+
 class Proto:
     """Where an answer goes, and a body comes from."""
 
-    def __init__(self, body: Callable[[], Any] | None = None) -> None:
+    def __init__(self) -> None:
         self.status = 0
         self.sent = b""
         self.headers: list[tuple[str, str]] = []
-        self.left = asyncio.Event()
-        self._body = body
+        self.body = Promise()
+        self.left = Promise()
+        self.answered = threading.Event()
+        self.is_asked_for_its_body = False
 
-    async def __call__(self) -> bytes:
-        assert self._body is not None, "nobody was to read the body"
-        return await self._body()
+    def __call__(self) -> Promise:
+        self.is_asked_for_its_body = True
+        return self.body
 
-    async def client_disconnect(self) -> None:
-        await self.left.wait()
+    def client_disconnect(self) -> Promise:
+        return self.left
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.status, self.headers, self.sent = status, headers, body
+        self.answered.set()
 
     def response_empty(self, status: int, headers: list[tuple[str, str]]) -> None:
         self.response_bytes(status, headers, b"")
@@ -70,6 +104,14 @@ class Proto:
         self.sent += data
 
 
+class Request:
+    """What Granian hands over."""
+
+    def __init__(self, scope: Scope, proto: Proto) -> None:
+        self.scope = scope
+        self.proto = proto
+
+
 def app(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
     """Answers with what it was asked."""
     body = environ["wsgi.input"].read()
@@ -77,35 +119,24 @@ def app(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
     return [body]
 
 
-def exchange(front: Front, scope: Scope, proto: Proto, within_s: float = 10.0) -> Proto:
-    """The answer to a request, once it was given whole."""
+def ask(front: Front, scope: Scope) -> Proto:
+    """Where the answer to a request will be."""
+    proto = Proto()
+    front.take(Request(scope, proto))
+    return proto
 
-    async def ask() -> None:
-        asked = asyncio.ensure_future(front.__rsgi__(scope, proto))
-        while not asked.done():
-            await asyncio.sleep(0.002)
-            front.let_go()
-        await asked
 
-    asyncio.run(asyncio.wait_for(ask(), within_s))
+def exchange(front: Front, scope: Scope, body: object = None) -> Proto:
+    """The answer to a request, once it was begun."""
+    proto = ask(front, scope)
+    if body is not None:
+        proto.body.keep(body)
+    assert proto.answered.wait(20)
     return proto
 
 
 def posted(length: str = "2") -> Scope:
     return Scope("POST", headers=[("content-length", length)])
-
-
-async def two_bytes() -> bytes:
-    return b"{}"
-
-
-async def nothing_for_long() -> bytes:
-    await asyncio.sleep(30)
-    return b"{}"
-
-
-async def broken_off() -> bytes:
-    raise RSGIProtocolClosed
 
 
 def test_a_request_is_told_as_wsgi_has_it():
@@ -119,17 +150,26 @@ def test_a_request_is_told_as_wsgi_has_it():
 
 
 def test_a_body_is_handed_on_whole():
-    answered = exchange(Front(app, 10), posted(), Proto(two_bytes))
+    answered = exchange(Front(app, 10), posted(), b"{}")
     assert (answered.status, answered.sent) == (200, b"{}")
+
+
+def test_a_request_is_not_answered_before_its_body_is_whole():
+    waiting = ask(Front(app, 10), posted())
+    assert not waiting.answered.wait(0.05)
+    waiting.body.keep(b"{}")
+    assert waiting.answered.wait(20)
 
 
 @pytest.mark.parametrize("length", ["0", "11", "x"])
 def test_a_body_that_is_not_to_be_had_or_too_long_is_left_unread(length):
-    assert exchange(Front(app, 10), posted(length), Proto()).sent == b""
+    answered = exchange(Front(app, 10), posted(length))
+    assert answered.sent == b""
+    assert not answered.is_asked_for_its_body
 
 
 def test_a_body_that_breaks_off_is_handed_on_as_none():
-    assert exchange(Front(app, 10), posted(), Proto(broken_off)).sent == b""
+    assert exchange(Front(app, 10), posted(), RSGIProtocolClosed()).sent == b""
 
 
 def test_a_body_that_does_not_come_is_told_to_the_application_and_ends_the_connection(monkeypatch):
@@ -140,34 +180,36 @@ def test_a_body_that_does_not_come_is_told_to_the_application_and_ends_the_conne
         seen.append(environ.get(LATE))
         return app(environ, start)
 
-    answered = exchange(Front(see, 10), posted(), Proto(nothing_for_long))
-    assert seen == [0.05]
+    answered = exchange(Front(see, 10), posted())
     assert ("Connection", "close") in answered.headers
+    answered.body.keep(b"{}")
+    assert seen == [0.05]
 
 
 def test_an_answer_without_a_length_is_sent_piece_by_piece_and_closed():
-    closed: list[bool] = []
+    closed = threading.Event()
 
     class Pieces:
         def __iter__(self):
             yield from (b"a", b"b", b"c")
 
         def close(self) -> None:
-            closed.append(True)
+            closed.set()
 
     def stream(environ: dict[str, Any], start: Callable[..., Any]) -> Pieces:
         start("200 OK", [])
         return Pieces()
 
-    assert exchange(Front(stream, 10), Scope(), Proto()).sent == b"abc"
-    assert closed == [True]
+    answered = exchange(Front(stream, 10), Scope())
+    assert closed.wait(20)
+    assert answered.sent == b"abc"
 
 
 def test_an_application_that_fails_is_a_500(caplog):
     def fail(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
         raise RuntimeError("broken")
 
-    assert exchange(Front(fail, 10), Scope(), Proto()).status == 500
+    assert exchange(Front(fail, 10), Scope()).status == 500
     assert "could not be answered" in caplog.text
 
 
@@ -188,47 +230,57 @@ class Waiting:
         start("200 OK", [("Content-Length", "4")])
         return [b"page"]
 
+    @property
+    def has_places(self) -> bool:
+        """Whether all places are free again."""
+        followers: list[Follower] = []
+        try:
+            for _ in range(10):
+                followers.append(self.live.follow(self.source, STREAM, 0))
+        except LiveFull:
+            return False
+        finally:
+            for follower in followers:
+                follower.stop()
+        return True
+
 
 @pytest.mark.parametrize(("wait_s", "has_news"), [(0.05, False), (30, True)])
 def test_an_answer_that_waits_is_asked_for_again(wait_s, has_news):
     waiting = Waiting(wait_s)
     if has_news:
         append(waiting.store, STREAM)
-    assert exchange(Front(waiting, 10), Scope(), Proto()).sent == b"page"
+    assert exchange(Front(waiting, 10), Scope()).sent == b"page"
     assert waiting.asked == [False, True]
     waiting.live.close()
 
 
-def test_a_client_that_leaves_while_it_waits_is_not_answered():
-    waiting, proto = Waiting(30), Proto()
-    proto.left.set()
-    assert exchange(Front(waiting, 10), Scope(), proto).sent == b""
+def test_a_client_that_leaves_while_it_waits_is_not_answered_and_frees_its_place():
+    waiting = Waiting(30)
+    proto = ask(Front(waiting, 10), Scope())
+    eventually(lambda: waiting.asked)
+    eventually(lambda: leave(proto) or waiting.has_places)
     assert waiting.asked == [False]
+    assert not proto.answered.is_set()
     waiting.live.close()
+
+
+def leave(proto: Proto) -> None:
+    proto.left.keep(None)
 
 
 def test_a_stream_is_sent_until_it_ends():
     streaming = Waiting(None)
     streaming.source.last = 2
     append(streaming.store, STREAM, 2)
-    sent = exchange(Front(streaming, 10), Scope(), Proto()).sent
-    assert sent.count(b"id: ") == 2
-    assert sent.endswith(b"event: end\ndata: {}\n\n")
+    answered = exchange(Front(streaming, 10), Scope())
+    eventually(lambda: answered.sent.endswith(b"event: end\ndata: {}\n\n"))
+    assert answered.sent.count(b"id: ") == 2
     streaming.live.close()
 
 
-def is_full(streaming: Waiting, followers: list[Follower]) -> bool:
-    try:
-        followers.append(streaming.live.follow(streaming.source, STREAM, 0))
-    except LiveFull:
-        return True
-    return False
-
-
 def test_a_stream_whose_client_leaves_frees_its_place():
-    streaming, proto = Waiting(None), Proto()
-    proto.left.set()
-    exchange(Front(streaming, 10), Scope(), proto)
-    others = [streaming.live.follow(streaming.source, STREAM, 0) for _ in range(9)]
-    eventually(lambda: not is_full(streaming, others))
+    streaming = Waiting(None)
+    proto = exchange(Front(streaming, 10), Scope())
+    eventually(lambda: leave(proto) or streaming.has_places)
     streaming.live.close()
