@@ -26,6 +26,9 @@ class Headers:
     def items(self) -> list[tuple[str, str]]:
         return self._pairs
 
+    def keys(self) -> list[str]:
+        return [name for name, _ in self._pairs]
+
     def get(self, name: str, otherwise: str) -> str:
         return dict(self._pairs).get(name, otherwise)
 
