@@ -87,12 +87,18 @@ class Web:
 
     def run(self, scripts: Sequence[Sequence[bytes]]) -> Sample:
         """The CPU time of web and store for requests that are sent over so many connections."""
-        start = self._cpu_s()
+        start = self.cpu_s()
         units = send_all(self.port, scripts)
-        return Sample(units, self._cpu_s() - start)
+        return Sample(units, self.cpu_s() - start)
 
-    def _cpu_s(self) -> float:
+    def cpu_s(self) -> float:
+        """The CPU time of web and store since they began."""
         return cpu_s([self._store, self._process, *self._process.children(recursive=True)])
+
+    def memory_mb(self) -> float:
+        """The memory that the web process and its workers have to themselves."""
+        processes = [self._process, *self._process.children(recursive=True)]
+        return float(sum(each.memory_full_info().uss for each in processes)) / 1e6
 
     def stop(self) -> None:
         """End the processes."""
