@@ -117,7 +117,7 @@ class Follower:
         self._sent = 0
         self._over_at = time.monotonic() + MAX_AGE_S
         self._send: Callable[[bytes], object] = _drop
-        self._ended: Callable[[], object] = lambda: None
+        self._ended: Callable[[], object] = _do_nothing
 
     def start(self, send: Callable[[bytes], object], ended: Callable[[], object]) -> None:
         """Let `send` have server-sent events, from another thread, until `ended` is called.
@@ -131,7 +131,14 @@ class Follower:
 
     def stop(self) -> None:
         """The client is gone, or does not wait any longer; harmless twice."""
+        self._let_go()
         self._live.leave(self)
+
+    def _let_go(self) -> Callable[[], object]:
+        """What was to be called at the end. Whatever takes what is sent is open for as long as we hold it."""
+        ended, self._ended = self._ended, _do_nothing
+        self._send = _drop
+        return ended
 
     def __iter__(self) -> Iterator[bytes]:
         """What is sent, until the end. Holds a thread: for servers that know nothing of followers."""
@@ -173,9 +180,7 @@ class Follower:
         """Tell it that no more comes: for good, or on this connection."""
         if self.is_done:
             self.send(END)
-        # Whatever takes what is sent is open for as long as we hold it.
-        self._send = _drop
-        self._ended()
+        self._let_go()()
 
 
 def _drop(data: bytes) -> None:
@@ -184,6 +189,10 @@ def _drop(data: bytes) -> None:
 
 def _always() -> bool:
     return True
+
+
+def _do_nothing() -> None:
+    """What tells nobody of the end."""
 
 
 class _Topic:

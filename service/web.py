@@ -21,7 +21,14 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
-from granian._granian import CallbackScheduler, RSGIProtocolClosed, RSGIWorker, SocketHolder, WorkerSignal
+from granian._granian import (
+    CallbackScheduler,
+    RSGIProtocolClosed,
+    RSGIProtocolError,
+    RSGIWorker,
+    SocketHolder,
+    WorkerSignal,
+)
 from granian.constants import HTTPModes
 from granian.log import LogLevels, configure_logging
 from granian.rsgi import Scope
@@ -195,7 +202,7 @@ class Front:
             return
         try:
             exchange.body = body.result()
-        except RSGIProtocolClosed:
+        except (RSGIProtocolClosed, RSGIProtocolError):
             log.debug("a body broke off")
         self._ready.put(exchange)
 
@@ -205,14 +212,16 @@ class Front:
 
     def _work(self) -> None:
         while True:
-            exchange = self._ready.get()
-            try:
-                self._answer(exchange)
-            except RSGIProtocolClosed:
-                log.debug("a client left before its answer")
-            except Exception:
-                log.exception("a request could not be answered")
-                exchange.proto.response_empty(500, [])
+            self._answer_somehow(self._ready.get())
+
+    def _answer_somehow(self, exchange: _Exchange) -> None:
+        try:
+            self._answer(exchange)
+        except RSGIProtocolClosed:
+            log.debug("a client left before its answer")
+        except Exception:
+            log.exception("a request could not be answered")
+            exchange.proto.response_empty(500, [])
 
     def _answer(self, exchange: _Exchange) -> None:
         environ = {**make_environ(exchange.scope), "wsgi.input": BytesIO(exchange.body), **exchange.told}
@@ -238,8 +247,11 @@ class Front:
 
     def _wait(self, exchange: _Exchange, follower: Follower, wait_s: float) -> None:
         """Ask again once there is news, or after so long, unless the client is gone by then."""
+        # On a connection that is kept for more requests this would stay, and all that it holds.
+        gone = exchange.proto.client_disconnect()
 
         def ask_again() -> None:
+            gone.cancel()
             exchange.told[WAITED] = True
             self._ready.put(exchange)
 
@@ -256,7 +268,7 @@ class Front:
                 follower.stop()
 
         self._waits.begin(exchange, wait_s, give_up)
-        exchange.proto.client_disconnect().add_done_callback(leave)
+        gone.add_done_callback(leave)
         follower.start(lambda _: None, hear)
 
 
@@ -315,6 +327,7 @@ def _send(proto: Proto, chunks: Iterable[bytes], status: int, headers: Headers) 
 def _follow(proto: Proto, follower: Follower, status: int, headers: Headers) -> None:
     """Let the follower answer, until it ends or the client is gone."""
     stream = proto.response_stream(status, headers)
-    proto.client_disconnect().add_done_callback(lambda _: follower.stop())
+    gone = proto.client_disconnect()
+    gone.add_done_callback(lambda _: follower.stop())
     # The stream ends when the follower lets go of it.
-    follower.start(stream.send_bytes, lambda: None)
+    follower.start(stream.send_bytes, gone.cancel)

@@ -1,7 +1,9 @@
 """Following streams: every follower gets each entry once and in order, whatever comes in between."""
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -234,6 +236,14 @@ def test_a_follower_that_is_gone_gets_no_more_and_the_others_do(rig):
         eventually(lambda number=number: stays.numbers[-1:] == [number])
     assert gone.has_ended.is_set()
     assert len(gone.numbers) < 5
+
+
+@pytest.mark.parametrize("end", [lambda rig, follower: follower.stop(), lambda rig, follower: rig.live.close()])
+def test_a_follower_that_ended_holds_nothing_of_its_client(rig, end):
+    follower = rig.live.follow(rig.source, STREAM, 0)
+    known = weakref.ref(Client(follower))
+    end(rig, follower)
+    eventually(lambda: gc.collect() is not None and known() is None)
 
 
 def test_who_is_sent_too_much_at_a_time_must_connect_again(rig, monkeypatch):

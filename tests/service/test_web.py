@@ -59,6 +59,7 @@ class Promise:
     def __init__(self) -> None:
         self._then: Callable[[Promise], object] = lambda _: None
         self._result: object = None
+        self.is_cancelled = False
 
     def add_done_callback(self, then: Callable[["Promise"], object]) -> None:
         self._then = then
@@ -66,6 +67,9 @@ class Promise:
     def keep(self, result: object) -> None:
         self._result = result
         self._then(self)
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
 
     def result(self) -> object:
         if isinstance(self._result, Exception):
@@ -256,6 +260,17 @@ def test_an_answer_that_waits_is_asked_for_again(wait_s, has_news):
     assert exchange(Front(waiting, 10), Scope()).sent == b"page"
     assert waiting.asked == [False, True]
     waiting.live.close()
+
+
+def test_a_connection_that_is_kept_keeps_nothing_of_what_was_waited_for():
+    waiting, streaming = Waiting(0.05), Waiting(None)
+    assert exchange(Front(waiting, 10), Scope()).left.is_cancelled
+    streaming.source.last = 1
+    append(streaming.store, STREAM)
+    answered = exchange(Front(streaming, 10), Scope())
+    eventually(lambda: answered.left.is_cancelled)
+    waiting.live.close()
+    streaming.live.close()
 
 
 def test_a_client_that_leaves_while_it_waits_is_not_answered_and_frees_its_place():
