@@ -181,15 +181,12 @@ def web(host: str, port: int) -> None:
 
     begin_logs("web")
     metrics.begin("web")
-    metrics.count_beside()
     parts = compose_process()
     parts.store.describe()
     try:
         serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
-    finally:
-        metrics.settle()
 
 
 @cli.command("add-player")

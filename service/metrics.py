@@ -5,9 +5,6 @@ the sum of all; without it a process tells its own. The library looks at the var
 """
 
 import os
-import threading
-import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -60,12 +57,6 @@ class _Process:
     """What kind of process this is: web, relay, verify; the label of all that it counts."""
 
     kind = "other"
-    counts_beside = False
-
-
-COUNT_EVERY_S = 0.5
-_noted: deque[tuple[Callable[..., None], *tuple[object, ...]]] = deque()
-"""What is still to be counted: a function, and its arguments."""
 
 
 def begin(kind: str) -> None:
@@ -78,69 +69,23 @@ def begin(kind: str) -> None:
     _STARTS.labels(kind).inc()
 
 
-def count_beside() -> None:
-    """From now on leave the counting to a thread beside those that answer requests.
-
-    A number in a file that processes share costs some microseconds to change, a hundred of them in a row far less than
-    a hundred in turn with other work. What was not counted yet when a process is killed, half a second's, is lost.
-    """
-    _Process.counts_beside = True
-    threading.Thread(target=_count_now_and_then, name="metrics", daemon=True).start()
-
-
-def settle() -> None:
-    """Count all that was noted so far."""
-    with suppress(IndexError):
-        while True:
-            count, *args = _noted.popleft()
-            count(*args)
-
-
-def _count_now_and_then() -> None:
-    while True:
-        time.sleep(COUNT_EVERY_S)
-        settle()
-
-
-def _note(count: Callable[..., None], *args: object) -> None:
-    _noted.append((count, *args))
-    if not _Process.counts_beside:
-        settle()
-
-
 def note_append(stream: str, outcome: str) -> None:
     """Count what the store answered to an append."""
-    _note(_count_append, stream, outcome)
-
-
-def _count_append(stream: str, outcome: str) -> None:
     _append(stream.partition("-")[0], outcome).inc()
 
 
 def time_append(seconds: float) -> None:
     """Note how long the store took to answer an append."""
-    _note(_count_append_seconds, seconds)
-
-
-def _count_append_seconds(seconds: float) -> None:
     _append_seconds().observe(seconds)
 
 
 def note_refusal(code: str) -> None:
     """Count a problem document."""
-    _note(_count_refusal, code)
-
-
-def _count_refusal(code: str) -> None:
     _refusal(code).inc()
 
 
 def note_request(method: str, route: str, status: int, seconds: float) -> None:
     """Count a request by the template of its route, and note how long it took until its answer began."""
-    _note(_count_request, method, route, status, seconds)
-
-
-def _count_request(method: str, route: str, status: int, seconds: float) -> None:
     requests, request_seconds = _request(method if method in METHODS else "other", route, status)
     requests.inc()
     request_seconds.observe(seconds)
@@ -213,7 +158,6 @@ class Reading(NamedTuple):
 
 def render_metrics(read: Callable[[], Iterable[Reading]]) -> bytes:
     """All numbers in Prometheus' text format: what the processes counted, and what `read` looks up now."""
-    settle()
     registry = CollectorRegistry()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         _forget_dead(Path(directory))

@@ -131,19 +131,6 @@ def test_the_numbers_of_all_processes_are_one(tmp_path):
     assert value_of(told, "plyscribe_refusals_total", code="move/illegal") == 3
 
 
-def test_what_is_counted_beside_is_there_when_one_asks(tmp_path):
-    beside = ["metrics.begin('web')", "metrics.count_beside()", "for _ in range(1000): metrics.note_refusal('a/b')"]
-    told = run(tmp_path, *beside, "print(metrics.render_metrics(lambda: ()).decode())")
-    assert value_of(told, "plyscribe_refusals_total", code="a/b") == 1000
-
-
-def test_what_is_counted_beside_reaches_the_other_processes(tmp_path):
-    beside = ["metrics.begin('web')", "metrics.count_beside()", "metrics.note_refusal('a/b')"]
-    run(tmp_path, "import time", *beside, "time.sleep(4 * metrics.COUNT_EVERY_S)")
-    told = run(tmp_path, "print(metrics.render_metrics(lambda: ()).decode())")
-    assert value_of(told, "plyscribe_refusals_total", code="a/b") == 1
-
-
 def test_streams_of_a_process_that_died_are_closed(tmp_path):
     opened = [
         "metrics.begin('web')",
