@@ -105,7 +105,7 @@ class Follower:
         after: int,
         upto: int | None,
         wait_s: float | None,
-        may_go_on: Callable[[], bool],
+        may_go_on: Callable[[int], bool],
     ) -> None:
         self.source = source
         self.stream = stream
@@ -152,9 +152,10 @@ class Follower:
     def give(self, news: News) -> bool:
         """Whether it goes on after what is news to it."""
         data = news.beyond(self.number)
-        if data and (self.wait_s is not None or not self._may_go_on()):
+        newest = news.entries[-1][0]
+        if data and (self.wait_s is not None or not self._may_go_on(newest)):
             return False
-        self.number = max(self.number, news.entries[-1][0])
+        self.number = max(self.number, newest)
         return not data or (self.send(data) and self._sent < MAX_SENT and not self.is_done)
 
     @property
@@ -187,7 +188,7 @@ def _drop(data: bytes) -> None:
     """What sends to nobody."""
 
 
-def _always() -> bool:
+def _always(_: int) -> bool:
     return True
 
 
@@ -260,12 +261,13 @@ class Live:
         *,
         upto: int | None = None,
         wait_s: float | None = None,
-        may_go_on: Callable[[], bool] = _always,
+        may_go_on: Callable[[int], bool] = _always,
     ) -> Follower:
         """One who will be given what follows `after`, to be started or stopped; LiveFull where there are too many.
 
         It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news. It is given
-        nothing any more, and ends, once `may_go_on`, which is asked before each time and raises nothing, says no.
+        nothing any more, and ends, once `may_go_on` says no, which is asked before each time with the number of the
+        newest entry to give, and raises nothing.
         """
         follower = Follower(self, source, stream, after, upto, wait_s, may_go_on)
         with self._lock:

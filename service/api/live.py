@@ -25,11 +25,11 @@ def last_event_id(otherwise: int) -> int:
     return int(text)
 
 
-def right_of_token() -> Callable[[], bool]:
+def right_of_token() -> Callable[[int], bool]:
     """Whether this request's token is valid still: to be asked later, from any thread."""
     accounts, token = parts().accounts, bearer_token()
 
-    def holds() -> bool:
+    def holds(_: int) -> bool:
         try:
             accounts.authenticate(token)
         except (ServiceError, StoreError):
@@ -40,7 +40,7 @@ def right_of_token() -> Callable[[], bool]:
 
 
 def stream_events(
-    source: Source, stream: str, after: int, may_go_on: Callable[[], bool], upto: int | None = None
+    source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
 ) -> Response:
     """What follows `after` in a stream, up to `upto` or without end; LiveFull where no more streams can be open.
 

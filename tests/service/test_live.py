@@ -129,7 +129,7 @@ def test_a_follower_that_claims_to_know_more_than_there_is_disturbs_nobody(rig):
 
 def test_who_may_not_go_on_is_given_nothing_more_and_no_end(rig):
     may = [True]
-    client, other = rig.follow(may_go_on=lambda: may[0]), rig.follow()
+    client, other = rig.follow(may_go_on=lambda _: may[0]), rig.follow()
     rig.append()
     eventually(lambda: client.numbers == [1])
     may[0] = False

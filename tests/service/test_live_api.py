@@ -9,6 +9,7 @@ from service.app import create_app
 from service.composition import compose
 from service.config import Config, parse_key
 from service.store.memory import MemoryStore
+from service.store.port import Loaded
 from tests.service.api import Api
 
 SSE = {"Accept": "text/event-stream"}
@@ -164,6 +165,23 @@ def test_who_stays_in_a_private_match_follows_it_to_its_end(api):
     guest.sit_down(2, api.sign_up("Cid")[1])
     api.post(f"{guest.path}/abort", guest.ben, {})
     assert is_among(b"match-aborted", events)
+
+
+def test_the_store_is_asked_once_an_event_however_many_follow_a_private_match(api, parts, monkeypatch):
+    guest, load, loads = Guest(api), parts.matches._load, []
+    followers = [guest.follow(guest.ben) for _ in range(20)]
+    assert all(is_among(b"seat-taken", events) for events in followers)
+
+    def count(stream: str, *args: object, **more: object) -> Loaded:
+        loads.append(stream)
+        return load(stream, *args, **more)
+
+    monkeypatch.setattr(parts.matches, "_load", count)
+    other_process = Api(create_app(compose(parts.config, parts.store)))
+    other_process.post(f"{guest.path}/abort", guest.ann, {})
+    assert all(is_among(b"match-aborted", events) for events in followers)
+    # The event itself, that nothing follows it, and a state to judge all of them by.
+    assert len(loads) == 3
 
 
 def test_where_no_more_streams_can_be_open_it_is_told_when_to_come_again():

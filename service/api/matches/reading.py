@@ -51,16 +51,20 @@ def _require_readable(match: Match) -> None:
         require_reader(match, who, None if may_read(match, who) else invited_seat(match, code))
 
 
-def right_to_read(match: Match) -> Callable[[], bool]:
-    """Whether this request might read the match still: to be asked later, from any thread."""
+def right_to_read(match: Match) -> Callable[[int], bool]:
+    """Whether this request might read the match's events up to a version: to be asked later, from any thread.
+
+    It is judged by a state at that version or a later one, so that whichever of the events ended the right is seen. Of
+    all who ask for one version the store is asked once at most.
+    """
     if may_read(match, None):
-        return lambda: True
+        return lambda version: True
     composed, code = parts(), request.args.get("invitation", "")
     token = bearer_token() if "Authorization" in request.headers else None
 
-    def holds() -> bool:
+    def holds(version: int) -> bool:
         try:
-            state = composed.matches.read(match.stream)
+            state = composed.matches.read_until(match.stream, lambda state: state.version >= version, near=version)
             who = None if token is None else composed.accounts.authenticate(token)
             return may_read(state, who) or bool(read_invitation(composed.config.server_key, state, code, now_ms()))
         except (DomainError, ServiceError, StoreError):
