@@ -17,7 +17,7 @@ from service.ids import job_command
 from service.queues import Verification, enqueue_verifications, verify_queue
 from workers.worker import Worker
 
-MATCHES = {"pathagon": 16, "zhen": 64}
+MATCHES = {"pathagon": 32, "zhen": 256}
 _numbers = count(10_000)
 
 CLAIMS = [

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -19,9 +20,9 @@ from domain.chain import StoredEvent, first_link, link_all, next_link
 from domain.commands import Command
 from domain.errors import DomainError
 from domain.events import Event, format_event
-from service.errors import Contended, KeyReused, VersionConflict
+from service.errors import Contended, KeyReused, ServiceError, VersionConflict
 from service.store import port
-from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreUnavailable
+from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreError, StoreUnavailable
 
 APPEND_WITHIN_S = 8.0
 """How long an append without an answer is sent again; the client hears 503 after that."""
@@ -65,6 +66,22 @@ class Decided(NamedTuple, Generic[S]):
 
     events: Sequence[Event]
     after: Callable[[bytes], S] | None = None
+
+
+class Order(NamedTuple):
+    """A command on a stream, and what the store is to remember it by."""
+
+    stream: str
+    command: Command
+    asked: port.Command
+
+
+class _Draft(NamedTuple, Generic[S]):
+    """What a command leads to on a state, ready to be appended."""
+
+    state: S
+    append: port.Append
+    after: Callable[[bytes], S] | None
 
 
 @dataclass(frozen=True)
@@ -137,16 +154,15 @@ class Handler(Generic[S]):
             state, fresh = self._catch_up(stream, state, asked), True
         for _ in range(MAX_TRIES):
             try:
-                events, after = self._decide(stream, state, command_for(state), expected_version)
+                draft = self._draft(stream, state, command_for(state), asked, expected_version)
             except (DomainError, VersionConflict):
                 if fresh:
                     raise
                 state, fresh = self._catch_up(stream, state, asked), True
                 continue
-            entries = link_all(state.head or first_link(stream), state.version + 1, map(format_event, events))
-            match self._append(stream, state, events, entries, asked):
+            match self._append(draft.append):
                 case Stored():
-                    return Answer(entries, self._go_on(stream, state, entries, after), replayed=False)
+                    return self._answer(draft)
                 case Seen() as seen:
                     raise _SeenBefore(seen)
                 case Reused():
@@ -156,6 +172,34 @@ class Handler(Generic[S]):
                 case Stale() | Forked():
                     state, fresh = self._catch_up(stream, state, asked), True
         raise Contended(stream)
+
+    def execute_all(self, orders: Sequence[Order]) -> list[Answer[S] | Exception]:
+        """As `execute` for each order, all appends in one round trip; instead of an answer, what it would raise.
+
+        Only a state that this process has can be decided on together with others. Where there is none, or another
+        writer was faster, the order is executed by itself.
+        """
+        drafts = [self._draft_if_known(order) for order in orders]
+        try:
+            appended = iter(self._append_all([draft.append for draft in drafts if draft]))
+        except StoreUnavailable as error:
+            return [error] * len(orders)
+        return [
+            self._answer(draft) if draft and isinstance(next(appended), Stored) else self._try(order)
+            for order, draft in zip(orders, drafts, strict=True)
+        ]
+
+    def _draft_if_known(self, order: Order) -> _Draft[S] | None:
+        state = self.cached(order.stream)
+        with suppress(DomainError):
+            return self._draft(order.stream, state, order.command, order.asked) if state else None
+        return None
+
+    def _try(self, order: Order) -> Answer[S] | Exception:
+        try:
+            return self.execute(order.stream, lambda _: order.command, order.asked)
+        except (DomainError, ServiceError, StoreError) as error:
+            return error
 
     def read(self, stream: str, version: int | None = None) -> S:
         """The newest state of a stream, or the state at exactly `version`; version 0 where there is none."""
@@ -196,22 +240,31 @@ class Handler(Generic[S]):
         """Stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries
 
-    def _decide(self, stream: str, state: S, command: Command, expected_version: int | None) -> Decided[S]:
+    def read_all_events(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+        """All stored events of each of these streams, in their order."""
+        return _surely(lambda: self._store.load_all(streams), self._load_within_s)
+
+    def _draft(
+        self, stream: str, state: S, command: Command, asked: port.Command, expected_version: int | None = None
+    ) -> _Draft[S]:
         if expected_version is not None and state.version not in (0, expected_version):
             raise VersionConflict(stream, expected_version, state.version)
-        return self._aggregate.decide(command, state)
-
-    def _append(
-        self,
-        stream: str,
-        state: S,
-        events: Sequence[Event],
-        entries: list[StoredEvent],
-        asked: port.Command,
-    ) -> port.Appended:
+        events, after = self._aggregate.decide(command, state)
+        entries = link_all(state.head or first_link(stream), state.version + 1, map(format_event, events))
         types = [event.data.type for event in events]
-        append = self._store.append
-        return _surely(lambda: append(stream, state.version, state.head, entries, types, asked), self._append_within_s)
+        return _Draft(state, port.Append(stream, state.version, state.head, entries, types, asked), after)
+
+    def _append(self, append: port.Append) -> port.Appended:
+        return _surely(lambda: self._store.append(*append), self._append_within_s)
+
+    def _append_all(self, appends: Sequence[port.Append]) -> Sequence[port.Appended | None]:
+        try:
+            return _surely(lambda: self._store.append_all(appends), self._append_within_s) if appends else []
+        except StoreUnavailable:
+            raise
+        except StoreError:
+            # Which of them the store refuses shows when each is sent by itself.
+            return [None] * len(appends)
 
     def _load(
         self, stream: str, after: int = 0, asked: port.Command | None = None, limit: int | None = None
@@ -236,13 +289,14 @@ class Handler(Generic[S]):
         self._forget(stream)
         return self._catch_up(stream, self._aggregate.empty(stream), asked)
 
-    def _go_on(self, stream: str, state: S, entries: Sequence[StoredEvent], after: Callable[[bytes], S] | None) -> S:
-        """The state after the entries that were decided on and stored."""
-        if after is None:
-            return self._advance(stream, state, entries)
-        state = after(entries[-1].h)
+    def _answer(self, draft: _Draft[S]) -> Answer[S]:
+        """The answer to a command whose draft was stored."""
+        stream, entries = draft.append.stream, draft.append.events
+        if draft.after is None:
+            return Answer(entries, self._advance(stream, draft.state, entries), replayed=False)
+        state = draft.after(entries[-1].h)
         self.keep(stream, state)
-        return state
+        return Answer(entries, state, replayed=False)
 
     def _advance(self, stream: str, state: S, entries: Sequence[StoredEvent]) -> S:
         state = self._aggregate.fold(state, entries)

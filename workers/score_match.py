@@ -7,36 +7,45 @@ from domain.errors import WrongTime
 from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
+from service.handlers import Order
 from service.ids import job_command
 from service.ledgers import SCORER
-from workers.batch import do_each
+from workers.batch import Work, do_all
 from workers.process import process_parts
 
 
 def score_matches(due: Sequence[tuple[str, int]]) -> None:
-    """Score verified matches, and keep annulled ones from counting; given by stream and version."""
-    parts = process_parts()
-    do_each(lambda each: score_match(parts, parts.matches.read(each[0])), due)
+    """Score verified matches, given by stream and version, and keep annulled ones from counting."""
+    score_all(process_parts(), [stream for stream, _ in due])
 
 
-def score_match(parts: Parts, match: Match) -> str:
+def score_all(parts: Parts, streams: Sequence[str]) -> list[str]:
+    """The statuses of the matches after `settle`."""
+    return do_all(parts.matches, streams, lambda some: [_score_newest(parts, stream) for stream in some])
+
+
+def _score_newest(parts: Parts, stream: str) -> Work[str]:
+    return (yield from settle(parts, parts.matches.read(stream)))
+
+
+def settle(parts: Parts, match: Match) -> Work[str]:
     """The status of the match once it is scored, or kept from counting if it is annulled; others are left alone.
 
     May run any number of times, at the same time too: the command ids in ledger and match follow from the match.
     """
     if match.life.status == "verified":
-        match = _score(parts, match)
+        match = yield from _score(parts, match)
     if match.life.status == "annulled" and match.life.may_be_rated:
         parts.ledgers.unrate(match)
     return match.life.status
 
 
-def _score(parts: Parts, match: Match) -> Match:
+def _score(parts: Parts, match: Match) -> Work[Match]:
     asked = job_command("score", match.stream)
     try:
         ledger = parts.ledgers.rate(match) if match.life.created.rated else None
         command = ScoreMatch(actor=SCORER, at=now_ms(), id=asked.id.hex(), ledger=ledger)
-        return parts.matches.execute(match.stream, lambda _: command, asked).state
+        return (yield Order(match.stream, command, asked))
     except WrongTime:
         # Another worker was faster, or the match was annulled meanwhile.
         return parts.matches.read(match.stream)

@@ -1,17 +1,19 @@
 """The job that executes finished matches a second time, records what it found, and scores them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from domain.chain import StoredEvent
 from domain.commands import Actor, RecordVerdict
 from domain.errors import WrongTime
 from domain.match import Match
 from domain.verification import execute_again
 from service.clock import now_ms
 from service.composition import Parts
+from service.handlers import Order
 from service.ids import job_command
-from workers.batch import do_each
+from workers.batch import Work, do_all
 from workers.process import process_parts
-from workers.score_match import score_match
+from workers.score_match import settle
 
 VERIFIER = Actor("system", "verify")
 
@@ -22,25 +24,33 @@ def verify_matches(due: Sequence[tuple[str, int]]) -> None:
     May run any number of times, at the same time too: a verdict's command id follows from stream, version and the
     number of verdicts before, so one attempt is recorded once.
     """
-    parts = process_parts()
-    do_each(lambda each: verify_match(parts, *each), due)
+    verify_all(process_parts(), due)
 
 
-def verify_match(parts: Parts, stream: str, version: int) -> str:
-    """The status of the match once its verdict is recorded and what follows from it is done."""
-    return score_match(parts, record_verdict(parts, stream, version))
+def verify_all(parts: Parts, due: Sequence[tuple[str, int]]) -> list[str]:
+    """The statuses of the matches once their verdicts are recorded and what follows from them is done."""
+
+    def begin(some: Sequence[tuple[str, int]]) -> Iterable[Work[str]]:
+        recorded = parts.matches.read_all_events([stream for stream, _ in some])
+        return [_verify(parts, *each, entries) for each, entries in zip(some, recorded, strict=True)]
+
+    return do_all(parts.matches, due, begin)
 
 
-def record_verdict(parts: Parts, stream: str, version: int) -> Match:
+def _verify(parts: Parts, stream: str, version: int, entries: Sequence[StoredEvent]) -> Work[str]:
+    return (yield from settle(parts, (yield from record_verdict(parts, stream, version, entries))))
+
+
+def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[StoredEvent]) -> Work[Match]:
     """The match with its verdict, found now or before."""
-    verdict, match = execute_again(stream, parts.matches.read_events(stream, after=0))
+    verdict, match = execute_again(stream, entries)
     parts.matches.keep(stream, match)
     if match.life.status != "ended":
         return match
     asked = job_command("verify", stream, version, len(match.life.verdicts))
     command = RecordVerdict(actor=VERIFIER, at=now_ms(), id=asked.id.hex(), verdict=verdict)
     try:
-        return parts.matches.execute(stream, lambda _: command, asked).state
+        return (yield Order(stream, command, asked))
     except WrongTime:
         # Another worker was faster, or the match was annulled meanwhile.
         return parts.matches.read(stream)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from domain.chain import StoredEvent
 from service.store.port import (
+    Append,
     Appended,
     BadPosition,
     Command,
@@ -66,6 +67,10 @@ class MemoryStore:
             self._grown.notify_all()
             return stored
 
+    def append_all(self, appends: Sequence[Append]) -> list[Appended]:
+        """See EventStore.append_all."""
+        return [self.append(*each) for each in appends]
+
     def announce(self, entry: FeedEntry) -> None:
         """Let the feed tell of something else that is kept beside the streams."""
         with self._lock:
@@ -78,6 +83,11 @@ class MemoryStore:
             known = self._find(stream, command) if command else None
             entries = self._events[stream][after:] if stream in self._events else []
             return Loaded(known, entries[:limit])
+
+    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+        """See EventStore.load_all."""
+        with self._lock:
+            return [list(self._events.get(stream, ())) for stream in streams]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
         """See EventStore.tail. The position is the number of entries that stand before it."""

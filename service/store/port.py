@@ -102,6 +102,17 @@ class Loaded(NamedTuple):
     entries: list[StoredEvent]
 
 
+class Append(NamedTuple):
+    """What is asked of the store by one append."""
+
+    stream: str
+    expected_version: int
+    expected_head: bytes
+    events: Sequence[StoredEvent]
+    types: Sequence[str]
+    command: Command
+
+
 class FeedEntry(NamedTuple):
     """One append as the feed tells of it: versions first..last of `stream`, with the types of these events."""
 
@@ -138,8 +149,19 @@ class EventStore(Protocol):
         """
         ...
 
+    def append_all(self, appends: Sequence[Append]) -> list[Appended]:
+        """As `append` for each, in their order and in one round trip; each is an atomic step of its own.
+
+        Where it raises, it is unknown which of them were written.
+        """
+        ...
+
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
         """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
+        ...
+
+    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+        """All entries of each of these streams, in their order, in one round trip."""
         ...
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:

@@ -20,6 +20,7 @@ from redis.retry import Retry
 from domain.chain import StoredEvent
 from service.store.port import (
     BUCKETS,
+    Append,
     Appended,
     BadPosition,
     Command,
@@ -78,8 +79,8 @@ class RedisStore:
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._wire = Wire(client)
-        self._append = Script(client, "append.lua", self._wire.send)
-        self._load = Script(client, "load.lua", self._wire.send)
+        self._append = WiredScript(client, "append.lua", self._wire)
+        self._load = WiredScript(client, "load.lua", self._wire)
 
     def append(
         self,
@@ -91,22 +92,13 @@ class RedisStore:
         command: Command,
     ) -> Appended:
         """See EventStore.append."""
-        require_sequence(expected_version, events)
-        args: list[Any] = [*_keys_of(stream), *command, expected_version, expected_head, stream, " ".join(types)]
-        for event in events:
-            args += event[1:]
-        reply = self._append(4, args)
-        match reply[0]:
-            case b"stored":
-                return Stored(reply[1], reply[2])
-            case b"seen":
-                return Seen(reply[1], reply[2])
-            case b"reused":
-                return Reused()
-            case b"stale":
-                return Stale(reply[1], _parse_entries(reply[2]))
-            case _:
-                return Forked(reply[1])
+        args = _append_args(stream, expected_version, expected_head, events, types, command)
+        return _parse_appended(self._append(4, args))
+
+    def append_all(self, appends: Sequence[Append]) -> list[Appended]:
+        """See EventStore.append_all."""
+        replies = self._append.call_all(4, [_append_args(*each) for each in appends])
+        return [_parse_appended(reply) for reply in replies]
 
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
@@ -122,6 +114,11 @@ class RedisStore:
         kind, first, last, entries = self._load(2, args)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries))
+
+    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+        """See EventStore.load_all."""
+        replies = send_all(self._wire, [("XRANGE", _keys_of(stream)[0], "-", "+") for stream in streams])
+        return [_parse_entries(reply) for reply in _require_all(replies)]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
         """See EventStore.tail. The client must wait longer for an answer than `block_ms`."""
@@ -254,6 +251,37 @@ class Script:
         send(self._client, "SCRIPT LOAD", self._source)
 
 
+class WiredScript(Script):
+    """A script that is called over held connections."""
+
+    def __init__(self, client: Redis, name: str, wire: Wire) -> None:
+        super().__init__(client, name, wire.send)
+        self._wire = wire
+
+    def call_all(self, keys: int, calls: Sequence[Sequence[Any]]) -> list[Any]:
+        """The replies to calls with these args, sent together; errors as of `ask`, that of the first refused.
+
+        Whatever is raised, some of them may have run.
+        """
+        commands = [("EVALSHA", self._digest, keys, *args) for args in calls]
+        replies = send_all(self._wire, commands)
+        unknown = [place for place, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        if unknown:
+            # None of these ran, so this sends nothing twice.
+            self._install()
+            for place, reply in zip(unknown, send_all(self._wire, [commands[n] for n in unknown]), strict=True):
+                replies[place] = reply
+        return _require_all(replies)
+
+
+def send_all(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """As `try_all`, over a held connection: the replies come as the server sends them."""
+    try:
+        return wire.send_all(commands)
+    except RedisError as error:
+        raise translate(error) from error
+
+
 def send(client: Redis, *command: Any) -> Any:
     """The server's reply to a command, or what redis-py raises."""
     return client.execute_command(*command)  # type: ignore[no-untyped-call]
@@ -269,7 +297,10 @@ def ask(client: Redis, *command: Any) -> Any:
 
 def ask_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
     """The replies to commands, in their order, in one round trip; errors as of `ask`, that of the first refused."""
-    replies = try_all(client, commands)
+    return _require_all(try_all(client, commands))
+
+
+def _require_all(replies: list[Any]) -> list[Any]:
     for reply in replies:
         if isinstance(reply, RedisError):
             raise translate(reply) from reply
@@ -328,6 +359,35 @@ def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:
     """The feed entry that a script wrote as these fields."""
     first, _, last = fields[b"v"].partition(b"-")
     return FeedEntry(fields[b"s"].decode(), int(first), int(last), tuple(fields[b"t"].decode().split(" ")))
+
+
+def _append_args(
+    stream: str,
+    expected_version: int,
+    expected_head: bytes,
+    events: Sequence[StoredEvent],
+    types: Sequence[str],
+    command: Command,
+) -> list[Any]:
+    require_sequence(expected_version, events)
+    args: list[Any] = [*_keys_of(stream), *command, expected_version, expected_head, stream, " ".join(types)]
+    for event in events:
+        args += event[1:]
+    return args
+
+
+def _parse_appended(reply: Any) -> Appended:
+    match reply[0]:
+        case b"stored":
+            return Stored(reply[1], reply[2])
+        case b"seen":
+            return Seen(reply[1], reply[2])
+        case b"reused":
+            return Reused()
+        case b"stale":
+            return Stale(reply[1], _parse_entries(reply[2]))
+        case _:
+            return Forked(reply[1])
 
 
 def _parse_entries(replies: Iterable[Any]) -> list[StoredEvent]:

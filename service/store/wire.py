@@ -1,6 +1,7 @@
-"""Held connections to the store's server: what a single command costs without a client's pool around it."""
+"""Held connections to the store's server: what commands cost without a client's pool around them."""
 
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +17,7 @@ MAX_IDLE = 128
 
 
 class Wire:
-    """Sends single commands over connections of its own, one command at a time on each; safe to share between threads.
+    """Sends commands over connections of its own, for one caller at a time on each; safe to share between threads.
 
     redis-py's client does much around every command, which costs more than the command itself.
     """
@@ -43,6 +44,18 @@ class Wire:
         self._give_back(connection)
         return reply
 
+    def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The replies to commands that are sent together, with refusals among them as what redis-py would raise."""
+        connection = self._take()
+        try:
+            connection.send_packed_command((b"".join(map(pack_command, commands)),), check_health=False)
+            replies = [_read_reply(connection) for _ in commands]
+        except BaseException:
+            connection.disconnect()
+            raise
+        self._give_back(connection)
+        return replies
+
     def close(self) -> None:
         """Close the connections that nobody uses at the moment; new ones are opened as they are needed."""
         while self._idle:
@@ -65,3 +78,10 @@ class Wire:
             self._idle.append(connection)
         else:
             connection.disconnect()
+
+
+def _read_reply(connection: Connection) -> Any:
+    try:
+        return connection.read_response()
+    except ResponseError as refusal:
+        return refusal

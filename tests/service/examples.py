@@ -29,7 +29,7 @@ from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
-from workers.verify_match import verify_match
+from workers.verify_match import verify_all
 
 RECORDED = Path(openapi.__file__).with_name("examples.json")
 BEGIN_MS = 1_767_225_600_000
@@ -265,7 +265,7 @@ def tell_ratings(story: Story) -> None:
     story.send("POST", f"{match}/seats/2", ben["token"])
     ended = story.send("POST", f"{match}/withdrawal", ben["token"]).json
     with _made_up("worker", BEGIN_MS + 60_000):
-        verify_match(story.parts, created["match"], ended["version"])
+        verify_all(story.parts, [(created["match"], ended["version"])])
     story.show("GET", match, name="scored")
     story.show("GET", "/v1/ratings/zhen?limit=1")
     story.show("GET", "/v1/ratings/zhen?cursor=nowhere")

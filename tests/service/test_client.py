@@ -6,7 +6,7 @@ import pytest
 from domain.commands import Actor
 from service.client import Client, Problem, connection
 from service.inboxes import Notifier
-from workers.verify_match import verify_match
+from workers.verify_match import verify_all
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
 def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], rated=True)["match"]
     ben.take_seat(match, 2)
-    verify_match(parts, match, ann.withdraw(match)["version"])
+    verify_all(parts, [(match, ann.withdraw(match)["version"])])
     assert [row["name"] for row in ann.ratings("zhen")] == ["Ben", "Ann"]
     [played] = ann.rating("zhen", ann.me()["player"])
     assert (played["match"], played["rank"]) == (match, 2)

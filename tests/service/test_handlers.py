@@ -11,11 +11,11 @@ from domain.events import Account
 from domain.match import Match
 from service.composition import MATCHES
 from service.errors import Contended, KeyReused, VersionConflict
-from service.handlers import MAX_TRIES, Answer, Handler
+from service.handlers import MAX_TRIES, Answer, Handler, Order
 from service.ids import command_of, stream_id
 from service.store import port
 from service.store.memory import MemoryStore
-from service.store.port import Forked, StoreUnavailable
+from service.store.port import Forked, StoreUnavailable, WrongType
 
 ANN = Actor("player", "player-" + "a" * 26)
 
@@ -27,17 +27,24 @@ class Rig:
         self.store = MemoryStore()
         self.one = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
         self.other = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
+        self.match = self.new_match()
+
+    def new_match(self) -> str:
         asked = command_of("test", "POST", "/", None, b"")
-        self.match = stream_id("match", asked)
         seats = (Account(ANN.id), Account(ANN.id))
         create = CreateMatch(actor=ANN, ruleset="zhen", seats=seats)
-        self.one.execute(self.match, lambda _: create, asked, new=True)
+        return self.one.execute(stream_id("match", asked), lambda _: create, asked, new=True).state.stream
 
     def move(
-        self, handler: Handler[Match], move: str, key: str | None = None, expected: int | None = None
+        self,
+        handler: Handler[Match],
+        move: str,
+        key: str | None = None,
+        expected: int | None = None,
+        match: str | None = None,
     ) -> Answer[Match]:
         asked = command_of("ann", "POST", "/moves", key, move.encode())
-        return handler.execute(self.match, command(MakeMove(actor=ANN, move=move)), asked, expected)
+        return handler.execute(match or self.match, command(MakeMove(actor=ANN, move=move)), asked, expected)
 
 
 def command(order: Command) -> Callable[[Match], Command]:
@@ -119,6 +126,71 @@ def test_a_second_creation_of_the_same_stream_is_refused(rig):
     create = CreateMatch(actor=ANN, ruleset="zhen", seats=(None, None))
     with pytest.raises(WrongTime):
         rig.other.execute(rig.match, command(create), command_of("", "", "", None, b""), new=True)
+
+
+def order(match: str, move: str, key: str | None = None) -> Order:
+    return Order(match, MakeMove(actor=ANN, move=move), command_of("ann", "POST", "/moves", key, move.encode()))
+
+
+def test_orders_on_known_states_are_one_round_trip(rig, monkeypatch):
+    matches = [rig.match, rig.new_match()]
+    monkeypatch.setattr(rig.store, "load", None)
+    answers = rig.one.execute_all([order(match, "+1") for match in matches])
+    assert [(answer.state.stream, answer.state.version) for answer in answers] == [(match, 3) for match in matches]
+
+
+def test_orders_that_cannot_be_done_together_are_done_one_by_one(rig):
+    known, stale, unknown, refused, done = (rig.new_match() for _ in range(5))
+    first = rig.move(rig.one, "+1", key="k", match=done)
+    rig.move(rig.other, "+7", match=stale)
+    rig.one._forget(unknown)
+    orders = [order(match, "+2") for match in (known, stale, unknown)]
+    answers = rig.one.execute_all([*orders, order(refused, "1-2"), order(done, "+1", key="k"), order("match-", "+1")])
+    assert [answer.state.play.ply for answer in answers[:3]] == [1, 2, 1]
+    assert isinstance(answers[3], IllegalMove)
+    assert (answers[4].events, answers[4].replayed) == (first.events, True)
+    assert isinstance(answers[5], Unknown)
+    assert rig.one.read(refused).version == 2
+
+
+def test_a_stream_that_the_store_refuses_keeps_no_other_order_back(rig, monkeypatch):
+    bad, good = rig.new_match(), rig.new_match()
+    append = rig.store.append
+
+    def refuse_one(stream: str, *more: object) -> port.Appended:
+        if stream == bad:
+            raise WrongType("a list")
+        return append(stream, *more)
+
+    monkeypatch.setattr(rig.store, "append", refuse_one)
+    failed, done = rig.one.execute_all([order(bad, "+1"), order(good, "+1")])
+    assert isinstance(failed, WrongType)
+    assert done.state.version == 3
+
+
+def test_orders_without_an_answer_from_the_store_are_all_unavailable(rig, monkeypatch):
+    def be_away(*_: object) -> port.Appended:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(rig.store, "append_all", be_away)
+    answers = rig.one.execute_all([order(rig.match, "+1"), order(rig.new_match(), "+1")])
+    assert [type(answer) for answer in answers] == [StoreUnavailable, StoreUnavailable]
+
+
+def test_orders_whose_answer_is_lost_are_sent_again_and_count_once(rig, monkeypatch):
+    append_all, calls = rig.store.append_all, []
+
+    def lose_the_first_answer(appends: object) -> list[port.Appended]:
+        calls.append(appends)
+        answers = append_all(appends)
+        if len(calls) == 1:
+            raise StoreUnavailable("the answer was lost")
+        return answers
+
+    monkeypatch.setattr(rig.store, "append_all", lose_the_first_answer)
+    matches = [rig.match, rig.new_match()]
+    answers = rig.one.execute_all([order(match, "+1") for match in matches])
+    assert [(answer.state.stream, answer.state.version) for answer in answers] == [(match, 3) for match in matches]
 
 
 def test_an_append_without_an_answer_is_sent_again_and_counts_once(rig, monkeypatch):

@@ -7,7 +7,7 @@ from service.composition import Parts
 from service.ratings import PARAMETERS
 from service.store.port import StoreUnavailable
 from tests.service.api import Api
-from workers.verify_match import verify_match
+from workers.verify_match import verify_all
 
 
 class Club:
@@ -32,7 +32,7 @@ class Club:
         match = self.api.new_match(self.token(loser), [{"player": self.id(loser)}, None], **fields)
         assert self.api.post(f"/v1/matches/{match}/seats/2", self.token(winner)).status_code == 200
         ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.token(loser))
-        verify_match(self.parts, match, ended.json["version"])
+        verify_all(self.parts, [(match, ended.json["version"])])
         return match
 
     def annul(self, match: str, token: str | None = None, **request: object):

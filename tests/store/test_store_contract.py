@@ -10,6 +10,7 @@ from redis import Redis
 from domain.chain import StoredEvent, check_chain, first_link
 from service.store.port import (
     BUCKETS,
+    Append,
     BadPosition,
     Command,
     EventStore,
@@ -114,6 +115,24 @@ def test_another_head_at_the_expected_version_is_a_fork(store: EventStore) -> No
 def test_a_head_before_the_first_event_is_a_fork(store: EventStore) -> None:
     events = events_after(STREAM, [], 1)
     assert store.append(STREAM, 0, first_link(STREAM), events, ["made"], command("fork")) == Forked(0)
+
+
+def test_appends_that_are_sent_together_are_each_stored_or_not(store: EventStore) -> None:
+    old = append(store, STREAM, 2, name="old")
+    late, next_one, new = events_after(STREAM, [], 1), events_after(STREAM, old, 1), events_after(OTHER, [], 2)
+    assert store.append_all(
+        [
+            Append(STREAM, 0, b"", late, ["made"], command("late")),
+            Append(STREAM, 2, old[-1].h, next_one, ["made"], command("next")),
+            Append(OTHER, 0, b"", new, ["made", "made"], command("new")),
+            Append(OTHER, 0, b"", new, ["made", "made"], command("new")),
+            Append(STREAM, 0, b"", old, ["made", "made"], command("old", "another request")),
+            Append(OTHER, 2, b"\x00" * 32, events_after(OTHER, new, 1), ["made"], command("fork")),
+        ]
+    ) == [Stale(2, old), Stored(3, 3), Stored(1, 2), Seen(1, 2), Reused(), Forked(2)]
+    assert store.load_all([OTHER, "match-" + "c" * 26, STREAM]) == [new, [], [*old, *next_one]]
+    assert store.append_all([]) == []
+    assert store.load_all([]) == []
 
 
 def test_the_same_append_again_is_seen_not_stored(store: EventStore) -> None:

@@ -27,7 +27,7 @@ from workers import verify_match as verify_module
 from workers.duties import verification as verification_module
 from workers.duties.verification import PENDING, Verifications
 from workers.relay import Relay
-from workers.verify_match import verify_match
+from workers.verify_match import verify_all
 
 pytestmark = pytest.mark.server
 
@@ -101,7 +101,7 @@ def test_a_match_under_way_is_not_enqueued(rig):
 def test_a_score_strikes_the_match_off(rig):
     match = rig.finish()
     rig.relay.step(block_ms=0)
-    assert verify_match(rig.parts, match, 4) == "scored"
+    assert verify_all(rig.parts, [(match, 4)]) == ["scored"]
     rig.relay.step(block_ms=0)
     assert rig.pending() == []
 
@@ -201,7 +201,7 @@ def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, mo
         waits.append(int(rig.redis.zscore(PENDING, match)) - now)
     assert waits == [verification_module.GRACE_MS << n for n in range(1, 6)]
     assert f"{match} ended and is not settled after 5 sweeps" in caplog.text
-    verify_match(rig.parts, match, 4)
+    verify_all(rig.parts, [(match, 4)])
     rig.relay.step(block_ms=0)
     assert rig.redis.hlen(verification_module.SWEEPS) == 0
 
@@ -221,7 +221,7 @@ def test_a_job_that_was_lost_is_found_by_the_sweep(rig, monkeypatch):
 def test_a_sweep_strikes_off_what_is_scored(rig, monkeypatch):
     match = rig.finish()
     rig.relay.step(block_ms=0)
-    verify_match(rig.parts, match, 4)
+    verify_all(rig.parts, [(match, 4)])
     now = verification_module.now_ms()
     monkeypatch.setattr(verification_module, "now_ms", lambda: now + verification_module.GRACE_MS + 1000)
     rig.queue.empty()
@@ -241,9 +241,9 @@ def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
 def test_the_verdict_is_recorded_once_however_often_the_job_runs(rig):
     match = rig.finish()
     for _ in range(3):
-        assert verify_match(rig.parts, match, 4) == "scored"
+        assert verify_all(rig.parts, [(match, 4)]) == ["scored"]
     other_process = compose(CONFIG, RedisStore(rig.redis))
-    assert verify_match(other_process, match, 4) == "scored"
+    assert verify_all(other_process, [(match, 4)]) == ["scored"]
     assert rig.parts.matches.read(match).version == 6
 
 
@@ -254,11 +254,11 @@ def test_two_workers_at_once_record_one_verdict(rig, monkeypatch):
     def interleave(stream: str, entries: list[object]) -> object:
         if not nested:
             nested.append(True)
-            assert verify_match(compose(CONFIG, RedisStore(rig.redis)), match, 4) == "scored"
+            assert verify_all(compose(CONFIG, RedisStore(rig.redis)), [(match, 4)]) == ["scored"]
         return execute_again(stream, entries)
 
     monkeypatch.setattr(verify_module, "execute_again", interleave)
-    assert verify_match(rig.parts, match, 4) == "scored"
+    assert verify_all(rig.parts, [(match, 4)]) == ["scored"]
     assert rig.parts.matches.read(match).version == 6
 
 
@@ -269,7 +269,7 @@ def refute(stream: str, entries: list[StoredEvent]) -> Execution:
 def test_a_mismatch_is_recorded_as_refuted(rig, monkeypatch):
     match = rig.finish()
     monkeypatch.setattr(verify_module, "execute_again", refute)
-    assert verify_match(rig.parts, match, 4) == "refuted"
+    assert verify_all(rig.parts, [(match, 4)]) == ["refuted"]
     assert rig.parts.matches.read(match).life.verdicts == (MatchRefuted(3, "because"),)
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -13,21 +14,23 @@ from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch,
 from domain.errors import UnknownRuleset
 from domain.events import Account, MatchScored, parse_event
 from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
+from domain.match import Match
 from service.composition import Parts, compose
 from service.errors import Contended
 from service.ids import command_of, stream_id
 from service.queues import MATCHES_A_JOB
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
-from service.store.port import FeedEntry
+from service.store.port import FeedEntry, bucket_of
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
 from tests.workers.test_relay import Rig, refute
 from workers import score_match as score_module
 from workers import verify_match as verify_module
+from workers.batch import do_all
 from workers.duties import verification as verification_module
-from workers.score_match import score_match
-from workers.verify_match import record_verdict, verify_match
+from workers.score_match import score_all, settle
+from workers.verify_match import verify_all
 from workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -115,17 +118,23 @@ def hall(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Hall:
 
 def killed_at(parts: Parts, monkeypatch: pytest.MonkeyPatch, method: str, before: bool) -> None:
     """Let the process die at its next append of this kind: before it is made, or right after it."""
-    owner, name = (parts.ledgers, method) if method == "rate" else (parts.matches, "execute")
+    owner, name = (parts.ledgers, method) if method == "rate" else (parts.matches, "execute_all")
     work: Callable[..., object] = getattr(owner, name)
 
-    def die(*args: object, **more: object) -> object:
-        if method == "score" and not isinstance(args[1](None), ScoreMatch):
-            return work(*args, **more)
+    def die(given: Any) -> object:
+        if method == "score" and not any(isinstance(order.command, ScoreMatch) for order in given):
+            return work(given)
         if not before:
-            work(*args, **more)
+            work(given)
         raise Killed
 
     monkeypatch.setattr(owner, name, die)
+
+
+def record_verdict(parts: Parts, match: str) -> Match:
+    """The match as a worker leaves it that dies right after the verdict."""
+    entries = parts.matches.read_events(match, 0)
+    return do_all(parts.matches, [match], lambda _: [verify_module.record_verdict(parts, match, END, entries)])[0]
 
 
 def test_a_match_is_verified_and_scored_by_one_job(hall):
@@ -140,7 +149,7 @@ def test_a_match_is_verified_and_scored_by_one_job(hall):
 def test_a_rated_match_is_scored_with_its_place_in_the_ledger(hall):
     first, second = hall.end(), hall.end()
     for match in (first, second):
-        assert verify_match(hall.parts, match, END) == "scored"
+        assert verify_all(hall.parts, [(match, END)]) == ["scored"]
     scores = [hall.parts.matches.read(match).life.score for match in (first, second)]
     assert scores == [MatchScored((0, 2), 2), MatchScored((0, 2), 3)]
     assert hall.rated() == [BEN.id, ANN.id]
@@ -175,6 +184,19 @@ def test_a_match_that_fails_keeps_no_other_of_its_job_waiting(hall, monkeypatch)
     assert hall.pending() == [bad]
 
 
+def test_a_stream_that_cannot_be_read_keeps_no_other_of_its_job_for_long(hall, monkeypatch):
+    bad, good = hall.end(), hall.end()
+    events = f"{{{bucket_of(bad)}}}:ev:{bad}"
+    hall.redis.delete(events)
+    hall.redis.set(events, "no stream")
+    hall.follow()
+    hall.do_jobs()
+    assert hall.status(good) == "ended", "the two were read together"
+    hall.sweep_after_a_while(monkeypatch)
+    hall.do_jobs()
+    assert hall.status(good) == "scored"
+
+
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 @pytest.mark.parametrize("method", ["rate", "score"])
 def test_a_worker_killed_around_the_ledger_and_the_score_leaves_them_to_the_sweep(hall, monkeypatch, method, before):
@@ -183,7 +205,7 @@ def test_a_worker_killed_around_the_ledger_and_the_score_leaves_them_to_the_swee
     doomed = hall.new_process()
     killed_at(doomed, monkeypatch, method, before)
     with pytest.raises(Killed):
-        verify_match(doomed, match, END)
+        verify_all(doomed, [(match, END)])
     hall.follow()
     hall.sweep_after_a_while(monkeypatch)
     hall.do_jobs()
@@ -202,7 +224,7 @@ def test_workers_that_race_enter_and_score_each_match_once(hall):
         parts = hall.new_process()
         barrier.wait()
         for match in matches:
-            assert verify_match(parts, match, END) == "scored"
+            assert verify_all(parts, [(match, END)]) == ["scored"]
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
@@ -222,13 +244,13 @@ def test_a_ledger_to_which_others_write_all_the_time_is_tried_again(hall, monkey
         return execute(stream, *more)
 
     monkeypatch.setattr(hall.parts.ledgers._ledgers, "execute", come_too_late)
-    assert verify_match(hall.parts, match, END) == "scored"
+    assert verify_all(hall.parts, [(match, END)]) == ["scored"]
     assert refused == [ledger_of("zhen")] * 3
 
 
 def test_the_ratings_of_a_new_process_are_those_of_the_old_one(hall):
     for match in [hall.end() for _ in range(5)]:
-        verify_match(hall.parts, match, END)
+        verify_all(hall.parts, [(match, END)])
         followed = hall.parts.ledgers.book("zhen")
     assert hall.new_process().ledgers.book("zhen") == followed
 
@@ -247,7 +269,7 @@ def test_a_match_annulled_while_its_score_is_written_ends_unrated(hall, monkeypa
         return place
 
     monkeypatch.setattr(hall.parts.ledgers, "rate", annulled_meanwhile)
-    assert verify_match(hall.parts, match, END) == "annulled"
+    assert verify_all(hall.parts, [(match, END)]) == ["annulled"]
     assert "match-scored" not in hall.types(match)
     assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
     assert hall.rated() == []
@@ -255,10 +277,10 @@ def test_a_match_annulled_while_its_score_is_written_ends_unrated(hall, monkeypa
 
 def test_a_worker_that_comes_late_rates_no_match_that_was_annulled_and_unrated(hall):
     match = hall.end()
-    verified = record_verdict(hall.parts, match, END)
+    verified = record_verdict(hall.parts, match)
     hall.annul(match)
-    assert score_match(hall.new_process(), hall.parts.matches.read(match)) == "annulled"
-    assert score_match(hall.parts, verified) == "annulled"
+    assert score_all(hall.new_process(), [match]) == ["annulled"]
+    assert do_all(hall.parts.matches, [verified], lambda late: [settle(hall.parts, *late)]) == ["annulled"]
     assert hall.ledger() == ["ratings-opened", "match-unrated"]
     assert hall.rated() == []
 
@@ -267,9 +289,9 @@ def test_a_worker_that_comes_late_rates_no_match_that_was_annulled_and_unrated(h
 def test_an_annulment_that_broke_off_is_completed(hall, monkeypatch, scored):
     match = hall.end()
     if scored:
-        verify_match(hall.parts, match, END)
+        verify_all(hall.parts, [(match, END)])
     else:
-        record_verdict(hall.parts, match, END)
+        record_verdict(hall.parts, match)
     hall.annul(match)
     hall.follow()
     assert [id.partition("_")[0] for id in hall.jobs()] == ["score"]
@@ -283,7 +305,7 @@ def test_an_annulment_that_broke_off_is_completed(hall, monkeypatch, scored):
 
 def test_a_scan_completes_annulments_that_neither_feed_nor_queue_know(hall, monkeypatch):
     match = hall.end()
-    verify_match(hall.parts, match, END)
+    verify_all(hall.parts, [(match, END)])
     hall.annul(match)
     hall.redis.delete(*hall.redis.keys("*:feed"))
     hall.duty.scan()
@@ -295,24 +317,24 @@ def test_a_scan_completes_annulments_that_neither_feed_nor_queue_know(hall, monk
 
 def test_a_match_is_unrated_once_however_often_it_is_asked_for(hall):
     match = hall.end()
-    verify_match(hall.parts, match, END)
+    verify_all(hall.parts, [(match, END)])
     hall.annul(match)
     for parts in (hall.parts, hall.parts, hall.new_process()):
-        assert score_match(parts, parts.matches.read(match)) == "annulled"
+        assert score_all(parts, [match]) == ["annulled"]
     assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
 
 
 def test_an_annulled_match_without_a_verdict_never_comes_near_the_ledger(hall):
     match = hall.end()
     hall.annul(match)
-    assert score_match(hall.parts, hall.parts.matches.read(match)) == "annulled"
+    assert score_all(hall.parts, [match]) == ["annulled"]
     assert hall.ledger() == []
 
 
 def test_a_refuted_match_is_not_scored(hall, monkeypatch):
     match = hall.end()
     monkeypatch.setattr(verify_module, "execute_again", refute)
-    assert verify_match(hall.parts, match, END) == "refuted"
+    assert verify_all(hall.parts, [(match, END)]) == ["refuted"]
     hall.follow()
     assert (hall.pending(), hall.ledger()) == ([], [])
 
@@ -320,7 +342,7 @@ def test_a_refuted_match_is_not_scored(hall, monkeypatch):
 def test_an_aborted_match_is_not_scored(hall):
     match = hall.open()
     hall.tell(match, AbortMatch, ANN)
-    assert verify_match(hall.parts, match, END) == "aborted"
+    assert verify_all(hall.parts, [(match, END)]) == ["aborted"]
     hall.follow()
     hall.duty.scan()
     assert (hall.pending(), hall.jobs(), hall.ledger()) == ([], [], [])
@@ -328,7 +350,7 @@ def test_an_aborted_match_is_not_scored(hall):
 
 def test_matches_that_were_verified_before_there_were_scores_are_scored(hall, monkeypatch):
     match = hall.end(rated=False)
-    record_verdict(hall.parts, match, END)
+    record_verdict(hall.parts, match)
     hall.redis.delete(*hall.redis.keys("*:feed"))
     hall.duty.scan()
     assert hall.pending() == [match]
