@@ -5,7 +5,7 @@ on reading, and nowhere else.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, NoReturn, get_type_hints
 
@@ -266,12 +266,29 @@ class Event(NamedTuple):
 # Nearly all events are moves. Plain text, numbers without a sign or leading zeros: what has this form is canonical.
 _PLAIN = r"([ !#-\[\]-~]*)"
 _NUMBER = r"(0|[1-9][0-9]{0,14})"
-match_move = re.compile(
+_match_move = re.compile(
     rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{"move":"{_PLAIN}","seat":{_NUMBER}\}},'
     rf'"type":"move-made","version":{_NUMBER}\}}'
 ).fullmatch
-"""The parts at, by, cause, move, seat, version of a move's canonical text; None where it is another event's, or where
-only a careful reading tells."""
+
+
+ReadMove = tuple[StoredEvent, re.Match[str]]
+"""A stored move with its parts: at, by, cause, move, seat, version."""
+
+
+def read_move(stored: StoredEvent) -> re.Match[str] | None:
+    """The parts of a stored move; None where it is another event, or where only a careful reading tells."""
+    return _match_move(stored.e.decode("latin-1"))
+
+
+def read_moves(entries: Sequence[StoredEvent], place: int) -> Iterator[ReadMove]:
+    """The run of moves that begins at `place`, as far as read_move tells."""
+    for number in range(place, len(entries)):
+        stored = entries[number]
+        found = _match_move(stored.e.decode("latin-1"))
+        if not found:
+            return
+        yield stored, found
 
 
 def format_event(event: Event) -> bytes:
@@ -282,7 +299,7 @@ def format_event(event: Event) -> bytes:
             f'{{"at":{at},"by":"{by}","cause":"{cause}","data":{{"move":"{data.move}","seat":{data.seat}}},'
             f'"type":"move-made","version":{version}}}'
         )
-        if match_move(text):
+        if _match_move(text):
             return text.encode()
     return canonical_json(
         {"version": version, "type": data.type, "at": at, "by": by, "cause": cause, "data": dump_data(data)}
@@ -294,7 +311,7 @@ def parse_event(stored: StoredEvent, types: dict[str, Any] = EVENT_TYPES) -> Eve
 
     NotCanonical, UnknownEventType or UnknownEventShape where it cannot be read.
     """
-    found = match_move(stored.e.decode("latin-1")) if types is EVENT_TYPES else None
+    found = read_move(stored) if types is EVENT_TYPES else None
     if found:
         at, by, cause, move, seat, version = found.groups()
         if int(version) == stored.version:

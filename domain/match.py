@@ -7,7 +7,7 @@ play cannot be folded keeps the good prefix and its first fault, and can still b
     ended → refuted → verified                        ended | verified | refuted | scored → annulled
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -36,11 +36,12 @@ from domain.events import (
     MoveMade,
     MovesTakenBack,
     Occupant,
+    ReadMove,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
-    match_move,
     parse_event,
+    read_moves,
 )
 from domain.ruleset import AnyRuleset, Decision, Over, Turn
 from domain.rulesets import find_ruleset
@@ -187,27 +188,27 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
     entries = list(entries)
     place = 0
     while place < len(entries):
-        match, place = fold_moves(match, entries, place)
+        after = fold_moves(match, read_moves(entries, place))
+        place += after.version - match.version
+        match = after
         if place < len(entries):
             match, place = _fold_one(match, entries[place]), place + 1
     return match
 
 
-def fold_moves(match: Match, entries: Sequence[StoredEvent], place: int, end: int | None = None) -> tuple[Match, int]:
-    """The match after the run of moves that begins at `place`, up to `end`, and the place behind them.
+def fold_moves(match: Match, moves: Iterable[ReadMove]) -> Match:
+    """The match after those of the moves that are legal and stand where they should, up to the first that does not.
 
-    Nearly all events are moves, so this loop is what a fold costs. It stops at whatever is not the legal move that
-    should stand there: _fold_one says what it is.
+    Nearly all events are moves, so this loop is what a fold costs. What that first one is, _fold_one says.
     """
     play = match.play
     if play is None or match.fault:
-        return match, place
+        return match
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
     turn, parse_move, apply_move = ruleset.turn, ruleset.parse_move, ruleset.apply_move
     with suppress(Exception):
-        for expected, (version, e, h) in enumerate(entries[place:end], match.version + 1):
-            found = match_move(e.decode("latin-1"))
-            if not found or version != expected or sha256(head + e).digest() != h:
+        for expected, ((version, e, h), found) in enumerate(moves, match.version + 1):
+            if version != expected or sha256(head + e).digest() != h:
                 break
             at, _, _, text, seat, named = found.groups()
             decision = turn(state)
@@ -217,11 +218,11 @@ def fold_moves(match: Match, entries: Sequence[StoredEvent], place: int, end: in
             steps.append(Step(version, decision.seat, text, state, max(0, int(at) - since)))
             state, since, head = after, int(at), h
     made = steps[play.ply :]
-    if made:
-        offered = play.offered - {step.seat for step in made}
-        play = Play(ruleset, state, since, tuple(steps), play.rolls, None, offered)
-        match = match._replace(version=match.version + len(made), head=head, play=play, at=since)
-    return match, place + len(made)
+    if not made:
+        return match
+    offered = play.offered - {step.seat for step in made}
+    play = Play(ruleset, state, since, tuple(steps), play.rolls, None, offered)
+    return match._replace(version=match.version + len(made), head=head, play=play, at=since)
 
 
 def _fold_one(match: Match, entry: StoredEvent) -> Match:

@@ -52,14 +52,16 @@ from domain.events import (
     MatchVerified,
     MoveMade,
     MovesTakenBack,
+    ReadMove,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
     dump_data,
     format_event,
-    match_move,
     parse_event,
+    read_move,
+    read_moves,
 )
 from domain.match import Match, evolve, fold_moves
 from domain.replay import replay
@@ -116,8 +118,10 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
         hands: set[_Hand] = set()
         while place < len(entries):
             if quiet := _quiet_moves(entries, place, hands, last):
-                match, place = fold_moves(match, entries, place, place + len(quiet))
-                last = quiet[-1]
+                folded = fold_moves(match, quiet)
+                if folded.version - match.version < len(quiet):
+                    return None
+                match, place, last = folded, place + len(quiet), quiet[-1][1][3]
             command = _read_command(entries, place, secret)
             if command.id == last:
                 return None
@@ -132,22 +136,20 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
     return None
 
 
-def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], last: str) -> list[str]:
-    """The causes of the moves from `place` on that another move follows, each by a hand that was let through before.
+def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], last: str) -> list[ReadMove]:
+    """The moves from `place` on that another move follows, each by a hand that was let through before.
 
     Of such a move a fold asks all that `decide` does: that its seat is on turn, and that it is legal. Nothing else can
     come of it, for the next event is a move. `last` is the cause of the event before them.
     """
-    causes: list[str] = []
-    for number in range(place, len(entries)):
-        found = match_move(entries[number].e.decode("latin-1"))
-        if not found:
-            return causes[:-1]
+    moves: list[ReadMove] = []
+    for stored, found in read_moves(entries, place):
         _, by, cause, move, seat, _ = found.groups()
         if (by, seat) not in hands or cause == last or len(move) > MAX_MOVE_LENGTH:
-            break
-        causes.append(last := cause)
-    return causes
+            return moves
+        moves.append((stored, found))
+        last = cause
+    return moves[:-1]
 
 
 def _let_through(hands: set[_Hand], draft: Draft, before: Match) -> set[_Hand]:
@@ -169,7 +171,7 @@ def _find_secret(entries: Sequence[StoredEvent]) -> bytes | None:
 
 
 def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | None) -> Command:
-    found = match_move(entries[place].e.decode("latin-1"))
+    found = read_move(entries[place])
     if not found:
         return _command_behind(_read_inputs(entries, place), secret)
     # That the event is what it says of itself shows when the command leads to the same bytes.
