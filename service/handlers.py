@@ -39,6 +39,9 @@ MAX_TRIES = 6
 MAX_CACHED = 500
 """States that a process keeps; a match of 400 plies takes about 170 kB."""
 
+PAGE = 1000
+"""Events that are loaded at a time: the ledgers of ratings have as many as there are rated matches."""
+
 MAX_MISSED = 256
 """Events that a stale client is told of at most."""
 
@@ -204,8 +207,7 @@ class Handler(Generic[S]):
     def read(self, stream: str, version: int | None = None) -> S:
         """The newest state of a stream, or the state at exactly `version`; version 0 where there is none."""
         if version is not None:
-            entries = self.read_events(stream, 0, version) if version else []
-            return self._aggregate.fold(self._aggregate.empty(stream), entries)
+            return self._fold_on(stream, self._aggregate.empty(stream), 0, version)
         return self._catch_up(stream, self.cached(stream) or self._aggregate.empty(stream), None)
 
     def read_until(self, stream: str, done: Callable[[S], bool], near: int) -> S:
@@ -276,18 +278,32 @@ class Handler(Generic[S]):
 
         The entry at the state's own version is read again: a store that was set back, from a backup say, is believed.
         """
-        loaded = self._load(stream, max(0, state.version - 1), asked)
+        loaded = self._load(stream, max(0, state.version - 1), asked, PAGE)
         if isinstance(loaded.command, Reused):
             raise KeyReused
         if loaded.command is not None:
             raise _SeenBefore(loaded.command)
-        if not state.version:
-            return self._advance(stream, state, loaded.entries)
-        if [(entry.version, entry.h) for entry in loaded.entries[:1]] == [(state.version, state.head)]:
-            return self._advance(stream, state, loaded.entries[1:])
-        log.error("%s is cached at version %d, the store has another one", stream, state.version)
-        self._forget(stream)
-        return self._catch_up(stream, self._aggregate.empty(stream), asked)
+        if state.version and not _is_at(state, loaded.entries):
+            log.error("%s is cached at version %d, the store has another one", stream, state.version)
+            self._forget(stream)
+            return self._catch_up(stream, self._aggregate.empty(stream), asked)
+        state = self._advance(stream, state, loaded.entries[1:] if state.version else loaded.entries)
+        if len(loaded.entries) < PAGE:
+            return state
+        state = self._fold_on(stream, state, loaded.entries[-1].version)
+        self.keep(stream, state)
+        return state
+
+    def _fold_on(self, stream: str, state: S, after: int, upto: int | None = None) -> S:
+        """The state with the events after a version, up to another or to the newest, a page at a time."""
+        while upto is None or after < upto:
+            limit = PAGE if upto is None else min(PAGE, upto - after)
+            entries = self.read_events(stream, after, limit)
+            state = self._aggregate.fold(state, entries)
+            if len(entries) < limit:
+                break
+            after += limit
+        return state
 
     def _answer(self, draft: _Draft[S]) -> Answer[S]:
         """The answer to a command whose draft was stored."""
@@ -309,15 +325,19 @@ class Handler(Generic[S]):
             self._cache.pop(stream, None)
 
     def _answer_again(self, stream: str, seen: Seen) -> Answer[S]:
-        entries = self.read_events(stream, 0, seen.last)
-        state = self._aggregate.fold(self._aggregate.empty(stream), entries)
-        return Answer(entries[seen.first - 1 :], state, replayed=True)
+        entries = self.read_events(stream, seen.first - 1, seen.last - seen.first + 1)
+        return Answer(entries, self.read(stream, seen.last), replayed=True)
 
 
 class _SeenBefore(Exception):
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)
         self.seen = seen
+
+
+def _is_at(state: State, entries: Sequence[StoredEvent]) -> bool:
+    """Whether the first of the entries is the one that the state ends with."""
+    return [(entry.version, entry.h) for entry in entries[:1]] == [(state.version, state.head)]
 
 
 def _follows(stream: str, state: State, entries: Sequence[StoredEvent]) -> bool:

@@ -9,6 +9,7 @@ from domain.commands import Actor, Command, CreateMatch, MakeMove
 from domain.errors import IllegalMove, Unknown, WrongTime
 from domain.events import Account
 from domain.match import Match
+from service import handlers as handlers_module
 from service.composition import MATCHES
 from service.errors import Contended, KeyReused, VersionConflict
 from service.handlers import MAX_TRIES, Answer, Handler, Order
@@ -278,6 +279,25 @@ def test_reading_until_a_state_that_never_comes_gives_the_newest(rig):
     for handler in (rig.one, Handler(rig.store, MATCHES)):
         assert handler.read_until(rig.match, has_plies(9), near=2).play.ply == 1
     assert rig.one.read_until("match-" + "z" * 26, has_plies(0), near=2).version == 0
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 4])
+def test_a_long_stream_is_loaded_a_page_at_a_time(rig, monkeypatch, page):
+    first, load, asked = rig.move(rig.one, "+1", key="k"), rig.store.load, []
+    for tile in range(2, 7):
+        rig.move(rig.one, f"+{tile}")
+
+    def note(stream: str, after: int = 0, command: port.Command | None = None, limit: int | None = None) -> port.Loaded:
+        asked.append(limit)
+        return load(stream, after, command, limit)
+
+    monkeypatch.setattr(rig.store, "load", note)
+    monkeypatch.setattr(handlers_module, "PAGE", page)
+    assert rig.other.read(rig.match, 5) == rig.one.read(rig.match, 5)
+    assert rig.other.read(rig.match) == rig.one.cached(rig.match) == rig.other.cached(rig.match)
+    again = rig.move(rig.other, "+1", key="k")
+    assert (again.events, again.state) == (first.events, first.state)
+    assert max(asked) == page
 
 
 def test_an_older_state_does_not_replace_a_newer_one_in_the_cache(rig):
