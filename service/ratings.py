@@ -9,13 +9,14 @@ Numbers are millionths. After each match they are rounded, hence a ledger that i
 gives when it is folded at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from openskill.models import BradleyTerryFull
+from rpds import HashTrieMap
 
 from domain.chain import StoredEvent
 from domain.ledger import MatchRated, MatchUnrated, RatingsOpened, read_entries
@@ -80,12 +81,14 @@ class Step(NamedTuple):
     after: tuple[Rating, ...]
 
 
-class Standing(NamedTuple):
-    """A player's rating, the number of matches that made it, and the last of them."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's rating, the number of matches that made it, the last of them, and how the player stood before that."""
 
     rating: Rating
     matches: int
     last: Step
+    before: "Standing | None" = field(default=None, compare=False, repr=False)
 
 
 class Row(NamedTuple):
@@ -104,22 +107,22 @@ class Change(NamedTuple):
     after: Rating | None
 
 
-Standings = Mapping[str, Standing]
+Standings: TypeAlias = "HashTrieMap[str, Standing]"
+"""How the players stand: immutable, and a match more costs no copy of the others."""
 
 
 @dataclass(frozen=True)
 class Book:
-    """The ratings that a ledger amounts to up to `version`: `entered` is what was ever rated, `steps` what counts."""
+    """The ratings that a ledger amounts to up to `version`: `entered` is what was ever rated."""
 
     stream: str
     version: int = 0
     head: bytes = b""
     opening: RatingsOpened | None = None
-    entered: Mapping[str, Entry] = field(default_factory=dict)
-    unrated: Mapping[str, int] = field(default_factory=dict)
+    entered: "HashTrieMap[str, Entry]" = field(default_factory=HashTrieMap)
+    unrated: "HashTrieMap[str, int]" = field(default_factory=HashTrieMap)
     """The version of the entry that keeps the match from counting."""
-    steps: tuple[Step, ...] = ()
-    standings: Standings = field(default_factory=dict)
+    standings: Standings = field(default_factory=HashTrieMap)
 
     @cached_property
     def table(self) -> list[Row]:
@@ -133,81 +136,107 @@ class Book:
 
     def history(self, player: str) -> list[Step]:
         """The matches that made the player's rating, in the order of the ledger."""
-        return [step for step in self.steps if player in step.entry.players]
+        steps, standing = [], self.standings.get(player)
+        while standing is not None:
+            steps.append(standing.last)
+            standing = standing.before
+        return steps[::-1]
 
     def standings_at(self, version: int, without: str | None = None) -> Standings:
-        """The standings as they were at a version of the ledger, or would be had one match not counted."""
+        """The standings as they were at a version of the ledger, or would be had one match not counted.
+
+        Costs a pass over the matches since the first that counts in one of these and now, and not in the other.
+        """
         never = version + 1
-        counted = [
-            entry
-            for entry in self.entered.values()
-            if entry.version <= version and self.unrated.get(entry.match, never) > version and entry.match != without
-        ]
-        return _count(self, counted, {}, known=self.steps)[1]
+
+        def counts(entry: Entry) -> bool:
+            unrated = self.unrated.get(entry.match, never)
+            return entry.version <= version < unrated and entry.match != without
+
+        changed = [entry.version for entry in self._list_unrated() if counts(entry)]
+        if without is not None and without in self.entered:
+            changed.append(self.entered[without].version)
+        return self._count_from(min((version + 1, *changed)), counts)
+
+    def _list_unrated(self) -> list[Entry]:
+        return [self.entered[match] for match in self.unrated if match in self.entered]
+
+    def _count_from(self, first: int, counts: Callable[[Entry], bool], fresh: Sequence[Entry] = ()) -> Standings:
+        """The standings if of all matches since a version of the ledger, and `fresh` ones, those count that do so."""
+        standings, undone = _rewind(self.standings, first)
+        left_out = [entry for entry in self._list_unrated() if entry.version >= first]
+        entries = [*(step.entry for step in undone.values()), *left_out, *fresh]
+        return _count(self.opening, standings, sorted(filter(counts, entries)), undone)
 
 
 def fold_book(book: Book, entries: Iterable[StoredEvent]) -> Book:
     """The ratings after these entries of the ledger; StreamError where one cannot be read or does not follow.
 
-    New matches cost the rating of each. One that is unrated costs a pass over all that count, and the rating of those
-    on which it had an influence.
+    New matches cost the rating of each. One that is unrated costs a pass over those that came after it, and the rating
+    of those on which it had an influence.
     """
     stored = list(entries)
     if not stored:
         return book
-    read = _read_on(book, stored)
-    if any(match in book.entered for match in read.unrated.keys() - book.unrated.keys()):
-        counted = [entry for entry in read.entered.values() if entry.match not in read.unrated]
-        steps, standings = _count(read, counted, {}, known=book.steps)
-        return replace(read, steps=tuple(steps), standings=standings)
-    fresh = [entry for entry in read.entered.values() if entry.version > book.version]
-    steps, standings = _count(read, [entry for entry in fresh if entry.match not in read.unrated], book.standings)
-    return replace(read, steps=(*book.steps, *steps), standings=standings)
-
-
-def _read_on(book: Book, stored: Sequence[StoredEvent]) -> Book:
-    """The book with what these entries say, nothing rated yet."""
-    opening, entered, unrated = book.opening, dict(book.entered), dict(book.unrated)
+    opening, entered, unrated = book.opening, book.entered, book.unrated
+    fresh, first = [], stored[0].version
     for event in read_entries(book.stream, book.version, book.head, stored):
         match event.data:
             case RatingsOpened() as opened:
                 opening = opened
-            case MatchRated(match, players, ranks):
-                entered.setdefault(match, Entry(event.version, event.at, match, players, ranks))
-            case MatchUnrated(match):
-                unrated.setdefault(match, event.version)
+            case MatchRated(match, players, ranks) if match not in entered:
+                fresh.append(Entry(event.version, event.at, match, players, ranks))
+                entered = entered.insert(match, fresh[-1])
+            case MatchUnrated(match) if match not in unrated:
+                unrated = unrated.insert(match, event.version)
+                first = min(first, entered[match].version if match in entered else first)
     last = stored[-1]
-    return replace(book, version=last.version, head=last.h, opening=opening, entered=entered, unrated=unrated)
+    read = replace(book, version=last.version, head=last.h, opening=opening, entered=entered, unrated=unrated)
+    if first <= book.version:
+        return replace(read, standings=read._count_from(first, lambda entry: entry.match not in unrated, fresh))
+    counted = [entry for entry in fresh if entry.match not in unrated]
+    return replace(read, standings=_count(opening, book.standings, counted, {}))
+
+
+def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, Step]]:
+    """The standings before the first match at this version of the ledger or later, and these matches by version."""
+    undone: dict[int, Step] = {}
+    for who, standing in standings.items():
+        before: Standing | None = standing
+        while before is not None and before.last.entry.version >= first:
+            undone[before.last.entry.version] = before.last
+            before = before.before
+        if before is None:
+            standings = standings.remove(who)
+        elif before is not standing:
+            standings = standings.insert(who, before)
+    return standings, undone
 
 
 def _count(
-    book: Book, entries: Sequence[Entry], standings: Standings, known: Iterable[Step] = ()
-) -> tuple[list[Step], Standings]:
-    """The steps of these matches on top of `standings`, and the standings after them.
-
-    A known step is taken as it is where its players come to it with the same ratings.
-    """
+    opening: RatingsOpened | None, standings: Standings, entries: Sequence[Entry], known: Mapping[int, Step]
+) -> Standings:
+    """The standings after these matches. A known step is taken as it is where its players come to it alike."""
     if not entries:
-        return [], standings
-    assert book.opening is not None  # it is the first entry of every ledger
-    model, remembered, standings = Model(book.opening), {step.entry.version: step for step in known}, dict(standings)
-    steps = []
+        return standings
+    assert opening is not None  # it is the first entry of every ledger
+    model = Model(opening)
     for entry in entries:
-        before = tuple(standings[who].rating if who in standings else model.newcomer for who in entry.players)
-        step = remembered.get(entry.version)
+        were = [standings.get(who) for who in entry.players]
+        before = tuple(model.newcomer if was is None else was.rating for was in were)
+        step = known.get(entry.version)
         if step is None or step.before != before:
             step = Step(entry, before, model.rate(before, entry.ranks))
-        for who, rating in zip(entry.players, step.after, strict=True):
-            standings[who] = Standing(rating, standings[who].matches + 1 if who in standings else 1, step)
-        steps.append(step)
-    return steps, standings
+        for who, was, rating in zip(entry.players, were, step.after, strict=True):
+            standings = standings.insert(who, Standing(rating, was.matches + 1 if was else 1, step, was))
+    return standings
 
 
 def compare_standings(before: Standings, after: Standings) -> list[Change]:
     """The ratings that differ, the greatest change first."""
     changes = [
         Change(who, before[who].rating if who in before else None, after[who].rating if who in after else None)
-        for who in sorted(before.keys() | after.keys())
+        for who in sorted({*before, *after})
     ]
     return sorted((change for change in changes if change.before != change.after), key=lambda change: -_size(change))
 
