@@ -35,7 +35,7 @@ class Published:
 
     def __init__(self) -> None:
         self._store = MemoryStore()
-        self._live = Live(self._store, 2000)
+        self._live = Live(self._store, 2000, 2000)
         self._source = MatchEvents(self)  # type: ignore[arg-type]
         self._version, self._head = 0, b""
 

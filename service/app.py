@@ -7,6 +7,7 @@ from typing import Any
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import IntegerConverter
 
 from domain.errors import IllegalMove
@@ -15,7 +16,7 @@ from service import queries
 from service.api import docs, inboxes, lists, matches, players, ratings, rulesets, system, telemetry, tokens
 from service.api.http import MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
 from service.composition import Parts, compose_process
-from service.errors import RETRY_AFTER_S, VersionConflict, problem_of, problem_title
+from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,9 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
     app.after_request(_add_request_id)
+    if proxies := app.extensions["plyscribe"].config.proxies:
+        # Each of them adds whom it was asked by: those further on may be made up.
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
     return app
 
 
@@ -115,7 +119,7 @@ def _answer_problem(problem: dict[str, Any]) -> Response:
     telemetry.note_problem(problem["code"])
     problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
     response = answer(problem, problem["status"], PROBLEM)
-    if problem["status"] == 503:
+    if problem["status"] in PASSING:
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
     if problem["status"] == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="plyscribe"'

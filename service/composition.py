@@ -69,7 +69,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     register_rulesets(config.extra_rulesets)
     matches, accounts = Handler(store, MATCHES), Accounts(store)
     lists = open_lists(store, client, matches, accounts.players)
-    live = Live(store, config.max_followers)
+    live = Live(store, config.max_followers, config.max_followers_each)
     inboxes = open_inboxes(store, client)
     return Parts(config, store, matches, accounts, Ledgers(store), lists, live, MatchEvents(matches), inboxes)
 

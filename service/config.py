@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,13 +14,16 @@ from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.ruleset import Ruleset
 from domain.rulesets import register
+from service.processes import FILES
 
 SETTINGS = (
     "PLYSCRIBE_DATA",
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
     "PLYSCRIBE_MAX_FOLLOWERS",
+    "PLYSCRIBE_MAX_FOLLOWERS_EACH",
     "PLYSCRIBE_METRICS",
+    "PLYSCRIBE_PROXIES",
     "PLYSCRIBE_RULESETS",
     "PLYSCRIBE_SERVER_KEY",
     "PLYSCRIBE_SERVER_KEY_FILE",
@@ -32,8 +36,16 @@ MIN_KEY_BYTES = 32
 MAX_FOLLOWERS = 2000
 """Streams that one web process keeps open, unless it is told otherwise."""
 
+CLIENTS = 10
+"""So many clients at least have to come before all of them are taken, unless it is told otherwise."""
+
+MAX_PROXIES = 10
+
 SERVER = f"plyscribe {version('plyscribe')}"
 """How this software signs the matches that it creates."""
+
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class ConfigError(Exception):
@@ -79,6 +91,8 @@ class Config:
     open_metrics: bool = False
     extra_rulesets: str = ""
     max_followers: int = MAX_FOLLOWERS
+    max_followers_each: int = MAX_FOLLOWERS // CLIENTS
+    proxies: int = 0
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
@@ -88,6 +102,8 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         raise ConfigError("REDIS_URL is not set: name the store, or run `plyscribe serve`, which brings its own")
     sign_up = _choose(environ, "PLYSCRIBE_SIGN_UP", "invited", "open")
     readers = _choose(environ, "PLYSCRIBE_METRICS", "admin", "open")
+    followers = _count(environ, "PLYSCRIBE_MAX_FOLLOWERS", MAX_FOLLOWERS, range(FILES + 1))
+    share = max(1, followers // CLIENTS)
     return Config(
         redis_url=url,
         rq_redis_url=environ.get("RQ_REDIS_URL") or url,
@@ -95,7 +111,9 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         open_sign_up=sign_up == "open",
         open_metrics=readers == "open",
         extra_rulesets=environ.get("PLYSCRIBE_RULESETS", ""),
-        max_followers=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS", MAX_FOLLOWERS),
+        max_followers=followers,
+        max_followers_each=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS_EACH", share, range(1, FILES + 1)),
+        proxies=_count(environ, "PLYSCRIBE_PROXIES", 0, range(MAX_PROXIES + 1)),
     )
 
 
@@ -106,10 +124,10 @@ def _choose(environ: Mapping[str, str], name: str, default: str, other: str) -> 
     return value
 
 
-def _count(environ: Mapping[str, str], name: str, default: int) -> int:
+def _count(environ: Mapping[str, str], name: str, default: int, allowed: range) -> int:
     text = environ.get(name) or str(default)
-    if not (text.isascii() and text.isdigit()):
-        raise ConfigError(f"{name} is {text!r}; it is a number")
+    if not (_NUMBER.fullmatch(text) and int(text) in allowed):
+        raise ConfigError(f"{name} is {text!r}; allowed: a whole number from {allowed[0]} to {allowed[-1]}")
     return int(text)
 
 

@@ -9,6 +9,7 @@
     ├── KeyReused           key/reused                  the key stands for another request
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   no more streams can be open here
+    ├── LiveShare           live/share                  this client has its share of them
     ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
         ├── BodyLate            request/too-slow            the body did not come in time
@@ -95,6 +96,12 @@ class LiveFull(ServiceError):
     code = "live/full"
 
 
+class LiveShare(ServiceError):
+    """One client has all the streams open in this process that one may have."""
+
+    code = "live/share"
+
+
 class UnknownModel(ServiceError):
     """A ratings ledger was opened with a model, or parameters, that this release does not have."""
 
@@ -154,6 +161,7 @@ STATUS_OF: dict[type[Exception], int] = {
     KeyReused: 422,
     Contended: 503,
     LiveFull: 503,
+    LiveShare: 429,
     UnknownModel: 500,
 }
 """The status of each error; a class that is not named here has that of its nearest base."""
@@ -165,6 +173,8 @@ def status_of(error: Exception) -> int:
 
 
 RETRY_AFTER_S = 1
+PASSING = (429, 503)
+"""The statuses of problems after which it is worth asking again, after RETRY_AFTER_S."""
 
 
 def problem_of(error: Exception) -> dict[str, Any]:
@@ -199,6 +209,7 @@ _TITLES = {
     413: "The body is too large",
     415: "The body must be JSON",
     422: "The request is readable but cannot be accepted",
+    429: "This client has its share",
     500: "An error of the server",
     503: "The server cannot answer now",
 }

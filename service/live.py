@@ -8,14 +8,14 @@ or doubled. One thread reads the feed, another reads streams and gives; both sta
 import logging
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import NamedTuple, Protocol
 
 from service import metrics
-from service.errors import LiveFull
+from service.errors import LiveFull, LiveShare
 from service.store.port import EventStore, StoreError, StoreUnavailable
 
 HEARTBEAT_S = 15.0
@@ -106,9 +106,11 @@ class Follower:
         upto: int | None,
         wait_s: float | None,
         may_go_on: Callable[[int], bool],
+        client: str,
     ) -> None:
         self.source = source
         self.stream = stream
+        self.client = client
         self.number = after
         self.wait_s = wait_s
         self.upto = upto
@@ -239,11 +241,13 @@ class _Task(NamedTuple):
 class Live:
     """All who follow streams in this process; safe to share between threads."""
 
-    def __init__(self, store: EventStore, max_followers: int) -> None:
+    def __init__(self, store: EventStore, max_followers: int, max_each: int) -> None:
         self._store = store
         self._max_followers = max_followers
+        self._max_each = max_each
         self._lock = threading.Lock()
         self._counted: set[Follower] = set()
+        self._counts: Counter[str] = Counter()
         self._closed = False
         self._started = False
         self._todo: SimpleQueue[_Task] = SimpleQueue()
@@ -262,14 +266,17 @@ class Live:
         upto: int | None = None,
         wait_s: float | None = None,
         may_go_on: Callable[[int], bool] = _always,
+        client: str = "",
     ) -> Follower:
-        """One who will be given what follows `after`, to be started or stopped; LiveFull where there are too many.
+        """One who will be given what follows `after`, to be started or stopped.
+
+        LiveShare where its client has all the places that one may have, LiveFull where all of them are taken.
 
         It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news. It is given
         nothing any more, and ends, once `may_go_on` says no, which is asked before each time with the number of the
         newest entry to give, and raises nothing.
         """
-        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on)
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is about to stop: connect again")
@@ -277,7 +284,10 @@ class Live:
                 raise LiveFull(
                     f"{self._max_followers} streams are open here, and there can be no more: try again later"
                 )
+            if self._counts[client] >= self._max_each:
+                raise LiveShare(f"{self._max_each} of the streams open here are yours: one client has no more")
             self._counted.add(follower)
+            self._counts[client] += 1
             self._start()
         metrics.change_followers(1)
         return follower
@@ -418,6 +428,9 @@ class Live:
             if follower not in self._counted:
                 return
             self._counted.discard(follower)
+            self._counts[follower.client] -= 1
+            if not self._counts[follower.client]:
+                del self._counts[follower.client]
         metrics.change_followers(-1)
         topic = self._topics.get(follower.stream)
         if topic is not None:

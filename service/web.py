@@ -284,7 +284,7 @@ def make_environ(scope: Scope) -> Environ:
         "SERVER_NAME": host,
         "SERVER_PORT": port,
         "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
-        "REMOTE_ADDR": scope.client.rpartition(":")[0],
+        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
         "wsgi.url_scheme": scope.scheme,
         **_CONSTANT,
     }

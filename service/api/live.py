@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
+from ipaddress import ip_address, ip_network
 
 from flask import Response, request
 
-from service.api.http import bearer_token, parts
+from service.api.http import bearer_token, parts, principal_if_any
 from service.environ import HOLD, HOLDS, WAITED
 from service.errors import BadRequest, ServiceError
 from service.live import Source
@@ -42,11 +43,11 @@ def right_of_token() -> Callable[[int], bool]:
 def stream_events(
     source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
 ) -> Response:
-    """What follows `after` in a stream, up to `upto` or without end; LiveFull where no more streams can be open.
+    """What follows `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
 
     It breaks off once `may_go_on` says no: who connects again is judged anew.
     """
-    follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on)
+    follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on, client=_client())
     if HOLDS in request.environ:
         request.environ[HOLD] = follower
     response = Response(iter(follower), content_type=SSE)
@@ -62,4 +63,21 @@ def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
     Once only, and not under a server that cannot: an answer may always come early.
     """
     if wait_s and HOLDS in request.environ and WAITED not in request.environ:
-        request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s)
+        request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s, client=_client())
+
+
+def _client() -> str:
+    """Who has a share of the streams: the account, or without a token the network that the request comes from."""
+    who = principal_if_any()
+    return network_of(request.remote_addr or "") if who is None else who.account
+
+
+def network_of(address: str) -> str:
+    """What is one client's of this address: all of it, or of IPv6 the 64 bits that one network has; else the text."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return address
+    if ip.version == 4:
+        return address
+    return str(ip.ipv4_mapped or ip_network((int(ip), 64), strict=False))

@@ -248,7 +248,7 @@ def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str,
 
 
 def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
-    more = {401: ["WWW-Authenticate"], 503: ["Retry-After"]}.get(status, [])
+    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
     content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
     return {"description": problem_title(status), "headers": _refer("X-Request-Id", *more), "content": content}
 
@@ -290,6 +290,8 @@ def _always(operation: Operation) -> set[int]:
         statuses |= {400, 408, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}
+    if operation.followed:
+        statuses |= {429}
     if operation.command:
         statuses |= {400}
     return statuses

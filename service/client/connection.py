@@ -16,6 +16,9 @@ from service.client.answers import Json, Receipt
 
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
+PASSING = (429, 503)
+"""Statuses after which it goes better later: a stream that broke off may hold its place for a moment yet."""
+
 TIMEOUT_S = 30.0
 SILENT_S = 40.0
 """After this time without a sign of life a stream broke off: the server gives one every 15 seconds."""
@@ -118,7 +121,7 @@ class Connection:
                 if time.monotonic() >= deadline:
                     raise
             except Problem as problem:
-                if problem.status != 503 or time.monotonic() + problem.retry_after_s >= deadline:
+                if problem.status not in PASSING or time.monotonic() + problem.retry_after_s >= deadline:
                     raise
                 time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
             time.sleep(RETRY_PAUSE_S)

@@ -211,6 +211,13 @@ def tell_live(story: Story) -> None:
         'retry: 1000\n\nid: 5\nevent: move-made\ndata: {"at":1767225605000,"by":"player:player-…","data":{"move":"d4",'
         '"seat":1},"type":"move-made","version":5,…}\n\n:\n\n',
     )
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "zhen", "seats": [None, None]}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="live-1").json["match"]
+    streamed = {"headers": {"Accept": "text/event-stream"}}
+    opened = story.send("GET", f"/v1/matches/{match}/events", ann["token"], **streamed)
+    story.show("GET", f"/v1/matches/{match}/events", ann["token"], **streamed)
+    opened.close()
 
 
 def tell_inbox(story: Story) -> None:
@@ -341,7 +348,10 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_dice,
     tell_problems,
 )
-SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {tell_system: {"open_metrics": True}}
+SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
+    tell_system: {"open_metrics": True},
+    tell_live: {"max_followers_each": 1},
+}
 """Where a story needs settings of its own."""
 
 

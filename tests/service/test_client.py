@@ -141,7 +141,7 @@ def test_rulesets_and_readiness(ann):
 
 
 class Flaky(httpx.BaseTransport):
-    """Loses the first answers on their way: one as a broken connection, one as a 503."""
+    """Loses the first answers on their way: one as a broken connection, one as a 503, one as a 429."""
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
@@ -154,6 +154,8 @@ class Flaky(httpx.BaseTransport):
             raise httpx.ReadError("lost")
         if len(self.keys) == 2:
             return httpx.Response(503, json={"code": "store/unavailable", "detail": "", "status": 503})
+        if len(self.keys) == 3:
+            return httpx.Response(429, json={"code": "live/share", "detail": "", "status": 429})
         return answer
 
 
@@ -163,7 +165,7 @@ def test_what_got_lost_is_sent_again_with_its_key_and_counts_once(transport, ann
     flaky = Flaky(transport)
     with client(flaky, ann.token, retry_for_s=30.0) as patient:
         patient.move(match, "+1")
-    assert len(flaky.keys) == 3
+    assert len(flaky.keys) == 4
     assert len(set(flaky.keys)) == 1
     assert ann.match(match)["moves"] == ["+1"]
 

@@ -29,12 +29,26 @@ def test_sign_up_is_by_invitation_unless_told_otherwise():
         ({**GOOD, "PLYSCRIBE_SERVER_KEY": "xyz"}, "hex"),
         ({**GOOD, "PLYSCRIBE_SERVER_KEY": "00" * 31}, "31 bytes"),
         ({**GOOD, "PLYSCRIBE_SIGN_UP": "maybe"}, "PLYSCRIBE_SIGN_UP"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "-1"}, "PLYSCRIBE_MAX_FOLLOWERS is '-1'; .* from 0 to 65536"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "65537"}, "from 0 to 65536"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "9" * 5000}, "from 0 to 65536"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "2e3"}, "a whole number"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "٣"}, "a whole number"),
+        ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS_EACH": "0"}, "PLYSCRIBE_MAX_FOLLOWERS_EACH is '0'; .* from 1 to"),
+        ({**GOOD, "PLYSCRIBE_PROXIES": "yes"}, "PLYSCRIBE_PROXIES"),
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
     ],
 )
 def test_what_is_missing_or_wrong_is_told(environ, told):
     with pytest.raises(ConfigError, match=told):
         read_config(environ)
+
+
+@pytest.mark.parametrize(("followers", "each"), [("", 200), ("30", 3), ("3", 1), ("0", 1)])
+def test_one_client_may_have_a_tenth_of_the_streams_unless_told_otherwise(followers, each):
+    some = {**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": followers}
+    assert read_config(some).max_followers_each == each
+    assert read_config({**some, "PLYSCRIBE_MAX_FOLLOWERS_EACH": "1000"}).max_followers_each == 1000
 
 
 def test_a_key_file_is_read(tmp_path):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from service import live as live_module
-from service.errors import LiveFull
+from service.errors import LiveFull, LiveShare
 from service.live import Entry, Follower, Live
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
@@ -60,10 +60,10 @@ class Client:
 class Rig:
     """A store, its source, and followers."""
 
-    def __init__(self, most: int = 5000) -> None:
+    def __init__(self, most: int = 5000, each: int = 5000) -> None:
         self.store = MemoryStore()
         self.source = Numbers(self.store)
-        self.live = Live(self.store, most)
+        self.live = Live(self.store, most, each)
 
     def follow(self, after: int = 0, stream: str = STREAM, **more: object) -> Client:
         return Client(self.live.follow(self.source, stream, after, **more))
@@ -275,10 +275,23 @@ def test_there_is_a_bound_to_followers_and_a_place_becomes_free():
     rig.live.close()
 
 
+def test_one_client_takes_no_more_than_its_share_and_gets_a_place_back():
+    rig = Rig(most=4, each=2)
+    one, _ = rig.follow(client="ann"), rig.follow(client="ann", wait_s=30)
+    with pytest.raises(LiveShare):
+        rig.follow(client="ann")
+    rig.follow(client="ben")
+    one.follower.stop()
+    eventually(lambda: try_to(lambda: rig.follow(client="ann")))
+    with pytest.raises(LiveShare):
+        rig.follow(client="ann")
+    rig.live.close()
+
+
 def try_to(follow: Callable[[], Client]) -> bool:
     try:
         follow()
-    except LiveFull:
+    except (LiveFull, LiveShare):
         return False
     return True
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from service.api.live import network_of
 from service.app import create_app
 from service.composition import compose
 from service.config import Config, parse_key
@@ -191,6 +192,57 @@ def test_where_no_more_streams_can_be_open_it_is_told_when_to_come_again():
     assert (refused.status_code, refused.json["code"]) == (503, "live/full")
     assert refused.headers["Retry-After"] == "1"
     assert full.api.get(f"{full.path}/events").status_code == 200
+
+
+@pytest.fixture
+def shared() -> Played:
+    """A match that each client may follow once."""
+    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, max_followers_each=1)
+    return Played(Api(create_app(compose(config, MemoryStore()))))
+
+
+def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
+    """The answer, whose stream is open for as long as somebody holds it."""
+    environ = {"REMOTE_ADDR": address}
+    return shared.api.get(f"{shared.path}/events", token, headers=SSE, environ_overrides=environ)
+
+
+def test_an_account_has_a_share_of_the_streams_wherever_it_asks(shared):
+    opened = [follow(shared, shared.ann)]
+    refused = follow(shared, shared.ann)
+    assert (refused.status_code, refused.json["code"]) == (429, "live/share")
+    assert refused.headers["Retry-After"] == "1"
+    opened += [follow(shared, shared.ann, "10.0.0.8"), follow(shared, shared.ben)]
+    assert [each.status_code for each in opened] == [200, 429, 200]
+
+
+def test_without_a_token_an_address_has_a_share_of_the_streams(shared):
+    opened = [follow(shared), follow(shared), follow(shared, address="10.0.0.8"), follow(shared, shared.ann)]
+    assert [each.status_code for each in opened] == [200, 429, 200, 200]
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("10.0.0.7", "10.0.0.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:10.0.0.7", "10.0.0.7"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_all_addresses_of_one_network_are_one_client(address, network):
+    assert network_of(address) == network
+
+
+@pytest.mark.parametrize(("proxies", "told"), [(0, "10.0.0.7"), (1, "203.0.113.2"), (2, "203.0.113.1")])
+def test_whom_proxies_were_asked_by_counts_if_there_are_so_many(monkeypatch, proxies, told):
+    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, proxies=proxies)
+    behind = Played(Api(create_app(compose(config, MemoryStore()))))
+    asked: list[str] = []
+    monkeypatch.setattr("service.api.live.network_of", lambda address: asked.append(address) or address)
+    forwarded = {**SSE, "X-Forwarded-For": "198.51.100.9, 203.0.113.1, 203.0.113.2"}
+    behind.api.get(f"{behind.path}/events", headers=forwarded, environ_overrides={"REMOTE_ADDR": "10.0.0.7"})
+    assert asked == [told]
 
 
 def test_a_page_may_be_asked_to_wait(played):

@@ -156,6 +156,12 @@ def test_a_request_is_told_as_wsgi_has_it():
     assert (environ["SERVER_NAME"], environ["SERVER_PORT"], environ["REMOTE_ADDR"]) == ("127.0.0.1", "8420", "10.0.0.7")
 
 
+def test_the_address_of_a_client_is_told_as_ipv6_writes_it():
+    scope = Scope()
+    scope.client = "[2001:db8::7]:1234"
+    assert make_environ(scope)["REMOTE_ADDR"] == "2001:db8::7"
+
+
 def test_a_body_is_handed_on_whole():
     answered = exchange(Front(app, 10), posted(), b"{}")
     assert (answered.status, answered.sent) == (200, b"{}")
@@ -225,7 +231,7 @@ class Waiting:
 
     def __init__(self, wait_s: float | None) -> None:
         self.store = MemoryStore()
-        self.live = Live(self.store, 10)
+        self.live = Live(self.store, 10, 10)
         self.source = Numbers(self.store)
         self.asked: list[bool] = []
         self._wait_s = wait_s

@@ -24,7 +24,8 @@ def everything(client: Client, match: str) -> list[int]:
 
 
 def test_a_thousand_follow_one_match_while_it_is_played(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+    share = {"PLYSCRIBE_MAX_FOLLOWERS_EACH": str(FOLLOWERS)}
+    with serving(tmp_path / "data", **share) as service, pair(service.url) as both:
         ann = both.clients[0]
         match = both.open_match("zhen", options={"tiles": 6, "cubes": 6, "ply_limit": 40})
         with Crowd(service.url, f"/v1/matches/{match}/events", FOLLOWERS) as crowd:
@@ -129,7 +130,8 @@ def web(redis_url: str, **env: str) -> Iterator[tuple]:
 
 
 def test_there_is_a_bound_to_streams_and_the_rest_is_served(redis_url):
-    with web(redis_url, PLYSCRIBE_MAX_FOLLOWERS="3") as (_, url), pair(url) as both:
+    most = {"PLYSCRIBE_MAX_FOLLOWERS": "3", "PLYSCRIBE_MAX_FOLLOWERS_EACH": "3"}
+    with web(redis_url, **most) as (_, url), pair(url) as both:
         match = both.open_match("zhen")
         path = f"/v1/matches/{match}/events"
         with Crowd(url, path, 3) as crowd:
@@ -138,6 +140,19 @@ def test_there_is_a_bound_to_streams_and_the_rest_is_served(redis_url):
             assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
             both.clients[0].move(match, "+5")
             wait_for(lambda: crowd.have([1, 2, 3, 4]), why="the move")
+        wait_for(lambda: opens(url, path), why="a free place")
+
+
+def test_one_client_that_takes_all_it_may_leaves_places_to_others(redis_url):
+    most = {"PLYSCRIBE_MAX_FOLLOWERS": "4", "PLYSCRIBE_MAX_FOLLOWERS_EACH": "3"}
+    with web(redis_url, **most) as (_, url), pair(url) as both:
+        match = both.open_match("zhen")
+        path = f"/v1/matches/{match}/events"
+        with Crowd(url, path, 3) as crowd:
+            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
+            refused = httpx.get(f"{url}{path}", headers={"Accept": "text/event-stream"})
+            assert (refused.status_code, refused.json()["code"]) == (429, "live/share")
+            assert next(both.clients[0].follow(match))["version"] == 1
         wait_for(lambda: opens(url, path), why="a free place")
 
 
