@@ -10,6 +10,7 @@
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   no more streams can be open here
     ├── LiveShare           live/share                  this client has its share of them
+    ├── ReportBusy          ratings/busy                another report is made at the moment
     ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
         ├── BodyLate            request/too-slow            the body did not come in time
@@ -102,6 +103,15 @@ class LiveShare(ServiceError):
     code = "live/share"
 
 
+class ReportBusy(ServiceError):
+    """This process makes the report of another annulment at the moment."""
+
+    code = "ratings/busy"
+
+    def __init__(self) -> None:
+        super().__init__("what another annulment changed is found out at the moment: try again")
+
+
 class UnknownModel(ServiceError):
     """A ratings ledger was opened with a model, or parameters, that this release does not have."""
 
@@ -162,6 +172,7 @@ STATUS_OF: dict[type[Exception], int] = {
     Contended: 503,
     LiveFull: 503,
     LiveShare: 429,
+    ReportBusy: 503,
     UnknownModel: 500,
 }
 """The status of each error; a class that is not named here has that of its nearest base."""

@@ -10,7 +10,7 @@ from domain.commands import Actor, Command
 from domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
 from domain.match import Match
 from service.clock import now_ms
-from service.errors import Contended
+from service.errors import Contended, ReportBusy
 from service.handlers import Aggregate, Answer, Decided, Handler
 from service.ids import job_command
 from service.ratings import Book, Change, compare_standings, fold_book, open_ratings
@@ -24,6 +24,8 @@ WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
 MAX_REPORTS = 64
 """Reports of annulments that a process keeps."""
 
+REPORT_WAITS_S = 0.2
+"""How long one waits for the report of another annulment to be made."""
 
 _chance = SystemRandom()
 
@@ -51,6 +53,7 @@ class Ledgers:
         self._books = Handler(store, BOOKS)
         self._first_fold = threading.Lock()
         self._folded: set[str] = set()
+        self._reporting = threading.Lock()
         self._report = lru_cache(MAX_REPORTS)(self._compute_report)
 
     def rate(self, match: Match) -> int:
@@ -109,7 +112,10 @@ class Ledgers:
             return book
 
     def report(self, match: Match) -> Sequence[Change]:
-        """What unrating an annulled match changed, then and there; empty where it never counted, or not yet."""
+        """What unrating an annulled match changed, then and there; empty where it never counted, or not yet.
+
+        Anybody may ask, and the matches of years may have to be rated again, so that one is made at a time. ReportBusy.
+        """
         ruleset = match.life.created.ruleset
         version = self.book(ruleset).unrated.get(match.stream)
         return [] if version is None else self._report(ruleset, version)
@@ -123,4 +129,9 @@ class Ledgers:
 
     def _compute_report(self, ruleset: str, version: int) -> Sequence[Change]:
         book = self.book(ruleset)
-        return compare_standings(book.standings_at(version - 1), book.standings_at(version))
+        if not self._reporting.acquire(timeout=REPORT_WAITS_S):
+            raise ReportBusy
+        try:
+            return compare_standings(book.standings_at(version - 1), book.standings_at(version))
+        finally:
+            self._reporting.release()

@@ -237,6 +237,18 @@ def test_a_report_is_read_page_by_page(club):
     assert rest["next"] is None
 
 
+def test_one_report_is_made_at_a_time_and_given_again_whenever_it_is_asked_for(club, parts):
+    made, asked = club.play("Ann", "Ben"), club.play("Cat", "Dan")
+    club.annul(made)
+    club.annul(asked)
+    report = club.api.get(f"/v1/matches/{made}/annulment").json
+    with parts.ledgers._reporting:
+        busy = club.api.get(f"/v1/matches/{asked}/annulment")
+        assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "ratings/busy", "1")
+        assert club.api.get(f"/v1/matches/{made}/annulment").json == report
+    assert club.api.get(f"/v1/matches/{asked}/annulment").status_code == 200
+
+
 def test_a_match_that_is_not_annulled_has_no_report(club):
     match = club.play("Ann", "Ben")
     answer = club.api.get(f"/v1/matches/{match}/annulment")
