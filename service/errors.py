@@ -104,7 +104,7 @@ class LiveShare(ServiceError):
 
 
 class ReportBusy(ServiceError):
-    """This process makes the report of another annulment at the moment."""
+    """The report of another annulment is made at the moment, and one at a time."""
 
     code = "ratings/busy"
 
