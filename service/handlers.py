@@ -22,7 +22,7 @@ from domain.errors import DomainError
 from domain.events import Event, format_event
 from service.errors import Contended, KeyReused, ServiceError, VersionConflict
 from service.store import port
-from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreError, StoreUnavailable
+from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreError, StoreUnavailable, Stretch
 
 APPEND_WITHIN_S = 8.0
 """How long an append without an answer is sent again; the client hears 503 after that."""
@@ -222,6 +222,15 @@ class Handler(Generic[S]):
         state = self._advance(stream, self._aggregate.empty(stream), entries)
         return state if len(entries) < near or done(state) else self.read(stream)
 
+    def read_since(self, stream: str, version: int | None) -> S:
+        """A state of a stream at this version or a later one; the newest for None, and where there is none.
+
+        A state that this process has is compared with the store's for None alone.
+        """
+        if version is None:
+            return self.read(stream)
+        return self.read_until(stream, lambda state: state.version >= version, near=version)
+
     def cached(self, stream: str) -> S | None:
         """The state that this process has, which may be older than the stream."""
         with self._lock:
@@ -242,9 +251,9 @@ class Handler(Generic[S]):
         """Stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries
 
-    def read_all_events(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
-        """All stored events of each of these streams, in their order."""
-        return _surely(lambda: self._store.load_all(streams), self._load_within_s)
+    def read_all_events(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        """The stored events of each of these stretches, in their order."""
+        return _surely(lambda: self._store.load_all(stretches), self._load_within_s)
 
     def _draft(
         self, stream: str, state: S, command: Command, asked: port.Command, expected_version: int | None = None

@@ -15,7 +15,7 @@ from service.live import Entry
 from service.store.inbox import Inboxes, Letter, Received, player_of
 from service.store.memory import MemoryStore
 from service.store.memory_inbox import MemoryInboxes
-from service.store.port import EventStore, FeedEntry, StoreUnavailable
+from service.store.port import EventStore, FeedEntry, StoreUnavailable, Stretch
 from service.store.redis_inbox import RedisInboxes
 
 GAP = "gap"
@@ -83,38 +83,57 @@ class Notifier:
         for entry in entries:
             if entry.stream.startswith("match-"):
                 appends[entry.stream].append(entry)
-        for stream, of_match in appends.items():
-            for player, letter in self._write_letters(stream, of_match):
+        before = [self._find_before(stream, of_match[0]) for stream, of_match in appends.items()]
+        stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
+        for match, events in zip(before, self._load(stretches), strict=True):
+            for player, letter in self._write_letters(match, events, appends[match.stream]):
                 letters[player].append(letter)
         if letters:
             self._inboxes.write(letters)
 
-    def _write_letters(self, stream: str, appends: Sequence[FeedEntry]) -> list[tuple[str, Letter]]:
+    def _find_before(self, stream: str, append: FeedEntry) -> Match:
+        """The match at the version before this append, or an older one."""
+        match = self._matches.cached(stream)
+        return match if match is not None and match.version < append.first else Match(stream)
+
+    def _load(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        """The events of each of these stretches, none where they cannot be read. StoreUnavailable."""
         try:
-            return [
-                (notice.player, _write_letter(match, notice))
-                for match, notices in self._replay(stream, appends)
-                for notice in notices
-            ]
+            return self._matches.read_all_events(stretches)
         except StoreUnavailable:
             raise
         except Exception:
+            # Whatever it is, an entry of somebody else's for example: it must not hold up the others.
+            if len(stretches) > 1:
+                return [events for each in stretches for events in self._load([each])]
+            log.exception("the players of %s cannot be told what happened", stretches[0].stream)
+            return [[]]
+
+    def _write_letters(
+        self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]
+    ) -> list[tuple[str, Letter]]:
+        try:
+            return [
+                (notice.player, _write_letter(after, notice))
+                for after, notices in self._replay(match, deque(events), appends)
+                for notice in notices
+            ]
+        except Exception:
             # Whatever it is, a ruleset of somebody's own for example: it must not hold up the others.
-            log.exception("the players of %s cannot be told what happened", stream)
+            log.exception("the players of %s cannot be told what happened", match.stream)
             return []
 
-    def _replay(self, stream: str, appends: Sequence[FeedEntry]) -> Iterator[tuple[Match, list[Notice]]]:
+    def _replay(
+        self, match: Match, events: deque[StoredEvent], appends: Sequence[FeedEntry]
+    ) -> Iterator[tuple[Match, list[Notice]]]:
         """The match after each of these appends, and what that tells."""
-        start = appends[0].first - 1
-        match = self._matches.cached(stream)
-        if match is None or match.version != start:
-            match = self._matches.read(stream, start)
-        events = deque(self._matches.read_events(stream, start, appends[-1].last - start))
         for append in appends:
             before = _fold_upto(match, events, append.first - 1)
             match = _fold_upto(before, events, append.last)
             yield match, list_notices(before, match)
-        self._matches.keep(stream, match)
+        # After a fault, be it of a state that the store had never heard of, whoever comes next reads for himself.
+        if match.fault is None:
+            self._matches.keep(match.stream, match)
 
 
 def _fold_upto(match: Match, events: deque[StoredEvent], version: int) -> Match:

@@ -3,7 +3,7 @@
 A private match stands only in lists of those whom it concerns, and in the one of the overseers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -77,9 +77,9 @@ class MatchList:
         self.table = table
         self._matches = matches
 
-    def project(self, streams: Sequence[str]) -> None:
+    def project(self, streams: Mapping[str, int | None]) -> None:
         """See Projection.project."""
-        self.table.put(build_rows(streams, lambda stream: build_row(self._matches.read(stream))))
+        self.table.put(build_rows(streams, self._matches.read_since, build_row))
 
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
         """A page of the matches that are wanted and that `who` may read; BadRequest where the cursor is none."""

@@ -1,6 +1,6 @@
 """The list of players, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from unicodedata import normalize
 
 import orjson
@@ -23,9 +23,9 @@ class PlayerList:
         self.table = table
         self._players = players
 
-    def project(self, streams: Sequence[str]) -> None:
+    def project(self, streams: Mapping[str, int | None]) -> None:
         """See Projection.project."""
-        self.table.put(build_rows(streams, lambda stream: build_row(self._players.read(stream))))
+        self.table.put(build_rows(streams, self._players.read_since, build_row))
 
     def read(self, name: str, kind: str | None, limit: int, cursor: str | None) -> Page:
         """A page of the players whose names begin with `name`; BadRequest where the cursor is none."""

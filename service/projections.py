@@ -7,14 +7,14 @@ meanwhile. A build that dies leaves nothing behind that the next one does not re
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from redis import Redis
 
 from service.clock import now_ms
 from service.store.feed import FeedGroup
-from service.store.port import BUCKETS, EventStore, StoreUnavailable, bucket_of
+from service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of
 from service.store.table import Row, TableState
 
 STREAMS_AT_ONCE = 64
@@ -23,6 +23,8 @@ LAG_CACHED_S = 1.0
 
 SILENT_MS = 60_000
 """A build without a sign of life for so long is dead."""
+
+S = TypeVar("S")
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +61,10 @@ class Projection(Protocol):
         """Where it is kept."""
         ...
 
-    def project(self, streams: Sequence[str]) -> None:
-        """Enter what these streams amount to now; harmless twice, at the same time, and in any order.
+    def project(self, streams: Mapping[str, int | None]) -> None:
+        """Enter what these streams amount to at their versions here or later (None: now).
+
+        Harmless twice, at the same time, and in any order.
 
         A stream that cannot be read is told in the log and keeps no other one out. StoreUnavailable.
         """
@@ -83,7 +87,7 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
     built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
     for streams in _chunks(store, projection.kind):
-        projection.project(streams)
+        projection.project(dict.fromkeys(streams))
         projection.table.renew(build, now_ms())
         built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
         tell(built)
@@ -165,17 +169,19 @@ class Follower:
     def __call__(self) -> Lag:
         """None, now that all is projected."""
         while (tail := self._store.tail(self._position)).entries:
-            project_all(self._projections, [entry.stream for entry in tail.entries])
+            project_all(self._projections, tail.entries)
             self._position = tail.position
         return Lag(0, 0, complete=True)
 
 
-def build_rows(streams: Sequence[str], build_row: Callable[[str], Row | None]) -> list[Row]:
+def build_rows(
+    streams: Mapping[str, int | None], read: Callable[[str, int | None], S], build_row: Callable[[S], Row | None]
+) -> list[Row]:
     """The rows of these streams; one whose row cannot be built is told in the log and left out. StoreUnavailable."""
     rows = []
-    for stream in streams:
+    for stream, version in streams.items():
         try:
-            rows.append(build_row(stream))
+            rows.append(build_row(read(stream, version)))
         except StoreUnavailable:
             raise
         except Exception:
@@ -184,10 +190,10 @@ def build_rows(streams: Sequence[str], build_row: Callable[[str], Row | None]) -
     return [row for row in rows if row is not None]
 
 
-def project_all(projections: Sequence[Projection], streams: Sequence[str]) -> None:
-    """Enter what these streams amount to now, each once, in the projections of their kinds."""
-    distinct = dict.fromkeys(streams)
+def project_all(projections: Sequence[Projection], entries: Sequence[FeedEntry]) -> None:
+    """Enter what the streams of these entries amount to after them, each once, in the projections of their kinds."""
+    newest: dict[str, int | None] = {entry.stream: entry.last for entry in entries}
     for projection in projections:
-        concerned = [stream for stream in distinct if stream.startswith(f"{projection.kind}-")]
+        concerned = {stream: last for stream, last in newest.items() if stream.startswith(f"{projection.kind}-")}
         if concerned:
             projection.project(concerned)

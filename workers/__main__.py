@@ -6,7 +6,9 @@ import click
 from redis import Redis
 
 from service import metrics
+from service.composition import MATCHES
 from service.config import ConfigError, read_config
+from service.handlers import Handler
 from service.logs import begin_logs
 from service.queues import verify_queue
 from service.store.feed import FeedGroup
@@ -45,12 +47,14 @@ def relay() -> None:
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
     parts = process_parts()
+    # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
+    states = Handler(parts.store, MATCHES)
     duties: list[Duty] = [
         Verifications(parts, store, verify_queue(queues)),
-        # Before the others that fold: it looks for the state before the one that they are after.
-        Notices(parts),
-        Deadlines(parts, store),
-        Listing(parts, store),
+        # Before the others that need states: it reads what a batch tells of, all at once.
+        Notices(parts, states),
+        Deadlines(parts, store, states),
+        Listing(parts, store, states),
     ]
     run_relay(Relay(FeedGroup(store), duties))
 

@@ -11,6 +11,7 @@ from service.clock import now_ms
 from service.composition import Parts
 from service.handlers import Order
 from service.ids import job_command
+from service.store.port import Stretch
 from workers.batch import Work, do_all
 from workers.process import process_parts
 from workers.score_match import settle
@@ -31,7 +32,7 @@ def verify_all(parts: Parts, due: Sequence[tuple[str, int]]) -> list[str]:
     """The statuses of the matches once their verdicts are recorded and what follows from them is done."""
 
     def begin(some: Sequence[tuple[str, int]]) -> Iterable[Work[str]]:
-        recorded = parts.matches.read_all_events([stream for stream, _ in some])
+        recorded = parts.matches.read_all_events([Stretch(stream) for stream, _ in some])
         return [_verify(parts, *each, entries) for each, entries in zip(some, recorded, strict=True)]
 
     return do_all(parts.matches, due, begin)

@@ -18,6 +18,7 @@ from service.store.port import (
     Seen,
     Stale,
     Stored,
+    Stretch,
     Tail,
     bucket_of,
     require_sequence,
@@ -84,10 +85,10 @@ class MemoryStore:
             entries = self._events[stream][after:] if stream in self._events else []
             return Loaded(known, entries[:limit])
 
-    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+    def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
         with self._lock:
-            return [list(self._events.get(stream, ())) for stream in streams]
+            return [list(self._events.get(stream, ()))[after:upto] for stream, after, upto in stretches]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
         """See EventStore.tail. The position is the number of entries that stand before it."""

@@ -129,6 +129,14 @@ class Tail(NamedTuple):
     entries: list[FeedEntry]
 
 
+class Stretch(NamedTuple):
+    """The entries of a stream after one version, up to another (None: to the newest)."""
+
+    stream: str
+    after: int = 0
+    upto: int | None = None
+
+
 class EventStore(Protocol):
     """Streams of events, appended under an expected version and head; every append is one atomic step."""
 
@@ -160,8 +168,8 @@ class EventStore(Protocol):
         """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
         ...
 
-    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
-        """All entries of each of these streams, in their order, in one round trip."""
+    def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        """The entries of each of these stretches, in their order, in one round trip."""
         ...
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:

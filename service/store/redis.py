@@ -33,6 +33,7 @@ from service.store.port import (
     Stored,
     StoreError,
     StoreUnavailable,
+    Stretch,
     Tail,
     UnsupportedServer,
     WrongType,
@@ -115,9 +116,13 @@ class RedisStore:
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries))
 
-    def load_all(self, streams: Sequence[str]) -> list[list[StoredEvent]]:
+    def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
-        replies = send_all(self._wire, [("XRANGE", _keys_of(stream)[0], "-", "+") for stream in streams])
+        requests = [
+            ("XRANGE", _keys_of(stream)[0], f"{after + 1}-0", "+" if upto is None else f"{upto}-0")
+            for stream, after, upto in stretches
+        ]
+        replies = send_all(self._wire, requests)
         return [_parse_entries(reply) for reply in _require_all(replies)]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:

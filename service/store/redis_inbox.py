@@ -7,7 +7,11 @@ from redis import Redis
 
 from service.store.inbox import FORGOTTEN_MS, KEPT, Letter, Received, inbox_of
 from service.store.port import bucket_of
-from service.store.redis import Script, ask, feed_key
+from service.store.redis import WiredScript, ask, feed_key
+from service.store.wire import Wire
+
+KEYS = 3
+"""How many keys a call of the script has."""
 
 
 class RedisInboxes:
@@ -15,19 +19,11 @@ class RedisInboxes:
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._write = Script(client, "write_inbox.lua")
+        self._write = WiredScript(client, "write_inbox.lua", Wire(client))
 
     def write(self, letters: Mapping[str, Sequence[Letter]]) -> int:
         """See Inboxes.write."""
-        return sum(self._write_one(player, theirs) for player, theirs in letters.items())
-
-    def _write_one(self, player: str, letters: Sequence[Letter]) -> int:
-        bucket = bucket_of(player)
-        keys = [_key(player), f"{{{bucket}}}:inbox-keys:{player}", feed_key(bucket)]
-        args: list[Any] = [*keys, inbox_of(player), KEPT, FORGOTTEN_MS]
-        for letter in letters:
-            args += letter
-        return int(self._write(len(keys), args))
+        return sum(self._write.call_all(KEYS, [_write_args(*each) for each in letters.items()]))
 
     def read(self, player: str, after: int, limit: int) -> list[Received]:
         """See Inboxes.read."""
@@ -38,6 +34,12 @@ class RedisInboxes:
         """See Inboxes.newest."""
         found = ask(self._client, "XREVRANGE", _key(player), "+", "-", "COUNT", 1)
         return int(found[0][0][:-2]) if found else 0
+
+
+def _write_args(player: str, letters: Sequence[Letter]) -> list[Any]:
+    bucket = bucket_of(player)
+    keys = [_key(player), f"{{{bucket}}}:inbox-keys:{player}", feed_key(bucket)]
+    return [*keys, inbox_of(player), KEPT, FORGOTTEN_MS, *(field for letter in letters for field in letter)]
 
 
 def _key(player: str) -> str:

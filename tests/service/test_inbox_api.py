@@ -144,13 +144,13 @@ def test_a_query_that_cannot_be_is_refused(post, query):
 
 def test_a_match_that_cannot_be_read_keeps_nobody_else_waiting(post, monkeypatch):
     broken, whole = post.new_match(), post.new_match()
-    read = post.parts.matches.read_events
+    load = post.parts.store.load_all
 
-    def fail_for_one(stream, *more):
-        if stream == broken:
+    def fail_for_one(stretches):
+        if broken in {each.stream for each in stretches}:
             raise RuntimeError("no such thing")
-        return read(stream, *more)
+        return load(stretches)
 
-    monkeypatch.setattr(post.parts.matches, "read_events", fail_for_one)
+    monkeypatch.setattr(post.parts.store, "load_all", fail_for_one)
     post.relay()
     assert [entry["match"] for entry in post.entries(post.ben)] == [whole]

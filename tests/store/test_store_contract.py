@@ -21,6 +21,7 @@ from service.store.port import (
     Seen,
     Stale,
     Stored,
+    Stretch,
     WrongType,
     bucket_of,
 )
@@ -130,9 +131,22 @@ def test_appends_that_are_sent_together_are_each_stored_or_not(store: EventStore
             Append(OTHER, 2, b"\x00" * 32, events_after(OTHER, new, 1), ["made"], command("fork")),
         ]
     ) == [Stale(2, old), Stored(3, 3), Stored(1, 2), Seen(1, 2), Reused(), Forked(2)]
-    assert store.load_all([OTHER, "match-" + "c" * 26, STREAM]) == [new, [], [*old, *next_one]]
+    stretches = [Stretch(OTHER), Stretch("match-" + "c" * 26), Stretch(STREAM)]
+    assert store.load_all(stretches) == [new, [], [*old, *next_one]]
     assert store.append_all([]) == []
     assert store.load_all([]) == []
+
+
+def test_stretches_of_streams_are_loaded_together(store: EventStore) -> None:
+    one, other = append(store, STREAM, 5), append(store, OTHER, 2)
+    stretches = [
+        Stretch(STREAM, 1, 3),
+        Stretch(OTHER, 1),
+        Stretch(STREAM, 5),
+        Stretch(STREAM, 4, 9),
+        Stretch(STREAM, 2, 2),
+    ]
+    assert store.load_all(stretches) == [one[1:3], other[1:], [], one[4:], []]
 
 
 def test_the_same_append_again_is_seen_not_stored(store: EventStore) -> None:

@@ -63,14 +63,14 @@ class Patient:
         seats = (Account(ANN.id), None)
         create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=secret)
         self._parts.matches.execute(match, lambda _: create, asked, new=True)
-        self._parts.lists.matches.project([match])
+        self._parts.lists.matches.project({match: None})
         return match
 
     def call_off(self, match: str) -> None:
         asked = command_of("test", "POST", "/abort", None, b"")
         abort = AbortMatch(actor=ANN, id="01", secret=self._parts.secret_for(self._parts.matches.read(match)))
         self._parts.matches.execute(match, lambda _: abort, asked)
-        self._parts.lists.matches.project([match])
+        self._parts.lists.matches.project({match: None})
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from redis import Redis
 from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
 from domain.events import Account, SeatWithdrawn, parse_event
 from domain.rulesets import register
-from service.composition import Parts, compose
+from service.composition import MATCHES, Parts, compose
+from service.handlers import Handler
 from service.ids import command_of, stream_id
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
@@ -38,7 +39,7 @@ class Rig:
 
     def new_process(self) -> tuple[Parts, Deadlines, Relay]:
         parts = compose(CONFIG, RedisStore(self.redis))
-        duty = Deadlines(parts, self.redis)
+        duty = Deadlines(parts, self.redis, Handler(parts.store, MATCHES))
         return parts, duty, Relay(FeedGroup(self.redis), [duty])
 
     def start(self, seats: int = 2, ruleset: str = "zhen", **more: object) -> str:

@@ -1,19 +1,25 @@
 """What players are told is written once, whatever becomes of the relay, over a real store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from redis import Redis
 
+from domain.chain import StoredEvent
 from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from domain.events import Account
-from service.composition import Parts, compose
+from service.composition import MATCHES, Parts, compose
+from service.handlers import Handler
 from service.ids import command_of, stream_id
+from service.match_list import MatchFilter
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
+from service.store.port import Stretch
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
+from workers.duties.deadlines import Deadlines
 from workers.duties.inboxes import Notices
+from workers.duties.listing import Listing
 from workers.relay import Relay
 
 pytestmark = pytest.mark.server
@@ -29,9 +35,12 @@ class Rig:
         self.parts: Parts = compose(CONFIG, RedisStore(redis), redis)
         self.relay = self.new_relay()
 
+    def new_parts(self) -> Parts:
+        return compose(CONFIG, RedisStore(self.redis), self.redis)
+
     def new_relay(self, consumer: str = "relay") -> Relay:
-        parts = compose(CONFIG, RedisStore(self.redis), self.redis)
-        return Relay(FeedGroup(self.redis, consumer), [Notices(parts)])
+        parts = self.new_parts()
+        return Relay(FeedGroup(self.redis, consumer), [Notices(parts, Handler(parts.store, MATCHES))])
 
     def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
         asked = command_of(str(actor), "POST", "/", None, b"")
@@ -129,6 +138,31 @@ def test_a_feed_that_is_read_again_from_its_beginning_tells_nothing_again(rig):
     relay = rig.new_relay()
     drain(relay)
     assert rig.told(BEN) == BEN_IS_TOLD
+
+
+def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
+    parts, load_all, loads = rig.new_parts(), RedisStore.load_all, []
+    states = Handler(parts.store, MATCHES)
+    duties = Notices(parts, states), Deadlines(parts, rig.redis, states), Listing(parts, rig.redis, states)
+    relay = Relay(FeedGroup(rig.redis), duties)
+    # Nor is anything built beside.
+    relay._chores.clear()
+    relay.step(block_ms=0)
+    matches = [rig.open_match() for _ in range(3)]
+    for match in matches:
+        rig.play(match, 4)
+
+    def note(store: RedisStore, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        loads.extend(each.stream for each in stretches)
+        return load_all(store, stretches)
+
+    monkeypatch.setattr(RedisStore, "load_all", note)
+    monkeypatch.setattr(RedisStore, "load", lambda *_: pytest.fail("a stream was read by itself"))
+    relay.step(block_ms=0)
+    assert sorted(loads) == sorted(matches)
+    monkeypatch.undo()
+    drain(relay)
+    assert [b'"ply":4' in row for row in parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
 
 
 def test_a_relay_without_any_memory_tells_what_is_new_alone(rig):

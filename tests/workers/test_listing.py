@@ -42,7 +42,7 @@ class Rig:
         register(TOY_V1)
         self.redis = redis
         self.parts = self.new_parts()
-        self.listing = Listing(self.parts, redis)
+        self.listing = Listing(self.parts, redis, self.parts.matches)
         self.relay = Relay(FeedGroup(redis), [self.listing])
         self.play = Play(self.new_parts(), seed=11)
 
@@ -111,10 +111,10 @@ def test_a_stream_is_read_once_a_batch(rig, monkeypatch):
     [match] = rig.play.matches
     for _ in range(20):
         rig.play.step(match)
-    read, reads = rig.parts.matches.read, []
-    monkeypatch.setattr(rig.parts.matches, "read", lambda stream: reads.append(stream) or read(stream))
+    load, loads = rig.parts.store.load, []
+    monkeypatch.setattr(rig.parts.store, "load", lambda stream, *more: loads.append(stream) or load(stream, *more))
     rig.relay.step(block_ms=0)
-    assert reads == [match]
+    assert loads == [match]
 
 
 def test_a_stream_that_cannot_be_read_keeps_no_other_out(rig, caplog):

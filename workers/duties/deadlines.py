@@ -19,6 +19,7 @@ from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
 from service.errors import VersionConflict
+from service.handlers import Handler
 from service.ids import job_command
 from service.store.port import FeedEntry, StoreUnavailable
 from workers.duties import Chore
@@ -43,7 +44,6 @@ OUTAGE_MS = 5_000
 LONGEST_RESPITE_MS = 3_600_000
 RETRY_MS = 60_000
 SCAN_EVERY_S = 3600.0
-MAX_KNOWN = 100_000
 
 WATCHER = Actor("system", "deadline")
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
@@ -59,10 +59,10 @@ log = logging.getLogger(__name__)
 class Deadlines:
     """Sees to it that no seat takes longer than the limits of its match."""
 
-    def __init__(self, parts: Parts, connection: Redis) -> None:
+    def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
         self._redis = connection
-        self._unlimited: set[str] = set()
+        self._states = states
         self.chores = (Chore("watch", self.watch, WATCH_EVERY_S), Chore("scan", self.scan, SCAN_EVERY_S))
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
@@ -71,8 +71,7 @@ class Deadlines:
         over = {entry.stream for entry in matches if OVER & set(entry.types)}
         moved = {entry.stream for entry in matches if UNDER_WAY & set(entry.types)}
         self._strike(over)
-        self._look_at(self._with_limits(moved - over))
-        self._unlimited -= over
+        self._look_at(filter(self._has_limits, moved - over))
 
     def watch(self) -> None:
         """Withdraw the seats whose time is over, unless nobody watched for a while before."""
@@ -88,7 +87,7 @@ class Deadlines:
             matches = [stream for stream in streams if stream.startswith("match-")]
             newest = self._parts.store.newest(matches)
             under_way = [match for match, entry in zip(matches, newest, strict=True) if _may_be_under_way(entry)]
-            self._look_at(self._with_limits(under_way))
+            self._look_at(filter(self._has_limits, under_way))
 
     def _is_respite(self) -> bool:
         """Whether players must be given time: as long as nobody watched, up to an hour."""
@@ -100,16 +99,11 @@ class Deadlines:
             self._redis.set(RESPITE, now, px=min(away_ms, LONGEST_RESPITE_MS))
         return bool(self._redis.exists(RESPITE))
 
-    def _with_limits(self, streams: Iterable[str]) -> list[str]:
-        """Those of the matches that have limits. Most have none, and are asked for that once."""
-        if len(self._unlimited) > MAX_KNOWN:
-            self._unlimited.clear()
-        unknown = [stream for stream in streams if stream not in self._unlimited]
-        limited = [stream for stream in unknown if self._has_limits(stream)]
-        self._unlimited.update(set(unknown) - set(limited))
-        return limited
-
     def _has_limits(self, stream: str) -> bool:
+        """Whether the match has limits, which most have not, and which never change."""
+        state = self._states.cached(stream)
+        if state is not None and state.lifecycle is not None:
+            return state.lifecycle.created.limits is not None
         try:
             created = parse_event(self._parts.store.load(stream, limit=1).entries[0]).data
         except StoreUnavailable:

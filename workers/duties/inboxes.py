@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from service.composition import MATCHES, Parts
+from domain.match import Match
+from service.composition import Parts
 from service.handlers import Handler
 from service.inboxes import Notifier
 from service.store.port import FeedEntry
@@ -14,9 +15,8 @@ class Notices:
 
     chores: Sequence[Chore] = ()
 
-    def __init__(self, parts: Parts) -> None:
-        # With states of its own, which stand where the batches end: those that all share may be ahead of a late batch.
-        self._notifier = Notifier(Handler(parts.store, MATCHES), parts.inboxes)
+    def __init__(self, parts: Parts, states: Handler[Match]) -> None:
+        self._notifier = Notifier(states, parts.inboxes)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Tell the players what these appends tell them."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from redis import Redis
 
+from domain.match import Match
 from service.accounts import PLAYERS
 from service.composition import MATCHES, Parts
 from service.handlers import Handler
@@ -22,20 +23,21 @@ log = logging.getLogger(__name__)
 class Listing:
     """Keeps the projections, and builds those that are missing or of another release, beside its other work."""
 
-    def __init__(self, parts: Parts, connection: Redis) -> None:
+    def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
+        self._projections = open_lists(parts.store, connection, states, parts.accounts.players).projections
         self._redis = connection
         self._builder: threading.Thread | None = None
         self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """List anew what the streams of these entries amount to now."""
-        project_all(self._parts.lists.projections, [entry.stream for entry in entries])
+        """List anew what the streams of these entries amount to after them."""
+        project_all(self._projections, entries)
 
     def build_missing(self) -> None:
         """Begin to build what is not complete, unless somebody does."""
         if self._builder is None or not self._builder.is_alive():
-            missing = [each.name for each in self._parts.lists.projections if needs_build(each)]
+            missing = [each.name for each in self._projections if needs_build(each)]
             if missing:
                 self._builder = threading.Thread(target=self._build, args=[missing], name="builder", daemon=True)
                 self._builder.start()

@@ -64,7 +64,7 @@ def right_to_read(match: Match) -> Callable[[int], bool]:
 
     def holds(version: int) -> bool:
         try:
-            state = composed.matches.read_until(match.stream, lambda state: state.version >= version, near=version)
+            state = composed.matches.read_since(match.stream, version)
             who = None if token is None else composed.accounts.authenticate(token)
             return may_read(state, who) or bool(read_invitation(composed.config.server_key, state, code, now_ms()))
         except (DomainError, ServiceError, StoreError):
