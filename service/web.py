@@ -4,7 +4,7 @@ Granian speaks HTTP in a thread of its own, and calls us back there: for each re
 and when a client is gone. It would have an event loop do that; but to wake one costs as much as all else that the
 server does for a move, so there is none. Whole requests go to a WSGI application in a pool of threads. Where it leaves
 a follower in the environment of a request, that follower's events are the answer; or, if it only waits for news, the
-application is asked again then.
+application is asked again then. An answer that is long is made as its client reads it.
 """
 
 import logging
@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from io import BytesIO
+from itertools import chain
 from queue import SimpleQueue
 from types import FrameType
 from typing import Any
@@ -35,6 +36,7 @@ from granian.rsgi import Scope
 
 from service.environ import HOLD, HOLDS, LATE, WAITED
 from service.live import Follower, Live
+from service.long_answers import LongAnswers
 from service.processes import FILES, allow_files
 
 THREADS = 64
@@ -50,6 +52,9 @@ SILENT_MS = 30_000
 
 UNREADABLE = "\xff"
 """What stands for the value of a header that is not ASCII: fit for nothing that we read."""
+
+MAX_HELD = 256 * 1024
+"""Bytes up to which an answer is made at once, whatever its client reads, though it came without a length."""
 
 BACKLOG = 2048
 TICK_S = 0.25
@@ -184,6 +189,7 @@ class Front:
         self._ready: SimpleQueue[_Exchange] = SimpleQueue()
         self._bodies = _Deadlines()
         self._waits = _Deadlines()
+        self._long_answers = LongAnswers()
         for number in range(THREADS):
             threading.Thread(target=self._work, name=f"request-{number}", daemon=True).start()
 
@@ -231,6 +237,7 @@ class Front:
             begun[:] = int(status[:3]), headers
 
         chunks = self._app(environ, start)
+        close, goes_on = getattr(chunks, "close", _do_nothing), False
         try:
             follower: Follower | None = environ.pop(HOLD, None)
             if follower is not None and follower.wait_s is not None:
@@ -240,10 +247,29 @@ class Front:
             else:
                 if LATE in environ:
                     begun[1].append(("Connection", "close"))
-                _send(exchange.proto, chunks, *begun)
+                goes_on = self._send(exchange.proto, chunks, close, *begun)
         finally:
-            if close := getattr(chunks, "close", None):
+            if not goes_on:
                 close()
+
+    def _send(
+        self, proto: Proto, chunks: Iterable[bytes], close: Callable[[], object], status: int, headers: Headers
+    ) -> bool:
+        """Whether there are chunks yet to be taken, and closed after that."""
+        if any(name == "Content-Length" for name, _ in headers):
+            proto.response_bytes(status, headers, b"".join(chunks))
+            return False
+        begun: list[bytes] = []
+        size, more = 0, iter(chunks)
+        while size <= MAX_HELD:
+            chunk = next(more, None)
+            if chunk is None:
+                proto.response_bytes(status, headers, b"".join(begun))
+                return False
+            begun.append(chunk)
+            size += len(chunk)
+        proto.response_file(status, headers, self._long_answers.begin(chain(begun, more), close))
+        return True
 
     def _wait(self, exchange: _Exchange, follower: Follower, wait_s: float) -> None:
         """Ask again once there is news, or after so long, unless the client is gone by then."""
@@ -315,13 +341,8 @@ def _environ_name(header: str) -> str:
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 
 
-def _send(proto: Proto, chunks: Iterable[bytes], status: int, headers: Headers) -> None:
-    if any(name == "Content-Length" for name, _ in headers):
-        proto.response_bytes(status, headers, b"".join(chunks))
-        return
-    stream = proto.response_stream(status, headers)
-    for chunk in chunks:
-        stream.send_bytes(chunk)
+def _do_nothing() -> None:
+    """Closes what needs no closing."""
 
 
 def _follow(proto: Proto, follower: Follower, status: int, headers: Headers) -> None:

@@ -1,7 +1,9 @@
 """The front of the web server: what it makes of requests before the application sees them, and of its answers."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +85,7 @@ class Proto:
     def __init__(self) -> None:
         self.status = 0
         self.sent = b""
+        self.path = ""
         self.headers: list[tuple[str, str]] = []
         self.body = Promise()
         self.left = Promise()
@@ -101,6 +104,10 @@ class Proto:
         self.answered.set()
 
     def response_empty(self, status: int, headers: list[tuple[str, str]]) -> None:
+        self.response_bytes(status, headers, b"")
+
+    def response_file(self, status: int, headers: list[tuple[str, str]], path: str) -> None:
+        self.path = path
         self.response_bytes(status, headers, b"")
 
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> "Proto":
@@ -199,23 +206,89 @@ def test_a_body_that_does_not_come_is_told_to_the_application_and_ends_the_conne
     assert seen == [0.05]
 
 
-def test_an_answer_without_a_length_is_sent_piece_by_piece_and_closed():
-    closed = threading.Event()
+class Pieces:
+    """An application whose answer comes piece by piece, and who notes how many it made."""
 
-    class Pieces:
-        def __iter__(self):
-            yield from (b"a", b"b", b"c")
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces = pieces
+        self.made = 0
+        self.closed = threading.Event()
 
-        def close(self) -> None:
-            closed.set()
-
-    def stream(environ: dict[str, Any], start: Callable[..., Any]) -> Pieces:
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> "Pieces":
         start("200 OK", [])
-        return Pieces()
+        return self
 
-    answered = exchange(Front(stream, 10), Scope())
-    assert closed.wait(20)
-    assert answered.sent == b"abc"
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            self.made += 1
+            yield piece
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def long_answer() -> Pieces:
+    """A hundred times what a slow client may have us hold."""
+    return Pieces(number.to_bytes(2, "big") * (web.MAX_HELD // 20) for number in range(1000))
+
+
+def test_a_short_answer_without_a_length_is_sent_whole_and_closed():
+    pieces = Pieces([b"a", b"b", b"c"])
+    answered = exchange(Front(pieces, 10), Scope())
+    assert pieces.closed.wait(20)
+    assert (answered.sent, answered.path) == (b"abc", "")
+
+
+def test_a_long_answer_is_made_no_faster_than_it_is_read():
+    pieces, whole = long_answer(), b"".join(long_answer())
+    with Path(exchange(Front(pieces, 10), Scope()).path).open("rb") as reader:
+        time.sleep(0.1)
+        assert 10 <= pieces.made <= 15
+        assert not pieces.closed.is_set()
+        assert reader.read() == whole
+    assert pieces.closed.wait(20)
+
+
+def test_a_client_that_leaves_amid_a_long_answer_ends_it():
+    pieces = long_answer()
+    with Path(exchange(Front(pieces, 10), Scope()).path).open("rb") as reader:
+        reader.read(web.MAX_HELD)
+    assert pieces.closed.wait(20)
+    assert pieces.made < 100
+
+
+def test_a_long_answer_that_nobody_begins_to_read_is_given_up(monkeypatch):
+    monkeypatch.setattr("service.long_answers.OPEN_WITHIN_S", 0.05)
+    pieces = long_answer()
+    exchange(Front(pieces, 10), Scope())
+    assert pieces.closed.wait(20)
+    assert pieces.made < 100
+
+
+def test_a_long_answer_whose_making_fails_breaks_off(caplog):
+    def fail() -> Iterator[bytes]:
+        yield b"a" * (web.MAX_HELD + 1)
+        raise RuntimeError("broken")
+
+    pieces = Pieces(fail())
+    assert len(Path(exchange(Front(pieces, 10), Scope()).path).read_bytes()) == web.MAX_HELD + 1
+    assert pieces.closed.wait(20)
+    assert "an answer broke off" in caplog.text
+
+
+def test_slow_readers_of_long_answers_hold_no_threads():
+    answers = [long_answer() for _ in range(5)]
+    waiting = iter(answers)
+
+    def choose(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        return app(environ, start) if environ["REQUEST_METHOD"] == "POST" else next(waiting)(environ, start)
+
+    front = Front(choose, 10)
+    paths = [exchange(front, Scope()).path for _ in answers]
+    assert exchange(front, posted(), b"{}").sent == b"{}"
+    for path, pieces in zip(paths, answers, strict=True):
+        assert len(Path(path).read_bytes()) == 1000 * 2 * (web.MAX_HELD // 20)
+        assert pieces.closed.wait(20)
 
 
 def test_an_application_that_fails_is_a_500(caplog):
