@@ -17,6 +17,7 @@ from workers.duties import Duty
 from workers.duties.deadlines import Deadlines
 from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
+from workers.duties.scan import Scan
 from workers.duties.verification import Verifications
 from workers.process import process_parts
 from workers.relay import Relay, run_relay
@@ -49,11 +50,14 @@ def relay() -> None:
     parts = process_parts()
     # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
     states = Handler(parts.store, MATCHES)
+    verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
     duties: list[Duty] = [
-        Verifications(parts, store, verify_queue(queues)),
+        # First, so that what it finds is swept for and watched in the same step.
+        Scan(parts.store, [verifications, deadlines]),
+        verifications,
         # Before the others that need states: it reads what a batch tells of, all at once.
         Notices(parts, states),
-        Deadlines(parts, store, states),
+        deadlines,
         Listing(parts, store, states),
     ]
     run_relay(Relay(FeedGroup(store), duties))

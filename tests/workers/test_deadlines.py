@@ -19,6 +19,7 @@ from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers.duties import deadlines as duty_module
 from workers.duties.deadlines import DEADLINES, GRACE_MS, LONGEST_RESPITE_MS, OUTAGE_MS, RESPITE, RETRY_MS, Deadlines
+from workers.duties.scan import Scan
 from workers.relay import Relay
 
 pytestmark = pytest.mark.server
@@ -216,7 +217,7 @@ def test_what_the_feed_no_longer_tells_is_found_by_the_scan(rig):
     rig.do(ended, Withdraw, seat=1)
     rig.redis.delete(*rig.redis.keys("*:feed"))
     _, duty, _ = rig.new_process()
-    duty.scan()
+    Scan(rig.parts.store, [duty]).scan()
     assert rig.noted() == {match: T + MOVE_MS, fresh: T + MOVE_MS}
 
 

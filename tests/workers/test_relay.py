@@ -25,6 +25,7 @@ from tests.service.conftest import CONFIG
 from workers import duties as duties_module
 from workers import verify_match as verify_module
 from workers.duties import verification as verification_module
+from workers.duties.scan import Scan
 from workers.duties.verification import PENDING, Verifications
 from workers.relay import Relay
 from workers.verify_match import verify_all
@@ -42,13 +43,14 @@ class Rig:
         self.parts: Parts = compose(CONFIG, RedisStore(self.redis))
         self.queue = verify_queue(self.redis)
         self.duty = self.new_duty()
+        self.scan = Scan(self.parts.store, [self.duty]).scan
         self.relay = self.new_relay()
 
     def new_duty(self) -> Verifications:
         return Verifications(self.parts, self.redis, self.queue)
 
     def new_relay(self) -> Relay:
-        return Relay(FeedGroup(self.redis), [self.duty])
+        return Relay(FeedGroup(self.redis), [Scan(self.parts.store, [self.duty]), self.duty])
 
     def finish(self) -> str:
         asked = command_of("test", "POST", "/", None, b"")
@@ -169,7 +171,7 @@ def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog)
 
 def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
     spoilt, match = rig.finish(), rig.finish()
-    rig.duty.scan()
+    rig.scan()
     [key] = rig.redis.keys(f"*:ev:{spoilt}")
     rig.redis.delete(key)
     rig.redis.set(key, "no stream")
@@ -182,7 +184,7 @@ def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, capl
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
     relay = rig.new_relay()
-    rig.duty.scan()
+    rig.scan()
     monkeypatch.setattr(rig.parts.store, "streams", lambda *_: (_ for _ in ()).throw(StoreError("no")))
     relay.step(block_ms=0)
     assert "the scan of the relay failed" in caplog.text
@@ -232,10 +234,20 @@ def test_a_sweep_strikes_off_what_is_scored(rig, monkeypatch):
 def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
-    rig.duty.scan()
+    rig.scan()
     assert rig.pending() == [match]
     rig.duty.sweep()
     assert rig.jobs() == [f"verify_{match}_4"]
+
+
+def test_the_streams_are_listed_once_for_all_who_keep_track_of_matches(rig, monkeypatch):
+    match, streams, asked = rig.finish(), rig.parts.store.streams, []
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    monkeypatch.setattr(rig.parts.store, "streams", lambda after: asked.append(after) or streams(after))
+    other = Verifications(rig.parts, rig.redis, rig.queue)
+    Scan(rig.parts.store, [rig.duty, other]).scan()
+    assert rig.pending() == [match]
+    assert asked == ["", match]
 
 
 def test_the_verdict_is_recorded_once_however_often_the_job_runs(rig):

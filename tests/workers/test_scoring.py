@@ -308,7 +308,7 @@ def test_a_scan_completes_annulments_that_neither_feed_nor_queue_know(hall, monk
     verify_all(hall.parts, [(match, END)])
     hall.annul(match)
     hall.redis.delete(*hall.redis.keys("*:feed"))
-    hall.duty.scan()
+    hall.scan()
     assert hall.pending() == [match]
     hall.sweep_after_a_while(monkeypatch)
     hall.do_jobs()
@@ -344,7 +344,7 @@ def test_an_aborted_match_is_not_scored(hall):
     hall.tell(match, AbortMatch, ANN)
     assert verify_all(hall.parts, [(match, END)]) == ["aborted"]
     hall.follow()
-    hall.duty.scan()
+    hall.scan()
     assert (hall.pending(), hall.jobs(), hall.ledger()) == ([], [], [])
 
 
@@ -352,7 +352,7 @@ def test_matches_that_were_verified_before_there_were_scores_are_scored(hall, mo
     match = hall.end(rated=False)
     record_verdict(hall.parts, match)
     hall.redis.delete(*hall.redis.keys("*:feed"))
-    hall.duty.scan()
+    hall.scan()
     assert hall.pending() == [match]
     hall.sweep_after_a_while(monkeypatch)
     assert [id.partition("_")[0] for id in hall.jobs()] == ["score"]
@@ -365,6 +365,6 @@ def test_a_stream_that_cannot_be_read_costs_a_scan_no_other_match(hall, caplog):
     [key] = hall.redis.keys(f"*:ev:{spoilt}")
     hall.redis.delete(key)
     hall.redis.set(key, "no stream")
-    hall.duty.scan()
+    hall.scan()
     assert hall.pending() == [match]
     assert f"{spoilt} cannot be read" in caplog.text

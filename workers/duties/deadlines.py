@@ -43,7 +43,6 @@ OUTAGE_MS = 5_000
 
 LONGEST_RESPITE_MS = 3_600_000
 RETRY_MS = 60_000
-SCAN_EVERY_S = 3600.0
 
 WATCHER = Actor("system", "deadline")
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
@@ -63,7 +62,7 @@ class Deadlines:
         self._parts = parts
         self._redis = connection
         self._states = states
-        self.chores = (Chore("watch", self.watch, WATCH_EVERY_S), Chore("scan", self.scan, SCAN_EVERY_S))
+        self.chores = (Chore("watch", self.watch, WATCH_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Note the deadlines of matches under way, and strike off those that are over."""
@@ -79,15 +78,10 @@ class Deadlines:
             due = self._redis.zrangebyscore(DEADLINES, 0, now_ms() - GRACE_MS, 0, AT_ONCE)
             self._look_at([member.decode() for member in cast(list[bytes], due)], enforce=True)
 
-    def scan(self) -> None:
-        """Note the deadlines of all matches under way."""
-        after = ""
-        while streams := self._parts.store.streams(after):
-            after = streams[-1]
-            matches = [stream for stream in streams if stream.startswith("match-")]
-            newest = self._parts.store.newest(matches)
-            under_way = [match for match, entry in zip(matches, newest, strict=True) if _may_be_under_way(entry)]
-            self._look_at(filter(self._has_limits, under_way))
+    def find(self, newest: Mapping[str, StoredEvent]) -> None:
+        """See Tracker.find: the deadlines of matches under way are noted."""
+        under_way = [match for match, entry in newest.items() if _may_be_under_way(entry)]
+        self._look_at(filter(self._has_limits, under_way))
 
     def _is_respite(self) -> bool:
         """Whether players must be given time: as long as nobody watched, up to an hour."""
@@ -170,6 +164,6 @@ class Deadlines:
             self._redis.zrem(DEADLINES, *streams)
 
 
-def _may_be_under_way(newest: StoredEvent | None) -> bool:
+def _may_be_under_way(newest: StoredEvent) -> bool:
     # The word is enough to tell which matches are worth folding.
-    return newest is not None and any(f'"type":"{word}"'.encode() in newest.e for word in AMONG_LAST)
+    return any(f'"type":"{word}"'.encode() in newest.e for word in AMONG_LAST)

@@ -8,7 +8,7 @@ every start.
 
 import logging
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from redis import Redis
@@ -29,6 +29,7 @@ from service.queues import (
 )
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
+from workers.duties.scan import read_newest
 
 PENDING = "relay:pending"
 """Sorted set of finished matches that are not settled, by the time (UTC milliseconds) of their next sweep."""
@@ -39,7 +40,6 @@ GRACE_MS = 10_000
 """How long a job may take before the sweep looks after it; each time it waits twice as long."""
 
 MAX_DOUBLINGS = 9
-SCAN_EVERY_S = 3600.0
 
 ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
 WAITS = {ENDED, VERIFIED, ANNULLED}
@@ -64,7 +64,7 @@ class Verifications:
         self._parts = parts
         self._redis = connection
         self._queue = queue
-        self.chores = (Chore("scan", self.scan, SCAN_EVERY_S), Chore("sweep", self.sweep, SWEEP_EVERY_S))
+        self.chores = (Chore("sweep", self.sweep, SWEEP_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Note matches that wait for something, enqueue those for which nobody does it yet, strike off the settled."""
@@ -85,7 +85,7 @@ class Verifications:
         """Enqueue again, each in a job of its own, what is pending for longer than a job takes."""
         members = cast(list[bytes], self._redis.zrangebyscore(PENDING, 0, now_ms(), 0, SWEEP_AT_ONCE))
         overdue = [member.decode() for member in members]
-        due = self._find_due(overdue)
+        due = self._find_due(dict(read_newest(self._parts.store, overdue)))
         self._strike(set(overdue) - {each.stream for each in due})
         enqueue_verifications(self._queue, [each for each in due if isinstance(each, Verification)], at_once=1)
         enqueue_scorings(self._queue, [each for each in due if isinstance(each, Scoring)], at_once=1)
@@ -98,38 +98,15 @@ class Verifications:
         tell("%s ended and is not settled after %d sweeps: it is enqueued again", stream, sweeps)
         return GRACE_MS << min(sweeps, MAX_DOUBLINGS)
 
-    def scan(self) -> None:
-        """Rebuild the pending ones from the streams: every match that waits for something is entered."""
-        after = ""
-        while streams := self._parts.store.streams(after):
-            after = streams[-1]
-            due = self._find_due([stream for stream in streams if stream.startswith("match-")])
-            # Those that are noted already keep the time of their next sweep.
-            self._note({each.stream: now_ms() for each in due}, new=True)
+    def find(self, newest: Mapping[str, StoredEvent]) -> None:
+        """See Tracker.find: every match that waits for something is entered."""
+        # Those that are noted already keep the time of their next sweep.
+        self._note({each.stream: now_ms() for each in self._find_due(newest)}, new=True)
 
-    def _find_due(self, streams: Sequence[str]) -> list[Due]:
+    def _find_due(self, newest: Mapping[str, StoredEvent]) -> list[Due]:
         """Those of the matches that wait for something, as their newest events tell."""
-        found = (self._look_at(stream, entry) for stream, entry in self._read_newest(streams))
+        found = (self._look_at(stream, entry) for stream, entry in newest.items())
         return [each for each in found if each is not None]
-
-    def _read_newest(self, streams: Sequence[str]) -> Iterable[tuple[str, StoredEvent]]:
-        """The streams that can be read with their newest entries; the others are told and left out."""
-        try:
-            entries = self._parts.store.newest(streams)
-        except StoreUnavailable:
-            raise
-        except StoreError as error:
-            if len(streams) == 1:
-                log.error("%s cannot be read: %s", streams[0], error)
-                return
-            for stream in streams:
-                yield from self._read_newest([stream])
-            return
-        for stream, entry in zip(streams, entries, strict=True):
-            if entry is None:
-                log.error("%s is listed in the store and has no events: they were deleted", stream)
-            else:
-                yield stream, entry
 
     def _look_at(self, stream: str, newest: StoredEvent) -> Due | None:
         word = _WORD.search(newest.e)

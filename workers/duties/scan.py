@@ -1,0 +1,63 @@
+"""All matches are looked through at the start and every hour, once for all duties that keep track of some."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from domain.chain import StoredEvent
+from service.store.port import EventStore, FeedEntry, StoreError, StoreUnavailable
+from workers.duties import Chore
+
+SCAN_EVERY_S = 3600.0
+
+log = logging.getLogger(__name__)
+
+
+class Tracker(Protocol):
+    """A duty that keeps track of matches, and can find them anew."""
+
+    def find(self, newest: Mapping[str, StoredEvent]) -> None:
+        """Keep track of those of these matches that it is for, as their newest events tell."""
+        ...
+
+
+class Scan:
+    """Finds what the feed no longer tells."""
+
+    def __init__(self, store: EventStore, trackers: Sequence[Tracker]) -> None:
+        self._store = store
+        self._trackers = trackers
+        self.chores = (Chore("scan", self.scan, SCAN_EVERY_S),)
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """What the feed tells is for the trackers themselves."""
+
+    def scan(self) -> None:
+        """Show all matches to those who keep track of them."""
+        after = ""
+        while streams := self._store.streams(after):
+            after = streams[-1]
+            matches = [stream for stream in streams if stream.startswith("match-")]
+            newest = dict(read_newest(self._store, matches))
+            for tracker in self._trackers:
+                tracker.find(newest)
+
+
+def read_newest(store: EventStore, streams: Sequence[str]) -> Iterable[tuple[str, StoredEvent]]:
+    """The streams that can be read with their newest entries; the others are told and left out. StoreUnavailable."""
+    try:
+        entries = store.newest(streams)
+    except StoreUnavailable:
+        raise
+    except StoreError as error:
+        if len(streams) == 1:
+            log.error("%s cannot be read: %s", streams[0], error)
+            return
+        for stream in streams:
+            yield from read_newest(store, [stream])
+        return
+    for stream, entry in zip(streams, entries, strict=True):
+        if entry is None:
+            log.error("%s is listed in the store and has no events: they were deleted", stream)
+        else:
+            yield stream, entry
