@@ -96,11 +96,12 @@ class MatchList:
         choices = [[Span(term, low, high) for term in terms] for terms in wanted.terms()]
         if wanted.waiting_for is not None:
             # What waits for an account concerns it, private or not, so this one list is enough.
-            return Listing(choices[0], wanted.keeps, newest_first=True)
+            return Listing(self.name, choices[0], wanted.keeps, newest_first=True)
         hidden = [Span(term, low, high) for term in _own_terms(who)]
         public = choose_spans(self.table, choices or [[Span("public", low, high)]])
         exact = len(choices) <= 1 and not hidden and wanted.rated is not False
-        return Listing([*public, *hidden], None if exact else wanted.keeps, newest_first=True)
+        keep = None if exact else wanted.keeps
+        return Listing(self.name, [*public, *hidden], keep, newest_first=True)
 
 
 def _own_terms(who: Principal | None) -> list[str]:

@@ -33,17 +33,18 @@ class Page(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What to list: the spans that hold it all, and which of their rows to leave out."""
+    """What to list: the name that its cursors bear, the spans that hold it all, which of their rows to leave out."""
 
+    name: str
     spans: Sequence[Span]
     keep: Callable[[Json], bool] | None
     newest_first: bool
 
 
 def read_page(table: Table, listing: Listing, limit: int, cursor: str | None) -> Page:
-    """The first `limit` rows of the listing behind the cursor; BadRequest where that is none of ours."""
+    """The first `limit` rows of the listing behind the cursor; BadRequest where that is none of this list's."""
     spans, size = listing.spans, CHUNK if listing.keep else min(CHUNK, limit + 1)
-    last = None if cursor is None else parse_cursor(cursor)
+    last = None if cursor is None else parse_cursor(listing.name, cursor)
     found: list[Found] = []
     for _ in range(MAX_SCANNED // CHUNK):
         if last is not None:
@@ -51,12 +52,12 @@ def read_page(table: Table, listing: Listing, limit: int, cursor: str | None) ->
         chunk = table.read(spans, size, listing.newest_first)
         found += [each for each in chunk if listing.keep is None or listing.keep(orjson.loads(each.data))]
         if len(found) > limit:
-            return Page([each.data for each in found[:limit]], format_cursor(found[limit - 1].at))
+            return Page([each.data for each in found[:limit]], format_cursor(listing.name, found[limit - 1].at))
         if len(chunk) < size:
             return Page([each.data for each in found], None)
         last = chunk[-1].at
     assert last is not None
-    return Page([each.data for each in found], format_cursor(last))
+    return Page([each.data for each in found], format_cursor(listing.name, last))
 
 
 def choose_spans(table: Table, alternatives: Sequence[Sequence[Span]]) -> Sequence[Span]:
@@ -75,17 +76,18 @@ def _behind(span: Span, last: bytes, newest_first: bool) -> Span:
     return span._replace(low=max(span.low, last + b"\0"))
 
 
-def format_cursor(at: bytes) -> str:
-    """The place of a row as clients carry it."""
-    return urlsafe_b64encode(at).decode().rstrip("=")
+def format_cursor(name: str, at: bytes) -> str:
+    """The place of a row in the list of that name, as clients carry it."""
+    return urlsafe_b64encode(name.encode() + b"\t" + at).decode().rstrip("=")
 
 
-def parse_cursor(cursor: str) -> bytes:
-    """Inverse of format_cursor; BadRequest where the text is no cursor."""
+def parse_cursor(name: str, cursor: str) -> bytes:
+    """The place, inverse of format_cursor; BadRequest where the text is no cursor of the list of that name."""
     try:
-        at = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        decoded = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except (UnicodeEncodeError, BadBase64):
-        at = b""
-    if not _PLACE.fullmatch(at) or format_cursor(at) != cursor:
-        raise BadRequest("the cursor is none that a list gave: follow `next` as it is", "cursor/invalid")
+        decoded = b""
+    at = decoded.partition(b"\t")[2]
+    if not _PLACE.fullmatch(at) or format_cursor(name, at) != cursor:
+        raise BadRequest("the cursor is none that this list gave: follow `next` as it is", "cursor/invalid")
     return at

@@ -31,7 +31,7 @@ class PlayerList:
         """A page of the players whose names begin with `name`; BadRequest where the cursor is none."""
         low = fold_name(name).encode()
         span = Span("all" if kind is None else f"kind:{kind}", low, low + END)
-        return read_page(self.table, Listing([span], keep=None, newest_first=False), limit, cursor)
+        return read_page(self.table, Listing(self.name, [span], keep=None, newest_first=False), limit, cursor)
 
 
 def fold_name(name: str) -> str:

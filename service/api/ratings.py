@@ -29,11 +29,13 @@ def list_ratings(ruleset: str) -> Response:
     """
     query = parse_query(parameters.PageQuery)
     book = parts().ledgers.book(find_rules(ruleset).id)
-    start = 0 if query["cursor"] is None else bisect_right(book.table, _parse_place(query["cursor"]), key=_place)
+    start = 0
+    if query["cursor"] is not None:
+        start = bisect_right(book.table, _parse_place(ruleset, query["cursor"]), key=_place)
     rows = book.table[start : start + query["limit"]]
     following = None
     if start + len(rows) < len(book.table):
-        following = path_with(cursor=_cursor(rows[-1]))
+        following = path_with(cursor=_cursor(ruleset, rows[-1]))
     return answer(
         {
             "ruleset": ruleset,
@@ -75,16 +77,16 @@ def _place(row: Row) -> tuple[int, str]:
     return -row.standing.rating.ordinal, row.player
 
 
-def _cursor(row: Row) -> str:
-    return format_cursor(f"{row.standing.rating.ordinal}\t{row.player}".encode())
+def _cursor(ruleset: str, row: Row) -> str:
+    return format_cursor(f"ratings of {ruleset}", f"{row.standing.rating.ordinal}\t{row.player}".encode())
 
 
-def _parse_place(cursor: str) -> tuple[int, str]:
-    ordinal, _, player = parse_cursor(cursor).decode(errors="replace").partition("\t")
+def _parse_place(ruleset: str, cursor: str) -> tuple[int, str]:
+    ordinal, _, player = parse_cursor(f"ratings of {ruleset}", cursor).decode(errors="replace").partition("\t")
     try:
         return -int(ordinal), player
     except ValueError:
-        raise BadRequest("the cursor is one of another list: follow `next` as it is", "cursor/invalid") from None
+        raise BadRequest("the cursor is none that this table gave: follow `next` as it is", "cursor/invalid") from None
 
 
 def _describe_model(opening: RatingsOpened | None) -> Json | None:

@@ -1,5 +1,7 @@
 """Lists of matches, players and rulesets over HTTP."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 
 from domain.commands import Actor
@@ -152,6 +154,17 @@ def test_a_private_match_is_listed_no_more_for_one_who_left_it(api: Api, ann, be
 def test_a_cursor_that_no_list_gave_is_refused(api: Api, path: str, cursor: str) -> None:
     refused = api.get(f"{path}?cursor={cursor}")
     assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
+
+
+def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
+    for _ in range(2):
+        api.new_match(ann[1])
+    paths = "/v1/matches", "/v1/players"
+    cursors = [parse_qs(urlsplit(api.get(f"{path}?limit=1").json["next"]).query)["cursor"][0] for path in paths]
+    for path, own, other in zip(paths, cursors, reversed(cursors), strict=True):
+        assert api.get(f"{path}?cursor={own}").status_code == 200
+        assert api.get(f"{path}?cursor={other}").json["code"] == "cursor/invalid"
+        assert api.get(f"/v1/ratings/zhen?cursor={own}").json["code"] == "cursor/invalid"
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,13 @@ def test_a_table_is_read_page_by_page(club):
     assert [rank for rank, _ in seen] == [1, 1, 3, 3]
 
 
+def test_a_cursor_of_another_table_is_refused(club):
+    club.play("Ann", "Ben")
+    cursor = club.api.get("/v1/ratings/zhen?limit=1").json["next"].rpartition("=")[2]
+    refused = club.api.get(f"/v1/ratings/pathagon?cursor={cursor}")
+    assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
+
+
 @pytest.mark.parametrize("cursor", ["x", "YQliCWM", "cGxheWVycwlwbGF5ZXItYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"])
 def test_a_cursor_that_no_table_gave_is_refused(api, cursor):
     refused = api.get(f"/v1/ratings/zhen?cursor={cursor}")
