@@ -81,6 +81,7 @@ def test_asking_may_be_sent_again_with_its_key(finished, first):
     answers = [finished.ask(token, key="k") for token in tokens]
     again = [finished.ask(token, key="k") for token in tokens]
     assert [answer.data for answer in again] == [answer.data for answer in answers]
+    assert [answer.headers.get("Idempotency-Replayed") for answer in answers + again] == [None, None, "true", "true"]
 
 
 def test_a_key_must_be_fit_though_the_match_needs_none(finished):
@@ -143,6 +144,7 @@ def test_who_was_told_too_late_learns_where_the_match_was(finished):
     finished.api.post(f"/v1/matches/{match}/abort", finished.ann_token, {})
     told = finished.ask(finished.ben_token)
     assert (told.status_code, told.json["match"]) == (200, match)
+    assert "Idempotency-Replayed" not in told.headers
     assert finished.seats(match)[0] == (finished.ben, False)
 
 

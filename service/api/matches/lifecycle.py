@@ -1,6 +1,7 @@
 """Matches are created, started, called off, played again, and shown as they stand."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 from flask import Response
 
@@ -125,7 +126,8 @@ def rematch(match: str) -> Response:
 
 def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
     """The answer of taking the seats that a rematch has for the actor, that of its creation where none is to be had."""
-    done = created
+    # It was made for another's request, not for this one.
+    done = replace(created, replayed=False)
     for seat in seats_offered(created.state, actor.id):
         asked = remembered(actor, f" seat {seat}")
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
