@@ -1,7 +1,7 @@
 """Streams of server-sent events, and answers that wait for news."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address, ip_network
 
 from flask import Response, request
@@ -45,12 +45,14 @@ def stream_events(
 ) -> Response:
     """What follows `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
 
-    It breaks off once `may_go_on` says no: who connects again is judged anew.
+    HEAD is answered without a stream. It breaks off once `may_go_on` says no: who connects again is judged anew.
     """
-    follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on, client=_client())
-    if HOLDS in request.environ:
-        request.environ[HOLD] = follower
-    response = Response(iter(follower), content_type=SSE)
+    sent: Iterable[bytes] = ()
+    if request.method != "HEAD":
+        sent = follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on, client=_client())
+        if HOLDS in request.environ:
+            request.environ[HOLD] = follower
+    response = Response(iter(sent), content_type=SSE)
     response.headers["Cache-Control"] = "no-store"
     # A proxy that gathers what it passes on would keep the events back (nginx).
     response.headers["X-Accel-Buffering"] = "no"
@@ -60,9 +62,9 @@ def stream_events(
 def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
     """Have this request asked again when there is news, or after so long, instead of answered now.
 
-    Once only, and not under a server that cannot: an answer may always come early.
+    Once only, not for HEAD, and not under a server that cannot: an answer may always come early.
     """
-    if wait_s and HOLDS in request.environ and WAITED not in request.environ:
+    if wait_s and request.method != "HEAD" and HOLDS in request.environ and WAITED not in request.environ:
         request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s, client=_client())
 
 

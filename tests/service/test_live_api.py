@@ -207,6 +207,12 @@ def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
     return shared.api.get(f"{shared.path}/events", token, headers=SSE, environ_overrides=environ)
 
 
+def test_who_asks_for_the_head_alone_takes_no_place(shared):
+    heads = [shared.api.send("HEAD", f"{shared.path}/events", shared.ann, headers=SSE) for _ in range(3)]
+    assert [(head.status_code, head.mimetype) for head in heads] == [(200, "text/event-stream")] * 3
+    assert follow(shared, shared.ann).status_code == 200
+
+
 def test_an_account_has_a_share_of_the_streams_wherever_it_asks(shared):
     opened = [follow(shared, shared.ann)]
     refused = follow(shared, shared.ann)
