@@ -319,8 +319,10 @@ def make_environ(scope: Scope) -> Environ:
         environ[key] = f"{environ[key]},{value}" if key in environ else value
     names = scope.headers.keys()
     for name in names:
-        # Granian keeps values to itself that are not ASCII. Who asks for one is to refuse it, not to miss it.
-        environ.setdefault(_environ_name(name), UNREADABLE)
+        # Granian keeps values to itself that are not ASCII. Who asks for one is to refuse it, not to miss it. Of those
+        # of a header that is given twice it tells of the first one alone.
+        if scope.headers.get(name, None) is None:
+            environ[_environ_name(name)] = UNREADABLE
     return environ
 
 

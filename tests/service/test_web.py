@@ -20,19 +20,20 @@ from tests.store.given import append
 
 
 class Headers:
-    """Headers of which some may come twice."""
+    """Headers as Granian tells of them: some may come twice, and what is not ASCII it keeps to itself."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs
 
     def items(self) -> list[tuple[str, str]]:
-        return self._pairs
+        return [(name, value) for name, value in self._pairs if value.isascii()]
 
     def keys(self) -> list[str]:
-        return [name for name, _ in self._pairs]
+        return list(dict(self._pairs))
 
-    def get(self, name: str, otherwise: str) -> str:
-        return dict(self._pairs).get(name, otherwise)
+    def get(self, name: str, otherwise: str | None) -> str | None:
+        first = next((value for each, value in self._pairs if each == name), None)
+        return first if first is not None and first.isascii() else otherwise
 
 
 @pytest.fixture(autouse=True)
@@ -167,6 +168,12 @@ def test_the_address_of_a_client_is_told_as_ipv6_writes_it():
     scope = Scope()
     scope.client = "[2001:db8::7]:1234"
     assert make_environ(scope)["REMOTE_ADDR"] == "2001:db8::7"
+
+
+@pytest.mark.parametrize("values", [["é"], ["é", "1"], ["é", "ü"]])
+def test_a_header_that_is_not_ascii_is_neither_told_nor_missing(values):
+    scope = Scope(headers=[("x-one", value) for value in values])
+    assert make_environ(scope)["HTTP_X_ONE"] == web.UNREADABLE
 
 
 def test_a_body_is_handed_on_whole():

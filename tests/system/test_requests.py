@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ class Wire:
     """A connection for each request, and a match of Ann against herself."""
 
     def __init__(self, service: Serving) -> None:
-        self._port = service.port
+        self.port = service.port
         with Client(service.url) as anyone:
             ann = anyone.sign_up("Ann")
         self.token = b"Authorization: Bearer " + ann["token"].encode()
@@ -31,7 +32,7 @@ class Wire:
         """The answer's status and JSON."""
         length = b"Content-Length: %d" % len(body)
         head = [line + b" HTTP/1.1", b"Host: x", b"Connection: close", length, *headers, b"", b""]
-        with socket.create_connection(("127.0.0.1", self._port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(b"\r\n".join(head) + body)
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
         head_of, _, text = answer.partition(b"\r\n\r\n")
@@ -55,9 +56,42 @@ def test_a_condition_that_cannot_be_read_is_refused_and_not_left_out(wire, heade
     assert (status, problem["code"]) == (400, code)
 
 
+@pytest.mark.parametrize(
+    ("line", "header", "status"),
+    [
+        (b"GET /", b"Content-Length: x", 400),
+        (b"GET /" + b"a" * (1 << 16), b"A: b", 414),
+        (b"GET /", b"\r\n".join(b"X-%d: 1" % number for number in range(100)), 431),
+    ],
+)
+def test_what_cannot_be_read_as_http_is_answered_without_a_body(wire, line, header, status):
+    with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
+        connection.sendall(line + b" HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert answer.endswith(b"\r\n\r\n")
+
+
 def test_a_token_that_cannot_be_read_is_not_taken_for_none(wire):
     status, problem = wire.send(b"GET " + wire.match, b"Authorization: Bearer " + BAD)
     assert (status, problem["code"]) == (401, "auth/missing")
+
+
+def test_a_key_that_is_given_twice_is_not_taken_for_the_one_that_can_be_read(wire):
+    given = wire.token, b"Content-Type: application/json", b"Idempotency-Key: " + BAD, b"Idempotency-Key: good"
+    status, problem = wire.send(b"POST " + wire.match + b"/moves", *given, body=b'{"move": "+1"}')
+    assert (status, problem["code"]) == (400, "key/invalid")
+
+
+@pytest.mark.parametrize("media", [b"application/json", b"text/event-stream"])
+def test_who_asks_for_the_head_alone_waits_for_nothing(wire, media):
+    began_s = time.monotonic()
+    with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
+        lines = b"HEAD " + wire.match + b"/events?after=4&wait=30 HTTP/1.1", b"Host: x", b"Connection: close"
+        connection.sendall(b"\r\n".join([*lines, b"Accept: " + media, b"", b""]))
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert time.monotonic() - began_s < 15
 
 
 @pytest.mark.parametrize("query", [b"limit=" + BAD, BAD + b"=1"])
