@@ -31,13 +31,13 @@ def long_moves(plies: int) -> list[str]:
     return next(moves[:plies] for seed in range(1000) if len(moves := random_moves("pathagon", seed)) > plies)
 
 
-def decide_events(ruleset_id: str, moves: Sequence[str]) -> list[Event]:
+def decide_events(ruleset_id: str, moves: Sequence[str], actor: Actor = ANN) -> list[Event]:
     """The events of a match that one account plays on both seats."""
-    account = Account(ANN.id)
+    account = Account(actor.id)
     commands: list[Command] = [
-        CreateMatch(**_base(0), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
+        CreateMatch(**_base(0, actor), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
     ]
-    commands += [MakeMove(**_base(ply), move=move) for ply, move in enumerate(moves, 1)]
+    commands += [MakeMove(**_base(ply, actor), move=move) for ply, move in enumerate(moves, 1)]
     match, events = Match(stream_name(0)), list[Event]()
     for command in commands:
         for event in decide(command, match):
@@ -46,8 +46,8 @@ def decide_events(ruleset_id: str, moves: Sequence[str]) -> list[Event]:
     return events
 
 
-def _base(number: int) -> dict[str, Any]:
-    return {"actor": ANN, "at": 1_800_000_000_000 + 1000 * number, "id": random.Random(number).randbytes(16).hex()}
+def _base(number: int, actor: Actor) -> dict[str, Any]:
+    return {"actor": actor, "at": 1_800_000_000_000 + 1000 * number, "id": random.Random(number).randbytes(16).hex()}
 
 
 def store_form(stream: str, events: Sequence[Event]) -> list[StoredEvent]:

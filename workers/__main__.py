@@ -6,21 +6,13 @@ import click
 from redis import Redis
 
 from service import metrics
-from service.composition import MATCHES
 from service.config import ConfigError, read_config
-from service.handlers import Handler
 from service.logs import begin_logs
 from service.queues import verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
-from workers.duties import Duty
-from workers.duties.deadlines import Deadlines
-from workers.duties.inboxes import Notices
-from workers.duties.listing import Listing
-from workers.duties.scan import Scan
-from workers.duties.verification import Verifications
 from workers.process import process_parts
-from workers.relay import Relay, run_relay
+from workers.relay import Relay, make_duties, run_relay
 from workers.worker import work
 
 
@@ -48,19 +40,7 @@ def relay() -> None:
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
     parts = process_parts()
-    # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
-    states = Handler(parts.store, MATCHES)
-    verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
-    duties: list[Duty] = [
-        # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines]),
-        verifications,
-        # Before the others that need states: it reads what a batch tells of, all at once.
-        Notices(parts, states),
-        deadlines,
-        Listing(parts, store, states),
-    ]
-    run_relay(Relay(FeedGroup(store), duties))
+    run_relay(Relay(FeedGroup(store), make_duties(parts, store, queues)))
 
 
 if __name__ == "__main__":

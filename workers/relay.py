@@ -6,12 +6,21 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
+from redis import Redis
 from redis.exceptions import RedisError
 
 from service import metrics
+from service.composition import MATCHES, Parts
+from service.handlers import Handler
+from service.queues import verify_queue
 from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from workers.duties import Chore, Duty
+from workers.duties.deadlines import Deadlines
+from workers.duties.inboxes import Notices
+from workers.duties.listing import Listing
+from workers.duties.scan import Scan
+from workers.duties.verification import Verifications
 
 BATCH = 256
 BLOCK_MS = 500
@@ -22,6 +31,22 @@ KEEP_FEED = 10_000
 RETRY_PAUSE_S = 0.5
 
 log = logging.getLogger(__name__)
+
+
+def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
+    """All that the relay does: over the store's server, with queues on that of rq."""
+    # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
+    states = Handler(parts.store, MATCHES)
+    verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
+    return [
+        # First, so that what it finds is swept for and watched in the same step.
+        Scan(parts.store, [verifications, deadlines]),
+        verifications,
+        # Before the others that need states: it reads what a batch tells of, all at once.
+        Notices(parts, states),
+        deadlines,
+        Listing(parts, store, states),
+    ]
 
 
 class Relay:

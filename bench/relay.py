@@ -1,0 +1,105 @@
+"""A relay that is far behind, beside the least that it could do: read the feed, and what it tells of, once."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+
+import psutil
+from redis import Redis
+
+from bench.matches import decide_events, long_moves, store_form, stream_name
+from bench.measuring import Claim, Row, Run, Sample, compare, take_rounds, times_the_cost
+from bench.rig import Rig, cpu_s
+from domain.chain import StoredEvent
+from domain.commands import Actor
+from domain.match import Match, fold
+from service.store.feed import FeedGroup
+from service.store.port import Append, Command, FeedEntry, Stretch
+from service.store.redis import connect_client
+from workers.relay import BATCH, Relay, make_duties
+
+MATCHES = 100
+PLIES = 30
+"""So many matches go on at the same time, with one account each, and are so far ahead of the relay."""
+
+OURS = "relay"
+READING = "feed read, events read and folded"
+
+CLAIMS = [Claim("relay, far behind", "entry", OURS, READING, times_the_cost(4))]
+
+_numbers = count(30_000)
+
+
+class _Feed(FeedGroup):
+    """A feed that knows how much of it was read last."""
+
+    size = 0
+
+    def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
+        batch = super().read(count, block_ms)
+        self.size = len(batch)
+        return batch
+
+
+def measure_subject(rig: Rig, rounds: int) -> list[Row]:
+    """Moves that were appended while no relay ran: CPU of relay and store, for each of these appends."""
+    client = connect_client(rig.store.url)
+    feed = _Feed(client)
+    feed.ensure()
+    relay = Relay(feed, make_duties(rig.parts, client, Redis.from_url(rig.store.url)))
+    steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
+    return compare(take_rounds({name: _measured(rig, feed, step) for name, step in steps.items()}, rounds), CLAIMS)
+
+
+def _measured(rig: Rig, feed: _Feed, step: Callable[[], object]) -> Run:
+    store = psutil.Process(rig.store.process.pid)
+
+    def run() -> Sample:
+        appended = _append_all(rig)
+        start = time.process_time() + cpu_s([store])
+        step()
+        while feed.size:
+            step()
+        return Sample(appended, time.process_time() + cpu_s([store]) - start)
+
+    return run
+
+
+def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
+    states: dict[str, Match] = {}
+
+    def step() -> None:
+        batch = feed.read(BATCH)
+        ends = {entry.stream: entry.last for _, _, entry in batch}
+        known = [states.get(stream) or Match(stream) for stream in ends]
+        stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
+        for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
+            states[match.stream] = fold(match, events)
+        feed.ack([(bucket, id) for bucket, id, _ in batch])
+
+    return step
+
+
+def _append_all(rig: Rig) -> int:
+    """How many appends were stored: new matches, a move in each in turn."""
+    moves = long_moves(PLIES)
+    matches = [_record(next(_numbers), moves) for _ in range(MATCHES)]
+    for ply in range(PLIES + 1):
+        rig.parts.store.append_all([match[ply] for match in matches])
+    return MATCHES * (PLIES + 1)
+
+
+def _record(number: int, moves: Sequence[str]) -> list[Append]:
+    """The appends of a match: what came before the first move, then the moves."""
+    stream = stream_name(number)
+    events = decide_events("pathagon", moves, Actor("player", stream.replace("match", "player")))
+    stored, begun = store_form(stream, events), len(events) - PLIES
+    pieces: list[Sequence[StoredEvent]] = [stored[:begun], *([each] for each in stored[begun:])]
+    appends, version, head = [], 0, b""
+    for piece in pieces:
+        types = [event.data.type for event in events[version : version + len(piece)]]
+        command = Command(secrets.token_bytes(16), secrets.token_bytes(8))
+        appends.append(Append(stream, version, head, piece, types, command))
+        version, head = version + len(piece), piece[-1].h
+    return appends
