@@ -10,8 +10,8 @@ from redis import Redis
 from domain.chain import StoredEvent
 from domain.match import Match, fold
 from domain.notices import Notice, list_notices
+from service.followers import Entry
 from service.handlers import Handler
-from service.live import Entry
 from service.store.inbox import Inboxes, Letter, Received, player_of
 from service.store.memory import MemoryStore
 from service.store.memory_inbox import MemoryInboxes

@@ -6,8 +6,8 @@ import orjson
 
 from domain.events import MatchAborted, MatchAnnulled, MatchScored
 from domain.match import Match
+from service.followers import Entry
 from service.handlers import Handler
-from service.live import Entry
 from service.queries import dump_event
 
 FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}

@@ -35,7 +35,8 @@ from granian.log import LogLevels, configure_logging
 from granian.rsgi import Scope
 
 from service.environ import HOLD, HOLDS, LATE, WAITED
-from service.live import Follower, Live
+from service.followers import Follower
+from service.live import Live
 from service.long_answers import LongAnswers
 from service.processes import FILES, allow_files
 

@@ -9,7 +9,7 @@ from flask import Response, request
 from service.api.http import bearer_token, parts, principal_if_any
 from service.environ import HOLD, HOLDS, WAITED
 from service.errors import BadRequest, ServiceError
-from service.live import Source
+from service.followers import Source
 from service.store.port import StoreError
 
 SSE = "text/event-stream"

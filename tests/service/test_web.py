@@ -12,7 +12,8 @@ from granian._granian import RSGIProtocolClosed
 from service import web
 from service.environ import HOLD, LATE, WAITED
 from service.errors import LiveFull
-from service.live import Follower, Live
+from service.followers import Follower
+from service.live import Live
 from service.store.memory import MemoryStore
 from service.web import Front, make_environ
 from tests.service.test_live import STREAM, Numbers, eventually
