@@ -14,9 +14,10 @@ from service.ids import command_of, stream_id
 from service.match_list import MatchFilter
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
-from service.store.port import Stretch
+from service.store.port import BUCKETS, Stretch
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
+from workers import relay as relay_module
 from workers.duties.deadlines import Deadlines
 from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
@@ -47,9 +48,9 @@ class Rig:
         order = command(actor=actor, id="00", **fields)
         self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
 
-    def open_match(self) -> str:
+    def open_match(self, **more: object) -> str:
         match = stream_id("match", command_of("test", "POST", "/", None, b""))
-        self.execute(match, CreateMatch, ANN, ruleset="zhen", seats=(Account(ANN.id), Account(BEN.id)))
+        self.execute(match, CreateMatch, ANN, ruleset="zhen", seats=(Account(ANN.id), Account(BEN.id)), **more)
         self.execute(match, TakeSeat, BEN, seat=2)
         return match
 
@@ -148,7 +149,7 @@ def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
     # Nor is anything built beside.
     relay._chores.clear()
     relay.step(block_ms=0)
-    matches = [rig.open_match() for _ in range(3)]
+    matches = [rig.open_match(limits=limits) for limits in (None, {"move_ms": 60_000}, {"match_ms": 60_000})]
     for match in matches:
         rig.play(match, 4)
 
@@ -156,12 +157,12 @@ def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
         loads.extend(each.stream for each in stretches)
         return load_all(store, stretches)
 
+    monkeypatch.setattr(relay_module, "BATCH", 100 * len(BUCKETS))
     monkeypatch.setattr(RedisStore, "load_all", note)
     monkeypatch.setattr(RedisStore, "load", lambda *_: pytest.fail("a stream was read by itself"))
     relay.step(block_ms=0)
     assert sorted(loads) == sorted(matches)
     monkeypatch.undo()
-    drain(relay)
     assert [b'"ply":4' in row for row in parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
 
 

@@ -23,6 +23,7 @@ from service.handlers import Handler
 from service.ids import job_command
 from service.store.port import FeedEntry, StoreUnavailable
 from workers.duties import Chore
+from workers.duties.scan import read_newest
 
 DEADLINES = "relay:deadlines"
 """Sorted set of matches with limits that wait for a decision, by its deadline (UTC milliseconds)."""
@@ -70,18 +71,19 @@ class Deadlines:
         over = {entry.stream for entry in matches if OVER & set(entry.types)}
         moved = {entry.stream for entry in matches if UNDER_WAY & set(entry.types)}
         self._strike(over)
-        self._look_at(filter(self._has_limits, moved - over))
+        limited = list(filter(self._has_limits, moved - over))
+        self._look_at(limited, dict(read_newest(self._parts.store, limited)))
 
     def watch(self) -> None:
         """Withdraw the seats whose time is over, unless nobody watched for a while before."""
         if not self._is_respite():
             due = self._redis.zrangebyscore(DEADLINES, 0, now_ms() - GRACE_MS, 0, AT_ONCE)
-            self._look_at([member.decode() for member in cast(list[bytes], due)], enforce=True)
+            self._look_at([member.decode() for member in cast(list[bytes], due)], {}, enforce=True)
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
         """See Tracker.find: the deadlines of matches under way are noted."""
         under_way = [match for match, entry in newest.items() if _may_be_under_way(entry)]
-        self._look_at(filter(self._has_limits, under_way))
+        self._look_at(filter(self._has_limits, under_way), newest)
 
     def _is_respite(self) -> bool:
         """Whether players must be given time: as long as nobody watched, up to an hour."""
@@ -107,13 +109,16 @@ class Deadlines:
             return False
         return isinstance(created, MatchCreated) and created.limits is not None
 
-    def _look_at(self, streams: Iterable[str], enforce: bool = False) -> None:
-        """Note or strike off what these matches wait for, with `enforce` after withdrawing who is overdue."""
+    def _look_at(self, streams: Iterable[str], newest: Mapping[str, StoredEvent], enforce: bool = False) -> None:
+        """Note or strike off what these matches wait for, with `enforce` after withdrawing who is overdue.
+
+        A match of which the newest event is given need not be read where we have it up to there.
+        """
         noted: dict[str, int] = {}
         idle: list[str] = []
         for stream in streams:
             try:
-                deadline = self._find_deadline(stream, enforce)
+                deadline = self._find_deadline(self._read(stream, newest.get(stream)), enforce)
             except StoreUnavailable:
                 raise
             except VersionConflict:
@@ -130,9 +135,14 @@ class Deadlines:
         self._note(noted)
         self._strike(idle)
 
-    def _find_deadline(self, stream: str, enforce: bool) -> Deadline | None:
+    def _read(self, stream: str, newest: StoredEvent | None) -> Match:
+        state = self._states.cached(stream)
+        if state is not None and newest is not None and (state.version, state.head) == (newest.version, newest.h):
+            return state
+        return self._parts.matches.read(stream)
+
+    def _find_deadline(self, match: Match, enforce: bool) -> Deadline | None:
         """The deadline of the match, with `enforce` the one after that if it is over."""
-        match = self._parts.matches.read(stream)
         deadline = find_deadline(match)
         if not enforce or deadline is None or now_ms() < deadline.at + GRACE_MS:
             return deadline
