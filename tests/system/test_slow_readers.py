@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.system.running import free_port, process, wait_for
+from service.web import MAX_HELD
+from tests.system.running import free_port, pair, process, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -89,6 +90,18 @@ def test_slow_clients_hold_up_nobody_and_leave_nothing(server):
         with closing(ask(port)) as quick:
             assert sum(map(len, iter(lambda: quick.recv(1 << 20), b""))) > PIECES * len(PIECE)
     wait_for(lambda: count_files(pid) <= before, why="the end of what they held")
+
+
+def test_a_long_export_comes_whole(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann, ben = both.clients
+        match = ann.create_match("zhen", [None, None], start="call")["match"]
+        for _ in range(500):
+            ben.take_seat(match, 2)
+            ben.leave_seat(match, 2)
+        export = ann.export(match)
+    assert len(export) > MAX_HELD
+    assert export.count(b"\n") == 1002
 
 
 def count_files(pid: int) -> int:
