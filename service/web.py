@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from io import BytesIO
@@ -181,25 +182,53 @@ class _Deadlines:
                     otherwise()
 
 
+class _Threads:
+    """A pool of threads; whichever was busy last goes on, for what it needs is still in the processor's caches."""
+
+    def __init__(self, count: int, work: Callable[[_Exchange], None]) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._idle: list[SimpleQueue[_Exchange]] = []
+        self._waiting: deque[_Exchange] = deque()
+        for number in range(count):
+            threading.Thread(target=self._serve, name=f"request-{number}", daemon=True).start()
+
+    def do(self, exchange: _Exchange) -> None:
+        """Have a thread work on the exchange, as soon as one is free."""
+        with self._lock:
+            if not self._idle:
+                self._waiting.append(exchange)
+                return
+            inbox = self._idle.pop()
+        inbox.put(exchange)
+
+    def _serve(self) -> None:
+        inbox: SimpleQueue[_Exchange] = SimpleQueue()
+        while True:
+            with self._lock:
+                exchange = self._waiting.popleft() if self._waiting else None
+                if exchange is None:
+                    self._idle.append(inbox)
+            self._work(exchange or inbox.get())
+
+
 class Front:
     """Takes requests from Granian and has a WSGI application answer them. Only its threads take their time."""
 
     def __init__(self, app: Application, max_body: int) -> None:
         self._app = app
         self._max_body = max_body
-        self._ready: SimpleQueue[_Exchange] = SimpleQueue()
+        self._threads = _Threads(THREADS, self._answer_somehow)
         self._bodies = _Deadlines()
         self._waits = _Deadlines()
         self._long_answers = LongAnswers()
-        for number in range(THREADS):
-            threading.Thread(target=self._work, name=f"request-{number}", daemon=True).start()
 
     def take(self, request: Any) -> None:
         """Have a request answered as soon as its body is there."""
         exchange = _Exchange(request.scope, request.proto)
         length = exchange.scope.headers.get("content-length", "0")
         if not (length.isdecimal() and 0 < int(length) <= self._max_body):
-            self._ready.put(exchange)
+            self._threads.do(exchange)
             return
         self._bodies.begin(exchange, BODY_WITHIN_S, partial(self._give_up, exchange))
         exchange.proto().add_done_callback(partial(self._take_body, exchange))
@@ -211,15 +240,11 @@ class Front:
             exchange.body = body.result()
         except (RSGIProtocolClosed, RSGIProtocolError):
             log.debug("a body broke off")
-        self._ready.put(exchange)
+        self._threads.do(exchange)
 
     def _give_up(self, exchange: _Exchange) -> None:
         exchange.told[LATE] = BODY_WITHIN_S
-        self._ready.put(exchange)
-
-    def _work(self) -> None:
-        while True:
-            self._answer_somehow(self._ready.get())
+        self._threads.do(exchange)
 
     def _answer_somehow(self, exchange: _Exchange) -> None:
         try:
@@ -280,7 +305,7 @@ class Front:
         def ask_again() -> None:
             gone.cancel()
             exchange.told[WAITED] = True
-            self._ready.put(exchange)
+            self._threads.do(exchange)
 
         def hear() -> None:
             if self._waits.settle(exchange):

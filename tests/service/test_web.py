@@ -389,3 +389,32 @@ def test_a_stream_whose_client_leaves_frees_its_place():
     proto = exchange(Front(streaming, 10), Scope())
     eventually(lambda: leave(proto) or streaming.has_places)
     streaming.live.close()
+
+
+def test_requests_beyond_the_threads_wait_and_are_all_answered():
+    hold = threading.Event()
+
+    def wait(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        hold.wait(5)
+        return app(environ, start)
+
+    front = Front(wait, 10)
+    waiting = [ask(front, Scope()) for _ in range(20)]
+    assert not any(proto.answered.wait(0.01) for proto in waiting)
+    hold.set()
+    assert all(proto.answered.wait(5) for proto in waiting)
+    assert ask(front, Scope()).answered.wait(5)
+
+
+def test_the_thread_that_was_busy_last_answers_next():
+    names = []
+
+    def tell(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        names.append(threading.current_thread().name)
+        return app(environ, start)
+
+    front = Front(tell, 10)
+    for _ in range(10):
+        assert ask(front, Scope()).answered.wait(5)
+        time.sleep(0.01)
+    assert len(set(names)) == 1
