@@ -112,8 +112,15 @@ class Web:
 
 def cpu_s(processes: Sequence[psutil.Process]) -> float:
     """The CPU time of these processes since they began."""
-    times = [process.cpu_times() for process in processes]
-    return float(sum(each.user + each.system for each in times))
+    return sum(map(_cpu_s, processes))
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    if sys.platform == "linux":
+        # The clock of another process (clock_getcpuclockid, 3) has nanoseconds, /proc hundredths of a second.
+        return time.clock_gettime((~process.pid << 3) | 2)
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 def _free_port() -> int:
