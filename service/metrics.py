@@ -39,15 +39,14 @@ def _histogram(name: str, text: str, buckets: Iterable[float], *labels: str) -> 
 
 
 _STARTS = _counter("process_starts", "Processes started.")
-_APPENDS = _counter("appends", "Answers of the store to appends.", "kind", "outcome")
-_APPEND_SECONDS = _histogram("append_seconds", "How long the store took to answer an append.", APPEND_BUCKETS)
-_REFUSALS = _counter("refusals", "Problem documents given.", "code")
-_REQUESTS = _counter("requests", "Requests answered.", "method", "route", "status")
-_REQUEST_SECONDS = _histogram(
-    "request_seconds", "How long it took until an answer began.", REQUEST_BUCKETS, "method", "route"
+_APPEND_SECONDS = _histogram(
+    "append_seconds", "How long the store took to answer an append.", APPEND_BUCKETS, "kind", "outcome"
 )
-_JOBS = _counter("jobs", "Jobs done.", "job", "outcome")
-_JOB_SECONDS = _histogram("job_seconds", "How long jobs took.", JOB_BUCKETS, "job")
+_REFUSALS = _counter("refusals", "Problem documents given.", "code")
+_REQUEST_SECONDS = _histogram(
+    "request_seconds", "How long it took until an answer began.", REQUEST_BUCKETS, "method", "route", "status"
+)
+_JOB_SECONDS = _histogram("job_seconds", "How long jobs took.", JOB_BUCKETS, "job", "outcome")
 _BATCHES = _counter("relay_batches", "Batches of the feed that were relayed.")
 _ENTRIES = _counter("relay_entries", "Entries of the feed that were relayed.")
 _FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
@@ -62,21 +61,16 @@ class _Process:
 def begin(kind: str) -> None:
     """Count under this kind of process from now on, beginning with its start."""
     _Process.kind = kind
-    for resolved in (_append, _append_seconds, _refusal, _request, _job, _relay, _followers):
+    for resolved in (_append, _refusal, _request, _job, _relay, _followers):
         resolved.cache_clear()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         Path(directory).mkdir(mode=0o700, parents=True, exist_ok=True)
     _STARTS.labels(kind).inc()
 
 
-def note_append(stream: str, outcome: str) -> None:
-    """Count what the store answered to an append."""
-    _append(stream.partition("-")[0], outcome).inc()
-
-
-def time_append(seconds: float) -> None:
-    """Note how long the store took to answer an append."""
-    _append_seconds().observe(seconds)
+def note_append(stream: str, outcome: str, seconds: float) -> None:
+    """Count what the store answered to an append, and note how long it took."""
+    _append(stream.partition("-")[0], outcome).observe(seconds)
 
 
 def note_refusal(code: str) -> None:
@@ -86,16 +80,12 @@ def note_refusal(code: str) -> None:
 
 def note_request(method: str, route: str, status: int, seconds: float) -> None:
     """Count a request by the template of its route, and note how long it took until its answer began."""
-    requests, request_seconds = _request(method if method in METHODS else "other", route, status)
-    requests.inc()
-    request_seconds.observe(seconds)
+    _request(method if method in METHODS else "other", route, status).observe(seconds)
 
 
 def note_job(job: str, outcome: str, seconds: float) -> None:
     """Count a job, and note how long it took."""
-    jobs, job_seconds = _job(job, outcome)
-    jobs.inc()
-    job_seconds.observe(seconds)
+    _job(job, outcome).observe(seconds)
 
 
 def note_relayed(entries: int) -> None:
@@ -112,13 +102,8 @@ def change_followers(by: int) -> None:
 
 # Looked up once: finding a labelled child takes longer than counting on it.
 @cache
-def _append(kind: str, outcome: str) -> Counter:
-    return _APPENDS.labels(_Process.kind, kind, outcome)
-
-
-@cache
-def _append_seconds() -> Histogram:
-    return _APPEND_SECONDS.labels(_Process.kind)
+def _append(kind: str, outcome: str) -> Histogram:
+    return _APPEND_SECONDS.labels(_Process.kind, kind, outcome)
 
 
 @cache
@@ -127,14 +112,13 @@ def _refusal(code: str) -> Counter:
 
 
 @cache
-def _request(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
-    process = _Process.kind
-    return _REQUESTS.labels(process, method, route, status), _REQUEST_SECONDS.labels(process, method, route)
+def _request(method: str, route: str, status: int) -> Histogram:
+    return _REQUEST_SECONDS.labels(_Process.kind, method, route, status)
 
 
 @cache
-def _job(job: str, outcome: str) -> tuple[Counter, Histogram]:
-    return _JOBS.labels(_Process.kind, job, outcome), _JOB_SECONDS.labels(_Process.kind, job)
+def _job(job: str, outcome: str) -> Histogram:
+    return _JOB_SECONDS.labels(_Process.kind, job, outcome)
 
 
 @cache

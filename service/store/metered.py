@@ -48,10 +48,9 @@ class MeteredStore:
         try:
             appended = self.within.append(stream, expected_version, expected_head, events, types, command)
         except StoreUnavailable:
-            metrics.note_append(stream, "unavailable")
+            metrics.note_append(stream, "unavailable", time.perf_counter() - started)
             raise
-        metrics.time_append(time.perf_counter() - started)
-        metrics.note_append(stream, OUTCOMES[type(appended)])
+        metrics.note_append(stream, OUTCOMES[type(appended)], time.perf_counter() - started)
         return appended
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
@@ -61,17 +60,17 @@ class MeteredStore:
             appended = self.within.append_all(appends)
         except StoreUnavailable:
             for each in appends:
-                metrics.note_append(each.stream, "unavailable")
+                metrics.note_append(each.stream, "unavailable", time.perf_counter() - started)
             raise
         seconds = time.perf_counter() - started
         for each, outcome in zip(appends, appended, strict=True):
-            metrics.time_append(seconds)
-            metrics.note_append(each.stream, OUTCOMES[type(outcome)])
+            metrics.note_append(each.stream, OUTCOMES[type(outcome)], seconds)
         return appended
 
     def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load. A command that is found here was appended before, and is not appended again."""
+        started = time.perf_counter()
         loaded = self.within.load(stream, after, command, limit)
         if loaded.command is not None:
-            metrics.note_append(stream, OUTCOMES[type(loaded.command)])
+            metrics.note_append(stream, OUTCOMES[type(loaded.command)], time.perf_counter() - started)
         return loaded
