@@ -161,8 +161,10 @@ def _let_through(hands: set[_Hand], draft: Draft, before: Match) -> set[_Hand]:
 
 
 def _find_secret(entries: Sequence[StoredEvent]) -> bytes | None:
-    """What the match revealed of its dice, near its end; None where it did not."""
+    """What the match revealed of its dice after its last move; None where it did not."""
     for entry in reversed(entries):
+        if b'"type":"move-made"' in entry.e:
+            return None
         if b'"type":"dice-revealed"' in entry.e:
             revealed = parse_event(entry).data
             assert isinstance(revealed, DiceRevealed)
