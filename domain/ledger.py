@@ -100,9 +100,7 @@ def fold_ledger(ledger: Ledger, entries: Iterable[StoredEvent]) -> Ledger:
         return ledger
     events: list[Any] = [event.data for event in read_entries(ledger.stream, ledger.version, ledger.head, stored)]
     unrated = {data.match for data in events if isinstance(data, MatchUnrated)}
-    return Ledger(
-        ledger.stream, stored[-1].version, stored[-1].h, ledger.unrated.union(unrated) if unrated else ledger.unrated
-    )
+    return Ledger(ledger.stream, stored[-1].version, stored[-1].h, ledger.unrated | unrated)
 
 
 def decide_ledger(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[Event]:
