@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response, g, request
+from flask.sessions import NullSession, SessionInterface
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -43,10 +44,19 @@ def create_app(composed: Parts | None = None) -> Flask:
     return app
 
 
+class _NoSessions(SessionInterface):
+    _none = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:
+        """The one session of all requests, which refuses to hold anything."""
+        return self._none
+
+
 class _Api(Flask):
     """An application without what every request to it would pay for and none uses."""
 
     request_class = ApiRequest
+    session_interface = _NoSessions()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """The function itself: none of ours is a coroutine."""

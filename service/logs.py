@@ -40,7 +40,7 @@ _STREAM = re.compile(r"\b(match|tournament|player|import)-[a-z2-7]{26}\b")
 Record = MutableMapping[str, Any]
 
 # One variable for all: structlog has one for each id, which every request would pay for.
-_ids: ContextVar[dict[str, str]] = ContextVar("ids", default={})  # noqa: B039  # never changed, always replaced
+_ids: ContextVar[dict[str, str]] = ContextVar("ids")
 
 
 def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextIO | None = None) -> None:
@@ -60,14 +60,14 @@ def read_log_settings(environ: Mapping[str, str], otherwise: str = "json") -> tu
     return form, _choose(environ, LEVEL_VARIABLE, LEVELS, "info").upper()
 
 
+def begin_ids(**ids: str) -> None:
+    """Begin another request or job, whose records carry these ids and none of the last one's."""
+    _ids.set(ids)
+
+
 def bind_ids(**ids: str) -> None:
-    """Let every record of this request or job carry these ids too."""
-    _ids.set({**_ids.get(), **ids})
-
-
-def forget_ids() -> None:
-    """Begin another request or job: the ids of the last one are not its own."""
-    _ids.set({})
+    """Let every record of the request or job that was begun here carry these ids too."""
+    _ids.get({}).update(ids)
 
 
 def _choose(environ: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
@@ -92,7 +92,7 @@ def _make_formatter(process: str, as_json: bool, colors: bool) -> ProcessorForma
 
 
 def _add_ids(logger: Any, method: str, record: Record) -> Record:
-    return {**_ids.get(), **record}
+    return {**_ids.get({}), **record}
 
 
 def _dump(record: Any, **_: Any) -> str:

@@ -13,7 +13,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from service import metrics
-from service.logs import bind_ids, forget_ids
+from service.logs import begin_ids
 
 MAX_JOBS = 10_000
 """Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
@@ -37,8 +37,7 @@ class Worker(SimpleWorker):
     def perform_job(self, job: Job, queue: Queue) -> bool:
         """Whether the job was done; what went wrong in it is logged under its id."""
         started = time.perf_counter()
-        forget_ids()
-        bind_ids(job=job.id)
+        begin_ids(job=job.id)
         done = super().perform_job(job, queue)
         outcome = "done" if done else "failed"
         metrics.note_job(str(job.func_name).rpartition(".")[2], outcome, time.perf_counter() - started)

@@ -11,7 +11,7 @@ from service import metrics
 from service.api.http import current_request
 from service.environ import HOLD
 from service.ids import is_stream_id
-from service.logs import bind_ids, forget_ids
+from service.logs import begin_ids, bind_ids
 
 log = logging.getLogger(__name__)
 
@@ -24,10 +24,11 @@ def observe(app: Flask) -> None:
 
 def _begin() -> None:
     g.started_s = time.perf_counter()
-    forget_ids()
     asked = current_request()
+    begin_ids(request_id=asked.id)
     match = (asked.view_args or {}).get("match", "")
-    bind_ids(request_id=asked.id, **({"match": match} if is_stream_id("match", match) else {}))
+    if is_stream_id("match", match):
+        bind_ids(match=match)
 
 
 def _end(response: Response) -> Response:

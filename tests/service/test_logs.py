@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.config import ConfigError
-from service.logs import begin_logs, bind_ids, forget_ids
+from service.logs import begin_ids, begin_logs, bind_ids
 from service.store.port import StoreUnavailable
 
 TOKEN = f"ply_{'a' * 26}_{'Ab1-' * 10}xyz"
@@ -27,7 +27,7 @@ def loggers_as_before() -> Iterator[None]:
     root.setLevel(level)
     for name, its_level in named.items():
         logging.getLogger(name).setLevel(its_level)
-    forget_ids()
+    begin_ids()
 
 
 class Lines:
@@ -60,9 +60,10 @@ def test_a_record_is_a_line_of_json():
 
 def test_records_carry_the_ids_that_are_bound():
     lines = Lines()
-    bind_ids(request_id="r1", match="m1")
+    begin_ids(request_id="r1")
+    bind_ids(match="m1")
     log.info("one")
-    forget_ids()
+    begin_ids()
     log.info("two")
     assert [(each.get("request_id"), each.get("match")) for each in lines()] == [("r1", "m1"), (None, None)]
 
