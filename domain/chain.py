@@ -40,10 +40,13 @@ def canonical_json(value: object) -> bytes:
         raise NotCanonical("text holds a lone surrogate") from None
 
 
+_ALWAYS_CANONICAL = {str, bool, type(None)}
+
+
 def _require_canonical(value: object) -> None:
     # The JSON encoder would quietly spell what other readers of RFC 8785 spell otherwise.
     kind = type(value)
-    if kind is str or value is None or kind is bool:
+    if kind in _ALWAYS_CANONICAL:
         return
     if kind is int:
         if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
@@ -52,10 +55,12 @@ def _require_canonical(value: object) -> None:
         for key, item in value.items():
             if type(key) is not str or not key.isascii():
                 raise NotCanonical(f"object key {key!r} is not ASCII text")
-            _require_canonical(item)
+            if type(item) not in _ALWAYS_CANONICAL:
+                _require_canonical(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            _require_canonical(item)
+            if type(item) not in _ALWAYS_CANONICAL:
+                _require_canonical(item)
     else:
         raise NotCanonical(f"a {kind.__name__} has no canonical form")
 

@@ -8,7 +8,7 @@ from rq.timeouts import BaseTimeoutException
 from domain.match import Match
 from service.handlers import Answer, Handler, Order
 
-TOGETHER = 16
+TOGETHER = 32
 """Matches that wait for each other: enough to share what a write to disk costs, and little to do again."""
 
 D = TypeVar("D")
