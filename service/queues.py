@@ -24,7 +24,7 @@ ALARM_AFTER = 3
 
 VERIFY_JOB = "workers.verify_match.verify_matches"
 SCORE_JOB = "workers.score_match.score_matches"
-MATCHES_A_JOB = 64
+MATCHES_A_JOB = 128
 """What rq does around a job costs as much as executing a short match: those due together share it."""
 
 JOB_TIMEOUT_S = 300

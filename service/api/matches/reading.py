@@ -16,8 +16,8 @@ from service.ids import is_stream_id
 from service.invitations import read_invitation
 from service.store.port import StoreError
 
-EVENTS_BESIDE_MOVES = 16
-"""About how many events a match has beside its moves."""
+EVENTS_BESIDE_MOVES = 6
+"""About how many events a match of two has beside its moves: where it has more, the rest of it is read after them."""
 
 
 def read_match(id: str, version: int | None = None) -> Match:
