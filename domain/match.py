@@ -205,7 +205,7 @@ def fold_moves(match: Match, moves: Iterable[ReadMove]) -> Match:
     if play is None or match.fault:
         return match
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
-    turn, parse_move, apply_move = ruleset.turn, ruleset.parse_move, ruleset.apply_move
+    turn, parse_move, apply_move, make = ruleset.turn, ruleset.parse_move, ruleset.apply_move, tuple.__new__
     with suppress(Exception):
         for expected, ((version, e, h), found) in enumerate(moves, match.version + 1):
             if version != expected or sha256(head + e).digest() != h:
@@ -216,7 +216,7 @@ def fold_moves(match: Match, moves: Iterable[ReadMove]) -> Match:
                 break
             after, now = apply_move(state, parse_move(state, text)), int(at)
             # Step(..) itself takes twice as long.
-            steps.append(tuple.__new__(Step, (version, decision.seat, text, state, max(0, now - since))))
+            steps.append(make(Step, (version, decision.seat, text, state, now - since if now > since else 0)))
             state, since, head = after, now, h
     made = steps[play.ply :]
     if not made:
