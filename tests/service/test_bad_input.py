@@ -197,3 +197,14 @@ def test_each_thing_has_one_address(api, path):
 )
 def test_parameters_of_a_media_type_do_not_matter(two, accept):
     assert two.get("/positions/0", headers={"Accept": accept}).mimetype == "text/plain"
+
+
+def test_a_body_that_comes_again_is_read_alike_and_refused_alike(two):
+    for body in ({"move": "d4", "sat": 1}, {"move": 4}):
+        first, second = (post_raw(two, json.dumps(body).encode()) for _ in range(2))
+        assert first.status_code == second.status_code == 422
+        assert first.json["errors"] == second.json["errors"]
+    move = two.api.get(f"/v1/matches/{two.match}/legal-moves").json["moves"][0]
+    body = json.dumps({"move": move}).encode()
+    assert post_raw(two, body).json["events"][0]["data"]["move"] == move
+    assert post_raw(two, body).json["code"] == "move/not-your-turn"
