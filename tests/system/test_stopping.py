@@ -138,5 +138,5 @@ def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(
             told = httpx.get(f"{service.url}/metrics").text
             for kind in ("web", "relay", "verify"):
                 assert f'plyscribe_process_starts_total{{process="{kind}"}} 1.0' in told
-            assert 'plyscribe_jobs_total{job="verify_matches",outcome="done",process="verify"} 1.0' in told
+            assert 'plyscribe_job_seconds_count{job="verify_matches",outcome="done",process="verify"} 1.0' in told
             assert 'plyscribe_queue_workers{queue="verify"} 1.0' in told
