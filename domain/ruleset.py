@@ -57,6 +57,8 @@ class Ruleset(ABC, Generic[State, Move]):
     max_seats: int
     presets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     """Options, by name, that rated matches may have beside the defaults. A released version keeps those it has."""
+    behaviour: str | None = None
+    """The digest of its proofs, by which two places know that they play by the same rules; None without proofs."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:

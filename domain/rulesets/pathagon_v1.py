@@ -149,6 +149,7 @@ class PathagonV1(Duel[State, Move]):
     version = 1
     title = "Pathagon"
     presets = MappingProxyType({"small": {"size": 5}})
+    behaviour = "9e30cb5abeb0190e23c584d95a8bad820e5e8b2a62620e98c68288d1b8ff032f"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]

@@ -96,6 +96,7 @@ class ZhenV1(Duel[State, Move]):
 
     id = "zhen"
     version = 1
+    behaviour = "454ae16a1bc6ce0811acf1c30d8369346286a7024751b3cba2bed45707f60c33"
     title = "Zhen"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:

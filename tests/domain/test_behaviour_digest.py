@@ -14,6 +14,7 @@ from tests.domain.prove import (
     every_ruleset,
     folder_of,
     main,
+    name_ruleset,
     read_cases,
     read_proof,
     require_proofs,
@@ -39,6 +40,12 @@ def test_the_pinned_digest_is_that_of_the_proofs(ruleset: AnyRuleset) -> None:
     found = behaviour_digest({name: read_proof(ruleset, name) for name in names})
     pinned = read_proof(ruleset, DIGEST).split()[0]
     assert found == pinned, f"the behaviour on file is not the pinned one. {what_to_do(ruleset)}"
+
+
+@every_ruleset
+def test_a_ruleset_names_the_digest_of_its_proofs(ruleset: AnyRuleset) -> None:
+    pinned = read_proof(ruleset, DIGEST).split()[0]
+    assert ruleset.behaviour == pinned, f'write into the class of {name_ruleset(ruleset)}: behaviour = "{pinned}"'
 
 
 def test_a_ruleset_without_proofs_is_told_what_to_write_and_what_to_run(tmp_path: Path) -> None:
