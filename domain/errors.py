@@ -15,6 +15,7 @@
     │   ├── WrongValue          what the command says cannot be
     │   └── Unknown             the command is about something that is not there
     ├── DiceKeyMissing          dice/key-missing
+    ├── BundleError             bundle/unreadable
     └── StreamError
         ├── NotCanonical        stream/not-canonical
         ├── BrokenChain         stream/broken-chain
@@ -131,6 +132,17 @@ class DiceKeyMissing(DomainError):
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the server key {key} that these dice were committed with is missing", key=key)
+
+
+class BundleError(DomainError):
+    """Bytes that are no bundle: `line` (from 1) is the first at fault, `why` says what is wrong there."""
+
+    code = "bundle/unreadable"
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line} of the bundle: {why}", line=line)
+        self.line = line
+        self.why = why
 
 
 class StreamError(DomainError):

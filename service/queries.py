@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from domain.bundle import format_event_line
 from domain.chain import StoredEvent
 from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
@@ -24,14 +25,9 @@ def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
     return None if turn is None else format_turn(turn)
 
 
-def dump_event(stored: StoredEvent) -> bytes:
-    """A stored event as it goes out: its canonical bytes with the hash added. Nothing is serialised twice."""
-    return stored.e[:-1] + b',"hash":"' + stored.h.hex().encode() + b'"}'
-
-
 def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
     """Stored events as a JSON array inside of an answer."""
-    return orjson.Fragment(b"[" + b",".join(map(dump_event, entries)) + b"]")
+    return orjson.Fragment(b"[" + b",".join(map(format_event_line, entries)) + b"]")
 
 
 def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
@@ -174,7 +170,7 @@ def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
     """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
     digest, count, head = sha256(), 0, None
     for page in pages:
-        lines = b"".join(dump_event(entry) + b"\n" for entry in page)
+        lines = b"".join(format_event_line(entry) + b"\n" for entry in page)
         digest.update(lines)
         count, head = count + len(page), page[-1].h.hex()
         yield lines

@@ -1,0 +1,220 @@
+"""A bundle has one spelling, and whatever is changed in one is found."""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+
+import pytest
+
+from domain.bundle import (
+    Bundle,
+    Head,
+    describe_head,
+    format_bundle,
+    format_event_line,
+    parse_bundle,
+    parse_event_line,
+)
+from domain.chain import StoredEvent, canonical_json, first_link, link_all
+from domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnswerDraw,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.errors import BundleError, NotCanonical
+from domain.events import RecordedDice
+from tests.domain.given import ANN, BEN, RECORDER, STREAM, Table, account, hot_seat, new_match, recorded
+from tests.domain.toy import TOY_V1
+
+
+def played_to_its_end() -> Table:
+    table = new_match("toy", (account(ANN), None), options={"dice": 1})
+    table.when(TakeSeat, BEN, seat=2, entropy="ben's é".encode().hex())
+    table.when(AddEntropy, ANN, entropy="ann's \"\\")
+    table.play("push")
+    table.when(Withdraw, BEN)
+    return table
+
+
+def drawn() -> Table:
+    table = new_match(
+        "pathagon", (account(ANN), account(BEN)), options={"size": 5}, dice=None, about={"place": "Šiauliai\n"}
+    )
+    table.when(TakeSeat, BEN, seat=2)
+    table.play("a1", "b2")
+    table.when(OfferDraw, BEN)
+    table.when(AnswerDraw, ANN, accept=True)
+    return table
+
+
+def aborted() -> Table:
+    table = hot_seat("toy")
+    table.when(AbortMatch, ANN)
+    return table
+
+
+def under_way() -> Table:
+    table = hot_seat("toy")
+    table.play("hold", "push")
+    return table
+
+
+def on_a_real_table() -> Table:
+    table = recorded("toy", dice=RecordedDice())
+    for values in ((1, 2), (1,), (1,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(TakeBack, RECORDER, ply=0)
+    return table
+
+
+MATCHES = (played_to_its_end, drawn, aborted, under_way, on_a_real_table)
+every_match = pytest.mark.parametrize("make", MATCHES, ids=lambda make: make.__name__)
+
+
+def bundle_of(table: Table) -> bytes:
+    return b"".join(format_bundle(describe_head(STREAM, table.match.life.created), table.entries))
+
+
+@every_match
+def test_reading_is_the_inverse_of_writing(make: Callable[[], Table]) -> None:
+    table = make()
+    raw = bundle_of(table)
+    assert parse_bundle(raw) == Bundle(describe_head(STREAM, table.match.life.created), tuple(table.entries))
+    assert b"".join(format_bundle(*parse_bundle(raw))) == raw
+
+
+def test_the_head_line_names_the_match_and_how_its_ruleset_behaves() -> None:
+    head = bundle_of(aborted()).split(b"\n")[0]
+    assert head == (
+        f'{{"behaviour":"{TOY_V1.behaviour}","bundle":1,"match":"{STREAM}","ruleset":"toy","ruleset_version":1}}'.encode()
+    )
+
+
+def test_a_ruleset_that_is_not_known_here_has_no_behaviour() -> None:
+    created = aborted().match.life.created
+    unknown = type(created)(**{name: getattr(created, name) for name in created.__slots__} | {"ruleset_version": 9})
+    assert describe_head(STREAM, unknown) == Head(STREAM, "toy", 9, None)
+
+
+def test_the_end_line_counts_names_the_last_hash_and_covers_all_before() -> None:
+    table = aborted()
+    raw = bundle_of(table)
+    body, end = raw[: raw[:-1].rindex(b"\n") + 1], raw[raw[:-1].rindex(b"\n") + 1 :]
+    told = {"count": len(table.entries), "head": table.match.head.hex(), "sha256": sha256(body).hexdigest()}
+    assert end == canonical_json(told) + b"\n"
+
+
+def test_an_event_line_is_the_stored_text_with_its_hash_at_the_end() -> None:
+    stored = StoredEvent(7, b'{"a":"b"}', bytes(32))
+    assert format_event_line(stored) == b'{"a":"b","hash":"' + b"0" * 64 + b'"}'
+    assert parse_event_line(format_event_line(stored), 8) == stored
+
+
+def test_a_match_without_events_is_read_as_written() -> None:
+    head = Head(STREAM, "toy", 1, None)
+    assert parse_bundle(b"".join(format_bundle(head, ()))) == Bundle(head, ())
+
+
+def test_events_that_were_stored_wrongly_are_carried_as_they_are() -> None:
+    entries = aborted().entries
+    entries[1] = entries[1]._replace(e=b'{"x": 1}', h=bytes(32))
+    head = Head(STREAM, "toy", 1, None)
+    assert parse_bundle(b"".join(format_bundle(head, entries))) == Bundle(head, tuple(entries))
+
+
+@pytest.mark.parametrize("e", [b"", b"{", b"[]", b'{"a":1]', b'{"a":\n1}'])
+def test_bytes_that_have_no_place_in_a_line_are_not_mended(e: bytes) -> None:
+    with pytest.raises(NotCanonical, match="event 1 is no object"):
+        list(format_bundle(Head(STREAM, "toy", 1, None), link_all(first_link(STREAM), 1, [e])))
+
+
+def changed_bytes(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """Every place with each of its bits flipped, with other bytes put there, with others before it, and without it."""
+    for place, byte in enumerate(raw):
+        others = {byte ^ 1 << bit for bit in range(8)} | set(b' "0\n\r\t\0') - {byte}
+        for other in others:
+            yield place, raw[:place] + bytes([other]) + raw[place + 1 :]
+        for more in {byte, *b" 0\n"}:
+            yield place, raw[:place] + bytes([more]) + raw[place:]
+        yield place, raw[:place] + raw[place + 1 :]
+
+
+@every_match
+def test_every_changed_added_or_dropped_byte_is_found_where_it_stands(make: Callable[[], Table]) -> None:
+    raw = bundle_of(make())
+    last = raw.count(b"\n")
+    for place, changed in changed_bytes(raw):
+        with pytest.raises(BundleError) as caught:
+            parse_bundle(changed)
+        line = raw.count(b"\n", 0, place) + 1
+        # What the head line said, only the lines after it tell; a doubled line feed makes one line more.
+        behind = {2, last} if line == 1 else {line + 1} if raw[place] == ord("\n") else set()
+        assert caught.value.line in {line, *behind}
+
+
+def rearranged(lines: list[bytes]) -> Iterator[list[bytes]]:
+    for place, line in enumerate(lines):
+        yield lines[:place] + lines[place + 1 :]
+        yield [*lines[:place], line, *lines[place:]]
+        yield [*lines[:place], b"\n", *lines[place:]]
+        yield [*lines[:place], b"{}\n", *lines[place:]]
+        for other in range(place + 1, len(lines)):
+            swapped = list(lines)
+            swapped[place], swapped[other] = lines[other], line
+            yield swapped
+    yield from ([*lines, b"\n"], [*lines, b"{}\n"], [], lines[:1], lines[-1:])
+
+
+@every_match
+def test_every_dropped_doubled_added_or_swapped_line_is_found(make: Callable[[], Table]) -> None:
+    lines = bundle_of(make()).splitlines(keepends=True)
+    for others in rearranged(lines):
+        with pytest.raises(BundleError):
+            parse_bundle(b"".join(others))
+
+
+def resealed(lines: list[bytes]) -> bytes:
+    """The lines with an end line for them, as who changes a bundle would write it."""
+    [*body, end] = lines
+    told = end.split(b'"sha256":"')[0]
+    return b"".join(body) + told + b'"sha256":"' + sha256(b"".join(body)).hexdigest().encode() + b'"}\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (b"{", b"{ ", "not canonical"),
+        (b'"bundle":1,"match":', b'"match":', "no head line"),
+        (b'"bundle":1', b'"bundle":2', "format 2 is unknown here"),
+        (b'"bundle":1', b'"bundle":true', "not canonical"),
+        (b'"bundle":1', b'"bundle":1,"more":1', "no head line"),
+        (b"match-a", b"match-A", "names no match"),
+        (b'"toy"', b'["toy"]', "names no ruleset"),
+        (b'"ruleset_version":1', b'"ruleset_version":true', "names no ruleset"),
+        (b'"behaviour":"', b'"behaviour":"0', "no SHA-256"),
+        (b'"toy"', b'"t\\u006fy"', "not canonical"),
+        (b'"toy"', b"1.5", "no integer"),
+    ],
+)
+def test_a_head_line_has_one_spelling_even_with_an_end_line_of_its_own(old: bytes, new: bytes, why: str) -> None:
+    lines = bundle_of(aborted()).splitlines(keepends=True)
+    assert old in lines[0]
+    with pytest.raises(BundleError, match=why) as caught:
+        parse_bundle(resealed([lines[0].replace(old, new, 1), *lines[1:]]))
+    assert caught.value.line == 1
+
+
+def test_a_bundle_that_broke_off_says_so() -> None:
+    raw = bundle_of(aborted())
+    with pytest.raises(BundleError, match="does not end with a line feed"):
+        parse_bundle(raw[:-20])
+    with pytest.raises(BundleError, match="the end line is missing"):
+        parse_bundle(raw[: raw[:-1].rindex(b"\n") + 1])
+    with pytest.raises(BundleError, match="line 1 of the bundle: it is empty"):
+        parse_bundle(b"")
