@@ -6,11 +6,15 @@ recorded at the end, so that anyone can compute every roll again.
 """
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from struct import unpack
 
 from domain.chain import canonical_json
+
+WORDS = 2**32
+"""How many words there are: as many sides a die has at most."""
 
 
 def derive_secret(key: bytes, dice_id: str) -> bytes:
@@ -26,15 +30,22 @@ def commit(secret: bytes) -> str:
 def roll_dice(
     secret: bytes, dice_id: str, entropies: Sequence[str | None], roll_number: int, sides: int, count: int
 ) -> tuple[int, ...]:
-    """`count` unbiased values 1..`sides`, a pure function of all arguments.
+    """`count` unbiased values 1..`sides`, a pure function of all arguments; ValueError beyond 1..2^32 sides.
 
     `entropies` holds the salt of each seat or None; `roll_number` counts the match's rolls, the first one is 1.
     """
-    words = _words(secret, dice_id, entropies, roll_number)
-    # A word beyond the last whole multiple of `sides` would favour the low faces.
-    fair = 2**32 // sides * sides
-    counting = (word for word in words if word < fair)
-    return tuple(next(counting) % sides + 1 for _ in range(count))
+    if not 1 <= sides <= WORDS:
+        raise ValueError(f"dice have 1 to {WORDS} sides, not {sides}")
+    return tuple(islice(pick_values(_words(secret, dice_id, entropies, roll_number), sides), count))
+
+
+def pick_values(words: Iterable[int], sides: int) -> Iterator[int]:
+    """The values 1..`sides` that these words of 32 bits give, each as likely as any other if the words are.
+
+    A word from the last whole multiple of `sides` on gives none: it would favour the low values.
+    """
+    fair = WORDS // sides * sides
+    return (word % sides + 1 for word in words if word < fair)
 
 
 def _words(secret: bytes, dice_id: str, entropies: Sequence[str | None], roll_number: int) -> Iterator[int]:
