@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.events import Dice, Guest, MatchRefuted, MatchVerified, Occupant
+from domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant
 
 
 class Actor(NamedTuple):
@@ -38,7 +38,8 @@ class Command:
 class CreateMatch(Command):
     """Announce a match. `options` may be partial; `dice` is dropped where the game has no chance in it.
 
-    The creator's own seat and guests are seated at once; other accounts are invited.
+    The creator's own seat and guests are seated at once; other accounts are invited. A fork, and no other match, has a
+    `parent` and begins with a `line` of it.
     """
 
     ruleset: str
@@ -53,6 +54,7 @@ class CreateMatch(Command):
     limits: dict[str, Any] | None = None
     about: dict[str, Any] | None = None
     parent: dict[str, Any] | None = None
+    line: LineCopied | None = None
     rematch_of: str | None = None
     tournament: dict[str, Any] | None = None
     server: str = ""

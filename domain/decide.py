@@ -30,6 +30,7 @@ from domain.commands import (
 from domain.draft import Draft, damaged
 from domain.errors import (
     BadNotation,
+    FoldError,
     MoveError,
     Unknown,
     UnknownEventShape,
@@ -39,6 +40,7 @@ from domain.errors import (
     WrongValue,
 )
 from domain.events import (
+    WITHDRAWAL_CAUSES,
     Account,
     DiceRolled,
     DrawAgreed,
@@ -59,11 +61,10 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from domain.match import Lifecycle, Match, Play, Seat
-from domain.ruleset import AnyRuleset, Decision, Roll
+from domain.match import LINE, Lifecycle, Match, Play, Seat
+from domain.ruleset import AnyRuleset, Decision, Over, Roll
 from domain.rulesets import find_ruleset
 
-WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 START_MODES = ("auto", "call")
 MAX_MOVE_LENGTH = 256
 MAX_ENTROPY_LENGTH = 64
@@ -161,8 +162,20 @@ def _decide_create(command: CreateMatch, match: Match) -> Draft:
         raise WrongTime("match/exists", f"the match {match.stream} was created before")
     draft = Draft(match, command, _sign(command.actor, command.recorder))
     draft.emit(_created(command))
+    if command.parent is not None or command.line is not None:
+        _copy_line(command, draft)
     _start_if_ready(draft)
     return draft
+
+
+def _copy_line(command: CreateMatch, draft: Draft) -> None:
+    if command.parent is None or command.line is None:
+        raise FoldError(LINE, "a fork, and no other match, begins with a line of its parent")
+    draft.emit(command.line)
+    if draft.match.fault:
+        raise draft.match.fault.error
+    if isinstance(draft.play.turn, Over):
+        raise WrongTime("fork/over", f"at ply {draft.play.ply} the match is over: nothing is left to play")
 
 
 def _created(command: CreateMatch) -> MatchCreated:
@@ -206,6 +219,8 @@ def _created(command: CreateMatch) -> MatchCreated:
 def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[str, Any]) -> None:
     if command.recorder is not None:
         raise WrongValue("rated/recorded", "in a rated match every seat is played by its own account: none is recorded")
+    if command.parent is not None:
+        raise WrongValue("rated/fork", "a fork is not rated, for it begins with what others have played")
     if command.private:
         raise WrongValue("rated/private", "a rated match is public, for its outcome stands in the ratings")
     accounts = [who for who in command.seats if who is not None]
@@ -228,8 +243,9 @@ def _start_if_ready(draft: Draft) -> None:
 
 
 def _entropy_missing(life: Lifecycle) -> bool:
-    salted = isinstance(life.created.dice, ServerDice)
-    return salted and any(isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats)
+    return life.takes_entropy and any(
+        isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats
+    )
 
 
 def _start(draft: Draft) -> None:
@@ -276,8 +292,8 @@ def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> N
 
 
 def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
-    if not isinstance(life.created.dice, ServerDice):
-        raise WrongValue("entropy/unwanted", "this match has no server dice to salt")
+    if not life.takes_entropy:
+        raise WrongValue("entropy/unwanted", "this match has no server dice to salt, or its parent's, salted already")
     if life.seats[seat - 1].entropy is not None:
         raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
     if not (1 <= len(entropy) <= MAX_ENTROPY_LENGTH and entropy.isascii() and entropy.isprintable()):
@@ -441,7 +457,7 @@ def _require_may_abort(actor: Actor, life: Lifecycle, play: Play | None) -> None
     held = _seats_held(actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
-    if play is None or any(step.seat in held for step in play.steps):
+    if play is None or any(step.seat in held and not step.is_copied for step in play.steps):
         raise WrongTime("match/under-way", "after your first move the match is resigned, not aborted")
 
 

@@ -57,7 +57,7 @@ class Draft:
         """With server dice make all rolls now due; if the ruleset is over, end the match and reveal the dice."""
         life = self.match.life
         if isinstance(life.created.dice, ServerDice):
-            self._roll_all(life.created.dice, [seat.entropy for seat in life.seats])
+            self._roll_all(life.created.dice, life.entropies)
         turn = self.play.turn
         if isinstance(turn, Over):
             self.end(turn.reason, turn.ranks)

@@ -190,3 +190,4 @@ class FoldError(StreamError):
 
     def __init__(self, version: int, why: str) -> None:
         super().__init__(f"event {version} does not fit the events before it: {why}", version=version)
+        self.version = version

@@ -12,6 +12,10 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, get_type_hints
 from domain.chain import StoredEvent, canonical_json, parse_json
 from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 
+WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
+MAX_LINE_STEPS = 16_384
+"""What a fork copies at most: in one event about 500 kB, 5 MB if all moves were longest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -136,11 +140,27 @@ class MovesTakenBack:
 
 @dataclass(frozen=True, slots=True)
 class SeatWithdrawn:
-    """A seat left the match: resigned, time, absent or disqualified."""
+    """A seat left the match, for one of WITHDRAWAL_CAUSES."""
 
     type: ClassVar[str] = "seat-withdrawn"
     seat: int
     cause: str
+
+
+LineStep = MoveMade | DiceRolled | SeatWithdrawn
+"""What a line is made of: all that takes a match from one position to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineCopied:
+    """A fork begins with this line, that of its parent up to a ply.
+
+    `salts` are the entropies of the parent's seats where the parent's server dice go on, else None.
+    """
+
+    type: ClassVar[str] = "line-copied"
+    steps: tuple[LineStep, ...]
+    salts: tuple[str | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +249,7 @@ class MatchAnnulled:
 
 EventData = (
     MatchCreated
+    | LineCopied
     | SeatTaken
     | SeatLeft
     | EntropyAdded
@@ -344,9 +365,13 @@ def parse_data(types: dict[str, Any], raw: dict[str, Any]) -> Any:
         strange = sorted(data.keys() ^ shape.keys())
         raise UnknownEventShape(raw["type"], raw["version"], f"unknown or missing fields {', '.join(strange)}")
     try:
-        return kind(**{name: parse(data[name]) for name, parse in shape.items()})
+        return _build(kind, data)
     except ValueError as error:
         raise UnknownEventShape(raw["type"], raw["version"], str(error)) from None
+
+
+def _build(kind: Any, data: dict[str, Any]) -> Any:
+    return kind(**{name: parse(data[name]) for name, parse in _shape_of(kind).items()})
 
 
 def _refuse(value: object, expected: str) -> NoReturn:
@@ -388,6 +413,13 @@ def _parse_dice(value: Any) -> Dice:
     _refuse(value, "dice of a known mode")
 
 
+def _parse_step(value: Any) -> Any:
+    for kind in LineStep.__args__:
+        if type(value) is dict and value.keys() == _shape_of(kind).keys():
+            return _build(kind, value)
+    _refuse(value, "a move, a roll or a withdrawal")
+
+
 _PARSERS: dict[Any, Callable[[Any], Any]] = {
     int: _exactly(int),
     str: _exactly(str),
@@ -398,6 +430,8 @@ _PARSERS: dict[Any, Callable[[Any], Any]] = {
     dict[str, Any] | None: _optional(_exactly(dict)),
     tuple[int, ...]: _each(_exactly(int)),
     tuple[str, ...]: _each(_exactly(str)),
+    tuple[str | None, ...] | None: _optional(_each(_optional(_exactly(str)))),
+    tuple[LineStep, ...]: _each(_parse_step),
     Occupant: parse_occupant,
     tuple[Occupant | None, ...]: _each(_optional(parse_occupant)),
     Dice | None: _optional(_parse_dice),
@@ -420,7 +454,7 @@ def dump_data(data: Any) -> dict[str, Any]:
 
 def _dump_value(value: Any) -> Any:
     match value:
-        case Account() | Guest():
+        case Account() | Guest() | MoveMade() | DiceRolled() | SeatWithdrawn():
             return dump_data(value)
         case ServerDice() | RecordedDice():
             return {"mode": value.mode, **dump_data(value)}

@@ -16,6 +16,8 @@ from domain.chain import StoredEvent, first_link, next_link
 from domain.commands import parse_actor
 from domain.errors import BrokenChain, DomainError, FoldError, StreamError
 from domain.events import (
+    MAX_LINE_STEPS,
+    WITHDRAWAL_CAUSES,
     Account,
     DiceRevealed,
     DiceRolled,
@@ -25,6 +27,8 @@ from domain.events import (
     EntropyAdded,
     Event,
     Guest,
+    LineCopied,
+    LineStep,
     MatchAborted,
     MatchAnnulled,
     MatchCreated,
@@ -40,13 +44,17 @@ from domain.events import (
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
+    ServerDice,
     parse_event,
     read_moves,
 )
-from domain.ruleset import AnyRuleset, Decision, Over, Turn
+from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 from domain.rulesets import find_ruleset
 
 STATUSES = ("open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled")
+
+LINE = 2
+"""The version of line-copied in a fork: it follows match-created."""
 
 
 class Seat(NamedTuple):
@@ -72,6 +80,8 @@ class Lifecycle(NamedTuple):
     secret: str | None = None
     revealed_at: int = 0
     """The version of the event that revealed the dice's secret."""
+    salts: tuple[str | None, ...] | None = None
+    """The entropies of the parent's seats, where the parent's server dice go on in this fork."""
     verdicts: tuple[MatchVerified | MatchRefuted, ...] = ()
     score: MatchScored | None = None
     annulment: MatchAnnulled | None = None
@@ -80,6 +90,16 @@ class Lifecycle(NamedTuple):
     def players(self) -> tuple[str, ...]:
         """The accounts on the seats, in their order; those of guests and empty seats are left out."""
         return tuple(seat.occupant.player for seat in self.seats if isinstance(seat.occupant, Account))
+
+    @property
+    def takes_entropy(self) -> bool:
+        """Whether the seats salt the match's dice: server dice do not go on from a parent, salted as they were."""
+        return isinstance(self.created.dice, ServerDice) and self.salts is None
+
+    @property
+    def entropies(self) -> tuple[str | None, ...]:
+        """The salt of the dice, by seat."""
+        return tuple(seat.entropy for seat in self.seats) if self.salts is None else self.salts
 
     @property
     def may_be_rated(self) -> bool:
@@ -95,6 +115,11 @@ class Step(NamedTuple):
     move: str
     state: Any
     took_ms: int
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the move was made in the parent of this fork."""
+        return self.version == LINE
 
 
 class DrawOffer(NamedTuple):
@@ -274,6 +299,8 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
             return life
         case DrawOffered() | DrawAgreed() | DrawDeclined():
             return life
+        case LineCopied():
+            return _evolve_copied(life, event, data)
         case SeatTaken(seat, occupant):
             return _with_seat(life, event, seat, Seat(occupant, seated=True, since=event.version))
         case SeatLeft(seat):
@@ -306,6 +333,18 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
     return Lifecycle(data, creator, seats, event.at)
 
 
+def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle:
+    parent, salts = life.created.parent, data.salts
+    moves = sum(isinstance(step, MoveMade) for step in data.steps)
+    if event.version != LINE or parent is None or parent.get("ply") != moves:
+        raise FoldError(event.version, f"a line of {moves} moves is not what the match begins with")
+    if len(data.steps) > MAX_LINE_STEPS:
+        raise FoldError(event.version, f"a line has {MAX_LINE_STEPS} steps at most")
+    if salts is not None and (not isinstance(life.created.dice, ServerDice) or len(salts) != len(life.seats)):
+        raise FoldError(event.version, "the salts are not those of server dice, one a seat")
+    return life._replace(salts=salts)
+
+
 def _seat(life: Lifecycle, event: Event, number: int) -> Seat:
     if not 1 <= number <= len(life.seats):
         raise FoldError(event.version, f"there is no seat {number}")
@@ -333,6 +372,8 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
         case DiceRolled(values=values):
             state = play.ruleset.apply_roll(play.state, values)
             return play._replace(state=state, since=event.at, rolls=play.rolls + 1, offer=None)
+        case LineCopied(steps):
+            return _copy_line(play, event, steps)
         case MovesTakenBack(ply):
             return _take_back(play, event, ply)
         case SeatWithdrawn(seat):
@@ -346,6 +387,19 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
         case MatchEnded(reason, ranks) if not isinstance(play.turn, Over):
             return play._replace(state=play.ruleset.end(play.state, Over(reason, ranks)))
     return play
+
+
+def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
+    made: list[Step] = []
+    for number, step in enumerate(steps, 1):
+        if isinstance(step, DiceRolled) and play.turn != Roll(step.sides, step.count, step.purpose, step.seat):
+            raise FoldError(event.version, f"the roll at step {number} of the line is not due")
+        if isinstance(step, SeatWithdrawn) and step.cause not in WITHDRAWAL_CAUSES:
+            raise FoldError(event.version, f"step {number} of the line withdraws a seat for {step.cause!r}")
+        # A growing tuple would be copied with each move.
+        play = _evolve_play(play._replace(steps=()), event._replace(data=step))
+        made += play.steps
+    return play._replace(steps=tuple(made))
 
 
 def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:

@@ -37,4 +37,6 @@ def position_at(match: Match, ply: int) -> Position:
     if ply == play.ply:
         return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
     step = play.steps[ply]
-    return Position(step.version - 1, ply, step.state, play.ruleset.turn(step.state))
+    # The moves of a copied line have one version, the first one after which their positions can be read.
+    version = max(step.version - 1, play.steps[ply - 1].version if ply else 0)
+    return Position(version, ply, step.state, play.ruleset.turn(step.state))

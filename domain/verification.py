@@ -33,7 +33,7 @@ from domain.commands import (
 from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision
 from domain.dice import commit
 from domain.draft import Draft
-from domain.errors import DomainError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
+from domain.errors import DomainError, FoldError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from domain.events import (
     DiceRevealed,
     DiceRolled,
@@ -43,6 +43,7 @@ from domain.events import (
     EntropyAdded,
     Event,
     Guest,
+    LineCopied,
     MatchAborted,
     MatchAnnulled,
     MatchCreated,
@@ -182,9 +183,12 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | No
 
 
 def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
-    """The events at `place` that hold the inputs of their command: one, but for a seat that is taken with entropy."""
+    """The events at `place` that hold the inputs of their command.
+
+    That is one, but for a fork, whose line stands in the second, and a seat that is taken with entropy.
+    """
     first = parse_event(entries[place])
-    if isinstance(first.data, SeatTaken) and place + 1 < len(entries):
+    if isinstance(first.data, MatchCreated | SeatTaken) and place + 1 < len(entries):
         second = parse_event(entries[place + 1])
         return [first, second] if second.cause == first.cause else [first]
     return [first]
@@ -203,7 +207,11 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
         match = _decide_again(recorded.stream, events, secret)
         return MatchVerified(match.version, digest_view(match))
     # An event before the fault may be wrong as well, and it is the first one that counts.
-    _decide_again(recorded.stream, events, secret, cut=True)
+    try:
+        _decide_again(recorded.stream, events, secret, cut=True)
+    except _Refuted as refuted:
+        if refuted.verdict.version < fault.version:
+            raise
     raise _Refuted(fault.version, str(fault.error))
 
 
@@ -267,6 +275,8 @@ def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> 
     first = recorded[0]
     try:
         return decide(_command_behind(recorded, secret), match)
+    except FoldError as error:
+        raise _Refuted(error.version, str(error)) from None
     except DomainError as error:
         raise _Refuted(first.version, str(error)) from None
     except Exception as error:
@@ -288,8 +298,9 @@ def _command_behind(events: list[Event], secret: bytes | None) -> Command:
     base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause, "secret": secret}
     match first.data:
         case MatchCreated() as created:
-            names = CreateMatch.__dataclass_fields__.keys() - base.keys()
-            return CreateMatch(**base, **{name: getattr(created, name) for name in names})
+            names = CreateMatch.__dataclass_fields__.keys() - base.keys() - {"line"}
+            line = next((e.data for e in events[1:2] if isinstance(e.data, LineCopied)), None)
+            return CreateMatch(**base, line=line, **{name: getattr(created, name) for name in names})
         case SeatTaken(seat, player):
             guest = player if isinstance(player, Guest) else None
             entropy = next((e.data.entropy for e in events[1:2] if isinstance(e.data, EntropyAdded)), None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from domain.events import Account, RecordedDice, ServerDice
+from domain.events import Account, RecordedDice
 from domain.match import Lifecycle, Match, Play
 from domain.ruleset import Decision, Roll
 
@@ -48,7 +48,7 @@ def list_dues(match: Match) -> list[Due]:
 
 
 def _list_open(life: Lifecycle) -> Iterator[Due]:
-    salted = life.created.start == "auto" and isinstance(life.created.dice, ServerDice)
+    salted = life.created.start == "auto" and life.takes_entropy
     for number, seat in enumerate(life.seats, 1):
         if isinstance(seat.occupant, Account) and not seat.seated:
             yield Due(seat.occupant.player, "seat", number)

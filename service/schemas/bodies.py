@@ -6,8 +6,8 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
-from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES, WITHDRAWAL_CAUSES
-from domain.events import Account, Guest, Occupant
+from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES
+from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from service.schemas.kinds import (
     MAX_SEATS,

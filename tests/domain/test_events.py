@@ -32,6 +32,7 @@ def test_the_event_types_are_these_words_for_ever():
         "draw-declined",
         "draw-offered",
         "entropy-added",
+        "line-copied",
         "match-aborted",
         "match-annulled",
         "match-created",

@@ -1,0 +1,336 @@
+"""Forks: another match goes on from any ply, and stands by itself."""
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.clock import find_deadline
+from domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnswerDraw,
+    CreateMatch,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.dice import commit
+from domain.errors import FoldError, WrongTime, WrongValue
+from domain.events import (
+    MAX_LINE_STEPS,
+    DiceRolled,
+    LineCopied,
+    MatchRefuted,
+    MatchVerified,
+    MoveMade,
+    RecordedDice,
+    SeatWithdrawn,
+    ServerDice,
+    format_event,
+    parse_event,
+)
+from domain.fork import trace_line
+from domain.replay import position_at, replay
+from domain.ruleset import AnyRuleset, Decision
+from domain.verification import verify_match
+from tests.domain.given import (
+    ANN,
+    BEN,
+    RECORDER,
+    SECRET,
+    STREAM,
+    Table,
+    account,
+    hot_seat,
+    new_match,
+    recorded,
+)
+from tests.domain.prove import every_ruleset, settings_of
+
+FRESH = ServerDice("match-" + "f" * 26, commit(SECRET), "0123456789abcdef")
+PARENT = "match-" + "p" * 26
+SOME_PLIES = 3
+ENOUGH_PLIES = 300
+
+
+def fork(table: Table, ply: int, dice: str = "fresh", **more: Any) -> Table:
+    """A fork of the table's match, which its creator plays alone on all seats unless told otherwise."""
+    life = table.match.life
+    creator = more.pop("creator", ANN)
+    goes_on = dice == "same" and isinstance(life.created.dice, ServerDice)
+    given = {
+        "ruleset": life.created.ruleset,
+        "options": life.created.options,
+        "seats": (account(creator),) * len(life.seats),
+        "dice": life.created.dice if dice == "same" else FRESH,
+        "start": "call",
+        "parent": {"match": PARENT, "ply": ply},
+        "line": LineCopied(trace_line(table.entries, ply), life.entropies if goes_on else None),
+    }
+    forked = Table()
+    forked.when(CreateMatch, creator, **{**given, **more})
+    return forked
+
+
+def play_on(table: Table, rng: Random, plies: int = ENOUGH_PLIES) -> None:
+    """Random moves, and a withdrawal where two remain, until the rules end the match or so many plies were played."""
+    while table.status == "playing" and plies:
+        ruleset, state = table.match.play.ruleset, table.match.play.state
+        in_play = set(range(1, len(table.match.life.seats) + 1)) - set(table.match.play.left)
+        if rng.random() < 0.1 and len(in_play) > 2:
+            table.when(Withdraw, ANN, seat=rng.choice(sorted(in_play)))
+        else:
+            table.play(ruleset.format_move(state, ruleset.sample_move(state, rng.randrange)))
+            plies -= 1
+
+
+def finish(table: Table) -> None:
+    """End a match that the rules have not ended."""
+    while table.status == "playing":
+        seats = range(1, len(table.match.life.seats) + 1)
+        table.when(Withdraw, ANN, seat=next(seat for seat in seats if seat not in table.match.play.left))
+
+
+def forged(table: Table, **changed: Any) -> list[StoredEvent]:
+    """The fork's events with another line, chained again."""
+    events = [parse_event(entry) for entry in table.entries]
+    events[1] = events[1]._replace(data=replace(events[1].data, **changed))
+    return link_all(first_link(STREAM), 1, map(format_event, events))
+
+
+@every_ruleset
+@pytest.mark.parametrize("dice", ["same", "fresh"])
+def test_a_fork_at_any_ply_stands_where_its_parent_stood_goes_on_ends_and_verifies(
+    ruleset: AnyRuleset, dice: str
+) -> None:
+    rng = Random(f"{ruleset.id} {dice}")
+    for setting in settings_of(ruleset):
+        parent = hot_seat(ruleset.id, setting.seats, options=setting.options)
+        play_on(parent, rng)
+        last = parent.match.play.ply
+        for ply in rng.sample(range(last), min(SOME_PLIES, last)):
+            forked = fork(parent, ply, dice)
+            assert states(forked) == states(parent)[: ply + 1]
+            forked.when(StartMatch, ANN)
+            play_on(forked, rng)
+            finish(forked)
+            assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
+            assert states(fork(forked, ply, dice))[:ply] == states(parent)[:ply]
+        if parent.status == "ended":
+            with pytest.raises(WrongTime, match=f"at ply {last} the match is over"):
+                fork(parent, last)
+
+
+def states(table: Table) -> list[Any]:
+    return [position_at(table.match, ply).state for ply in range(table.match.play.ply + 1)]
+
+
+def race(plies: int = 5) -> Table:
+    """A race of two with dice, left by seat 2 after so many plies."""
+    table = hot_seat("toy")
+    table.play(*["hold"] * plies)
+    table.when(Withdraw, ANN, seat=2)
+    return table
+
+
+def after_start(table: Table, moves: list[str]) -> list[Any]:
+    """What follows on the start of a fork, and on these moves."""
+    table.when(StartMatch, ANN)
+    for move in moves:
+        table.play(move)
+    return [e.data for e in map(parse_event, table.entries) if isinstance(e.data, MoveMade | DiceRolled)]
+
+
+def test_the_dice_of_the_parent_go_on_with_its_salts():
+    parent = new_match("toy", (account(ANN), None))
+    parent.when(TakeSeat, BEN, seat=2, entropy="b")
+    parent.when(AddEntropy, ANN, entropy="a")
+    while parent.status == "playing":
+        parent.play("push")
+    played = [e.data for e in map(parse_event, parent.entries) if isinstance(e.data, MoveMade | DiceRolled)]
+    line = len(trace_line(parent.entries, 1))
+    forked = fork(parent, 1, "same", seats=(account(ANN), account(ANN)))
+    assert after_start(forked, ["push"] * (parent.match.play.ply - 1)) == played[line:]
+    assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
+
+
+def test_fresh_dice_are_others_and_what_was_copied_stands():
+    parent = race()
+    forked = fork(parent, 2)
+    assert forked.match.play.rolls == sum(isinstance(step, DiceRolled) for step in trace_line(parent.entries, 2))
+    same, fresh = after_start(fork(parent, 2, "same"), ["push"]), after_start(forked, ["push"])
+    assert same[0] == fresh[0] == MoveMade(same[0].seat, "push")
+    assert same[1:] != fresh[1:]
+
+
+def test_nobody_salts_dice_that_go_on():
+    forked = fork(race(), 2, "same", seats=(account(ANN), None), start="auto")
+    with pytest.raises(WrongValue, match="salted already"):
+        forked.when(AddEntropy, ANN, entropy="x")
+    forked.when(TakeSeat, BEN, seat=2)
+    assert forked.status == "playing"
+
+
+def test_fresh_dice_of_a_fork_wait_for_salt():
+    forked = fork(race(), 2, seats=(account(ANN), None), start="auto")
+    forked.when(TakeSeat, BEN, seat=2, entropy="b")
+    assert forked.status == "open"
+    forked.when(AddEntropy, ANN, entropy="a")
+    assert forked.status == "playing"
+
+
+def test_a_withdrawal_that_ended_the_match_is_not_copied():
+    parent = race(plies=4)
+    forked = fork(parent, 4)
+    assert forked.match.play.left == []
+    assert isinstance(forked.match.play.turn, Decision)
+
+
+def test_a_withdrawal_that_did_not_end_the_match_is_copied():
+    parent = hot_seat("toy", 3)
+    parent.play("push")
+    parent.when(Withdraw, ANN, seat=3)
+    parent.when(Withdraw, ANN, seat=2)
+    forked = fork(parent, 1)
+    assert forked.match.play.left == [3]
+    assert trace_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
+
+
+def test_play_goes_on_from_where_a_draw_was_agreed():
+    parent = new_match(seats=(account(ANN), None))
+    parent.when(TakeSeat, BEN, seat=2)
+    parent.play("d4")
+    parent.when(OfferDraw, ANN)
+    parent.when(AnswerDraw, BEN, accept=True)
+    assert isinstance(fork(parent, 1).match.play.turn, Decision)
+
+
+def test_only_the_surviving_line_is_copied():
+    parent = recorded(dice=RecordedDice(), options={"dice": 1})
+    for values in ((1, 1), (1,), (2,)):
+        parent.when(RecordRoll, RECORDER, values=values)
+    parent.when(MakeMove, RECORDER, move="push")
+    parent.when(RecordRoll, RECORDER, values=(4,))
+    parent.when(TakeBack, RECORDER, ply=0)
+    parent.when(MakeMove, RECORDER, move="hold")
+    forked = fork(parent, 1, "same", creator=RECORDER, recorder=RECORDER.id)
+    assert [step for step in trace_line(parent.entries, 1) if isinstance(step, MoveMade)] == [MoveMade(1, "hold")]
+    assert forked.match.play.state == parent.match.play.state
+
+
+def test_a_fork_of_a_fork_has_the_whole_line():
+    parent = race()
+    middle = fork(parent, 4)
+    assert trace_line(middle.entries, 3) == trace_line(parent.entries, 3)
+
+
+def test_copied_moves_took_no_time_and_the_first_decision_is_due_from_the_start():
+    forked = fork(race(), 4, seats=(account(ANN), account(ANN)), limits={"move_ms": 5000, "match_ms": 60_000})
+    forked.when(StartMatch, ANN, at=777_000)
+    assert [forked.match.play.time_used(seat) for seat in (1, 2)] == [0, 0]
+    assert find_deadline(forked.match).at == 782_000
+
+
+def test_who_has_not_moved_in_the_fork_itself_may_still_abort_it():
+    forked = fork(race(), 4, creator=BEN, seats=(account(BEN), account(ANN)), start="auto", dice="same")
+    forked.when(TakeSeat, ANN, seat=2)
+    forked.when(AbortMatch, ANN, cause="not this one")
+    assert forked.status == "aborted"
+
+
+def test_a_copied_move_is_known_from_one_made_here():
+    forked = fork(race(), 4)
+    forked.when(StartMatch, ANN)
+    forked.play("push")
+    assert [step.is_copied for step in forked.match.play.steps] == [True] * 4 + [False]
+
+
+def test_positions_of_a_copied_line_stand_from_the_version_that_holds_it():
+    forked = fork(race(), 3)
+    forked.when(StartMatch, ANN)
+    forked.play("push")
+    assert [position_at(forked.match, ply).version for ply in range(4)] == [1, 2, 2, 3]
+    assert replay(STREAM, forked.entries[:2]).play.ply == 3
+
+
+def test_a_fork_is_not_rated():
+    with pytest.raises(WrongValue, match="a fork is not rated"):
+        fork(race(), 2, rated=True, seats=(account(ANN), account(BEN)))
+
+
+def test_a_fork_and_no_other_match_begins_with_a_line():
+    for more in ({"line": None}, {"parent": None}):
+        with pytest.raises(FoldError, match="event 2 does not fit"):
+            fork(race(), 2, **more)
+
+
+def test_the_line_is_as_long_as_the_parent_was_at_that_ply():
+    with pytest.raises(FoldError, match="a line of 2 moves is not what the match begins with"):
+        fork(race(), 2, parent={"match": PARENT, "ply": 3})
+
+
+def test_a_line_has_its_bounds():
+    step = MoveMade(1, "hold")
+    with pytest.raises(FoldError, match=f"{MAX_LINE_STEPS} steps at most"):
+        fork(
+            race(),
+            0,
+            line=LineCopied((step,) * (MAX_LINE_STEPS + 1), None),
+            parent={"match": PARENT, "ply": MAX_LINE_STEPS + 1},
+        )
+
+
+FORGERIES = {
+    "an illegal move": lambda line: {"steps": (*line.steps[:-2], MoveMade(line.steps[-2].seat, "give 2 9"))},
+    "the other seat's move": lambda line: {
+        "steps": tuple(replace(s, seat=3 - s.seat) if isinstance(s, MoveMade) else s for s in line.steps)
+    },
+    "dice that show too much": lambda line: {"steps": (replace(line.steps[0], values=(9, 9)), *line.steps[1:])},
+    "dice for another purpose": lambda line: {"steps": (replace(line.steps[0], purpose="luck"), *line.steps[1:])},
+    "a roll too many": lambda line: {"steps": (*line.steps, line.steps[0])},
+    "a move left out": lambda line: {"steps": line.steps[:3]},
+    "an unknown cause": lambda line: {"steps": (*line.steps, SeatWithdrawn(2, "bored"))},
+    "salts of too many": lambda line: {"salts": ("a", "b", "c")},
+    "a ply too few": lambda line: {"steps": ()},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_line_is_refuted_by_its_own_event(forgery):
+    forked = fork(race(), 2)
+    forked.when(StartMatch, ANN)
+    forked.when(Withdraw, ANN, seat=1)
+    line = parse_event(forked.entries[1]).data
+    verdict = verify_match(STREAM, forged(forked, **FORGERIES[forgery](line)))
+    assert isinstance(verdict, MatchRefuted)
+    assert verdict.version == 2
+
+
+def test_copied_rolls_stand_as_copied_whatever_the_parent_says():
+    forked = fork(race(), 2)
+    forked.when(StartMatch, ANN)
+    forked.when(Withdraw, ANN, seat=1)
+    line = parse_event(forked.entries[1]).data
+    steps = (replace(line.steps[0], values=(1, 1)), *line.steps[1:])
+    assert line.steps[0].values != (1, 1)
+    assert isinstance(verify_match(STREAM, forged(forked, steps=steps)), MatchVerified)
+
+
+def test_a_fork_without_its_line_is_refuted_there():
+    forked = fork(race(), 2)
+    forked.when(StartMatch, ANN)
+    forked.when(Withdraw, ANN, seat=1)
+    for entries in (forked.entries[:1] + forked.entries[2:], rechained(forked.entries[:1] + forked.entries[2:])):
+        assert verify_match(STREAM, entries).version == 2
+
+
+def rechained(entries: list[StoredEvent]) -> list[StoredEvent]:
+    events = [parse_event(entry)._replace(version=number) for number, entry in enumerate(entries, 1)]
+    return link_all(first_link(STREAM), 1, map(format_event, events))
