@@ -29,7 +29,7 @@ from service.ids import is_stream_id
 from service.logs import begin_logs
 from service.projections import Built, Projection
 from service.projections import rebuild as rebuild_projection
-from service.serving import LOOPBACK, ServeError, ServeOptions, Service, settings_beside
+from service.serving import LOOPBACK, ServeError, ServeOptions, Service, rotate_key, settings_beside
 from service.store.memory import MemoryStore
 from service.store.port import EventStore, StoreError
 
@@ -226,6 +226,18 @@ def issue_token(
 
     account, token = _compose_beside(data).accounts.issue(player, Actor("system", "operator"), make)
     click.echo(f"{account.stream} {token}")
+
+
+@cli.command("rotate-key")
+@DATA
+def rotate_server_key(data: Path) -> None:
+    """Have new dice and invitations under a new server key, while no service runs on the data directory.
+
+    The older keys stay beside it, for matches under way and invitations that are out. May be killed at any moment.
+    """
+    key = rotate_key(data, os.environ)
+    older = ", ".join(each.id for each in key.older)
+    click.echo(f"new key {key.id}; kept for what was begun under them: {older}. Back up {data / 'server.key'}")
 
 
 @cli.command()

@@ -46,6 +46,7 @@ SERVER = f"plyscribe {version('plyscribe')}"
 
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_BETWEEN_KEYS = re.compile(r"\s*[,\n]\s*")
 
 
 class ConfigError(Exception):
@@ -54,14 +55,21 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ServerKey:
-    """The key behind all server dice; it never appears in a log or answer, its id does."""
+    """The key behind all new server dice, with those that it replaced; none appears in a log or answer, ids do."""
 
     key: bytes
+    older: tuple["ServerKey", ...] = ()
+    """The keys before this one, the last one first: for what was committed to or signed with them."""
 
     @property
     def id(self) -> str:
         """A fingerprint of the key that gives nothing away: 16 hex digits."""
         return sha256(b"plyscribe server key " + self.key).hexdigest()[:16]
+
+    @property
+    def ring(self) -> tuple["ServerKey", ...]:
+        """The key itself, then the older ones."""
+        return (self, *self.older)
 
     @property
     def invitation_key(self) -> bytes:
@@ -74,10 +82,11 @@ class ServerKey:
         return ServerDice(dice_id, commit(secret), self.id), secret
 
     def secret_of(self, dice: ServerDice) -> bytes:
-        """The secret of these dice; DiceKeyMissing where they were committed with another key."""
-        if dice.key != self.id:
-            raise DiceKeyMissing(dice.key)
-        return derive_secret(self.key, dice.dice_id)
+        """The secret of these dice; DiceKeyMissing where the key that they were committed with is not at hand."""
+        for each in self.ring:
+            if each.id == dice.key:
+                return derive_secret(each.key, dice.dice_id)
+        raise DiceKeyMissing(dice.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +156,22 @@ def _read_key(environ: Mapping[str, str]) -> ServerKey:
 
 
 def parse_key(text: str) -> ServerKey:
-    """The key that a text of at least 64 hex digits spells; ConfigError otherwise."""
+    """The key that a text spells, which may name older ones after it, each on a line of its own or after a comma.
+
+    Each has at least 64 hex digits; ConfigError otherwise.
+    """
+    first, *older = [_parse_one_key(part) for part in _BETWEEN_KEYS.split(text.strip())]
+    return ServerKey(first, tuple(map(ServerKey, older)))
+
+
+def _parse_one_key(text: str) -> bytes:
     try:
-        key = bytes.fromhex(text.strip())
+        key = bytes.fromhex(text)
     except ValueError:
         raise ConfigError("the server key is not written in hex digits") from None
     if len(key) < MIN_KEY_BYTES:
         raise ConfigError(f"the server key has {len(key)} bytes; it needs at least {MIN_KEY_BYTES}")
-    return ServerKey(key)
+    return key
 
 
 def register_rulesets(names: str) -> None:

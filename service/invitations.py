@@ -1,8 +1,9 @@
 """Invitations: codes that let whoever holds one read a private match and take one open seat of it.
 
 Nothing is stored of them. A code names its seat, the event that opened the seat, and when it expires, signed with a key
-that derives from the server key. It is over when it expires, when someone takes the seat, and when the match starts; a
-seat that is taken and left again is opened by another event, so that all earlier codes stay over.
+that derives from the server key, or did from an older one. It is over when it expires, when someone takes the seat, and
+when the match starts; a seat that is taken and left again is opened by another event, so that all earlier codes stay
+over.
 """
 
 import hmac
@@ -45,7 +46,7 @@ def read_invitation(key: ServerKey, match: Match, code: str, now_ms: int) -> Inv
     if parsed is None:
         return None
     invitation = Invitation(*map(int, parsed.groups()[:3]))
-    if not hmac.compare_digest(_sign(key, match.stream, invitation), parsed[4]):
+    if not any(hmac.compare_digest(_sign(each, match.stream, invitation), parsed[4]) for each in key.ring):
         return None
     seat = match.life.seats[invitation.seat - 1]  # a seat that we signed for is there
     # The signature proves that we told the holder of this match: why it does not help any more is no secret.

@@ -16,7 +16,7 @@ import httpx
 from domain.commands import Actor
 from domain.player import SCOPES
 from service.accounts import Accounts
-from service.config import MIN_KEY_BYTES, read_config, register_rulesets
+from service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
 from service.errors import Unauthenticated
 from service.metrics import DIRECTORY_VARIABLE
 from service.processes import Child, CrashLoop, Starts, stop_all
@@ -182,7 +182,7 @@ class Service:
             return {}
         if self.options.redis_url:
             raise ServeError("over a store of your own give PLYSCRIBE_SERVER_KEY, 64 hex digits, and never lose them")
-        path = write_once(self.options.data / "server.key", lambda: secrets.token_hex(MIN_KEY_BYTES))
+        path = write_once(self.options.data / "server.key", _make_key)
         return {"PLYSCRIBE_SERVER_KEY_FILE": str(path)}
 
     def _wait_until_ready(self) -> None:
@@ -212,15 +212,48 @@ def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
 def write_once(path: Path, make: Callable[[], str]) -> Path:
     """The path of a file of mode 0600 that holds what `make` gave when it was first asked."""
     if not path.exists():
-        draft = path.with_suffix(".draft")
-        draft.unlink(missing_ok=True)
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-            file.write(make() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(path)
-        _sync_directory(path.parent)
+        _write_secret(path, make())
     return path
+
+
+def rotate_key(data: Path, environ: Mapping[str, str]) -> ServerKey:
+    """Put a new key before those of a data directory that no service uses meanwhile, and return it.
+
+    The file has the old keys or all of them at any moment, whatever dies. ServeError where the key is not kept there,
+    or the directory is in use; ConfigError where the file holds no keys.
+    """
+    for name in ("PLYSCRIBE_SERVER_KEY", "PLYSCRIBE_SERVER_KEY_FILE"):
+        if environ.get(name):
+            raise ServeError(f"the key is given by {name}: put a new one before it there, see docs/operations.md")
+    path = data / "server.key"
+    if not path.exists():
+        raise ServeError(f"{path} is not there: `plyscribe serve` makes it at its first start")
+    lock = _take(data)
+    try:
+        keys = path.read_text(encoding="ascii").strip()
+        parse_key(keys)
+        _write_secret(path, f"{_make_key()}\n{keys}")
+        return parse_key(path.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ServeError(f"{path} cannot be rotated: {error}") from None
+    finally:
+        os.close(lock)
+
+
+def _make_key() -> str:
+    return secrets.token_hex(MIN_KEY_BYTES)
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Have a file of mode 0600 hold this text, and what it held before until then."""
+    draft = path.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    _sync_directory(path.parent)
 
 
 def _empty(directory: Path) -> None:

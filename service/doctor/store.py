@@ -1,7 +1,9 @@
 """What is wrong with the store, and with the key of its dice."""
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from statistics import median
 from typing import Any
 
@@ -9,19 +11,23 @@ import orjson
 from redis import Redis
 
 from domain.dice import commit
-from domain.errors import DiceKeyMissing
-from domain.events import ServerDice
+from domain.errors import DiceKeyMissing, StreamError
+from domain.events import MatchCreated, ServerDice, parse_event
 from service.access import OVERSEERS
 from service.accounts import Principal
 from service.composition import Parts
+from service.config import ServerKey
 from service.doctor.finding import Finding, judge, looked_at
 from service.match_list import MatchFilter
-from service.store.port import StoreError
+from service.store.port import StoreError, Stretch
 from service.store.redis import ask, connect_client, read_engine
 from service.vitals import TIMEOUT_S, Vitals
 
-SAMPLE = 200
-"""Matches whose commitments are held against the key."""
+SAMPLE = 10_000
+"""Matches whose commitments are held against the keys, at most."""
+
+PAGE = 200
+"""How many of them are read at a time."""
 
 ROUND_TRIPS = 20
 SLOW_MS = 20.0
@@ -97,30 +103,40 @@ def _examine_clock(client: Redis) -> Iterator[Finding]:
 
 
 def _examine_key(parts: Parts) -> Iterator[Finding]:
-    """Whether our key is the one that the dice of matches under way were committed with."""
+    """Which keys there are, and whether the dice of all matches under way were committed with one of them."""
     key = parts.config.server_key
-    with_dice = list(_sample_dice(parts))
-    strange = [dice for dice in with_dice if not _fits(parts, dice)]
+    with_dice = list(_dice_under_way(parts))
+    strange = [dice for dice in with_dice if not _fits(key, dice)]
     text = f"id {key.id}, fits the dice of {len(with_dice) - len(strange)} of {len(with_dice)} matches under way"
     others = ", ".join(sorted({dice.key for dice in strange}))
     yield judge("server key", not strange, text, f"put the key back with the id {others}: those matches cannot go on")
+    uses = Counter(dice.key for dice in with_dice)
+    for each in key.older:
+        yield Finding("older key", "ok", f"id {each.id}, {uses[each.id]} matches under way have their dice from it")
 
 
-def _fits(parts: Parts, dice: ServerDice) -> bool:
+def _fits(key: ServerKey, dice: ServerDice) -> bool:
     try:
-        return commit(parts.config.server_key.secret_of(dice)) == dice.commitment
+        return commit(key.secret_of(dice)) == dice.commitment
     except DiceKeyMissing:
         return False
 
 
-def _sample_dice(parts: Parts) -> Iterator[ServerDice]:
-    """The dice of the newest matches that the list of matches says are under way."""
-    under_way = MatchFilter(status=("open", "playing"))
-    for row in parts.lists.matches.read(under_way, Principal("", OVERSEERS), SAMPLE, None).rows:
-        try:
-            life = parts.matches.read(orjson.loads(row)["match"]).lifecycle
-        except StoreError:
-            # What is wrong with one match is told by the relay.
-            continue
-        if life and isinstance(life.created.dice, ServerDice):
-            yield life.created.dice
+def _dice_under_way(parts: Parts) -> Iterator[ServerDice]:
+    """The dice of the matches that the list of matches says are under way; of SAMPLE if there are more."""
+    under_way, cursor, left = MatchFilter(status=("open", "playing")), None, SAMPLE
+    while left > 0:
+        page = parts.lists.matches.read(under_way, Principal("", OVERSEERS), min(left, PAGE), cursor)
+        yield from _read_dice(parts, [orjson.loads(row)["match"] for row in page.rows])
+        left, cursor = left - len(page.rows), page.cursor
+        if cursor is None:
+            return
+
+
+def _read_dice(parts: Parts, matches: Sequence[str]) -> Iterator[ServerDice]:
+    for entries in parts.matches.read_all_events([Stretch(match, 0, 1) for match in matches]):
+        # What is wrong with one match is told by the relay.
+        with suppress(StreamError, IndexError):
+            created = parse_event(entries[0]).data
+            if isinstance(created, MatchCreated) and isinstance(created.dice, ServerDice):
+                yield created.dice

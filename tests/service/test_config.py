@@ -71,6 +71,34 @@ def test_dice_of_another_key_have_no_secret_here():
         parse_key(KEY).secret_of(ServerDice("match-x", "00", "another"))
 
 
+def test_a_new_key_seals_and_older_ones_still_open():
+    old, new = "5a" * 32, "5b" * 32
+    dice, secret = parse_key(old).seal("match-x")
+    rotated = parse_key(f"{new}\n{old}\n")
+    assert rotated.secret_of(dice) == secret
+    assert rotated.id == parse_key(new).id
+    assert rotated.seal("match-x") == parse_key(new).seal("match-x")
+    with pytest.raises(DiceKeyMissing):
+        parse_key(new).secret_of(dice)
+
+
+def test_keys_stand_on_lines_or_between_commas():
+    keys = ["5a" * 32, "5b" * 32, "5c" * 40]
+    ring = tuple(parse_key(key).id for key in keys)
+    for text in (",".join(keys), " , ".join(keys), "\n".join(keys), "\r\n".join([*keys, ""])):
+        assert tuple(key.id for key in parse_key(text).ring) == ring
+
+
+@pytest.mark.parametrize("text", ["", "5a" * 32 + ",", ",".join(["5a" * 32, "5b" * 31]), "5a" * 32 + "\nkey"])
+def test_a_ring_with_a_key_that_cannot_be_is_refused(text):
+    with pytest.raises(ConfigError, match="server key"):
+        parse_key(text)
+
+
+def test_no_key_of_a_ring_shows():
+    assert "5a5a" not in repr(parse_key(f"{'5b' * 32},{'5a' * 32}"))
+
+
 def test_further_rulesets_are_loaded_by_name():
     register_rulesets("tests.domain.toy:TOY_V1")
     assert find_ruleset("toy").title == "Toy race"

@@ -45,6 +45,15 @@ def test_a_code_is_of_one_match_and_one_key(table):
     assert read_invitation(parse_key("00" * 32), table.match, code, NOW) is None
 
 
+def test_a_code_of_an_older_key_holds_until_it_expires(table):
+    code = issue_invitation(KEY, table.match, 2, SOON)
+    rotated = parse_key(f"{'00' * 32}\n{'5a' * 32}")
+    assert read_invitation(rotated, table.match, code, NOW) == (2, 1, SOON)
+    assert issue_invitation(rotated, table.match, 2, SOON) != code
+    with pytest.raises(Unknown):
+        read_invitation(rotated, table.match, code, SOON)
+
+
 def require_over(table: Table, code: str, now: int = NOW) -> None:
     with pytest.raises(Unknown) as over:
         read_invitation(KEY, table.match, code, now)

@@ -15,7 +15,7 @@ from rq.registry import FailedJobRegistry
 from domain.commands import AbortMatch, Actor, CreateMatch
 from domain.events import Account
 from service.composition import compose
-from service.config import SETTINGS, read_config
+from service.config import SETTINGS, parse_key, read_config
 from service.doctor import Finding, examine
 from service.ids import command_of, stream_id
 from service.queues import SWEEPS, UNSETTLED, verify_queue
@@ -135,6 +135,19 @@ def test_another_key_than_that_of_matches_under_way_is_wrong(patient):
     patient.open_match_with_dice()
     told = patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)
     assert "fits the dice of 0 of 1" in told["server key"]
+
+
+def test_older_keys_are_told_with_the_matches_under_way_that_need_them(patient):
+    for _ in range(3):
+        patient.open_match_with_dice()
+    old, unused = parse_key(KEY), parse_key("00" * 32)
+    rotated = {"PLYSCRIBE_SERVER_KEY": ",".join(["7e" * 32, KEY, "00" * 32])}
+    assert patient.wrong(**rotated) == {}
+    told = [found.text for found in patient.findings(**rotated) if found.topic == "older key"]
+    assert told == [
+        f"id {old.id}, 3 matches under way have their dice from it",
+        f"id {unused.id}, 0 matches under way have their dice from it",
+    ]
 
 
 def test_jobs_that_wait_too_long_and_jobs_that_failed_are_told(patient):
