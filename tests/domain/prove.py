@@ -16,13 +16,16 @@ from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS
 from tests.domain.conformance import Setting
 from tests.domain.toy import TOY_V1
+from tests.domain.toy_v2 import TOY_V2
 
 PROOFS = Path(__file__).parent / "proofs"
 CASES = "cases.json"
 
-# A test that registered the toy before must not enter it here twice.
-PROVED: list[AnyRuleset] = [*(ruleset for ruleset in RULESETS if ruleset is not TOY_V1), TOY_V1]
-"""All that must be proved: every registered ruleset, and the toy."""
+TOYS: list[AnyRuleset] = [TOY_V1, TOY_V2]
+
+# A test that registered a toy before must not enter it here twice.
+PROVED: list[AnyRuleset] = [*(ruleset for ruleset in RULESETS if ruleset not in TOYS), *TOYS]
+"""All that must be proved: every registered ruleset, and the toys."""
 
 every_ruleset = pytest.mark.parametrize("ruleset", PROVED, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
 """Run a test for each of them."""

@@ -1,0 +1,37 @@
+"""Toy, version 2: as version 1, but for one clause, so that two versions of a ruleset stand side by side.
+
+TO12  Nobody gives more than two coins at once.
+
+No default registry holds it, as with version 1. A test that registers it takes it out again: while it is there, the
+newest toy is this one.
+"""
+
+from collections.abc import Iterator
+
+from domain.errors import IllegalMove
+from tests.domain.toy import Give, Race, ToyMove, ToyV1
+
+MOST_GIVEN = 2
+
+
+class ToyV2(ToyV1):
+    """A race in which nobody runs far on others' backs."""
+
+    version = 2
+    behaviour = "d3e28956919922c7e7cbc003614eea5db2bb6ec57350f9071bcf2c449f930afa"
+
+    def legal_moves(self, state: Race, prefix: str = "") -> Iterator[ToyMove]:
+        return (move for move in super().legal_moves(state, prefix) if not gives_too_much(move))
+
+    def parse_move(self, state: Race, text: str) -> ToyMove:
+        move = super().parse_move(state, text)
+        if gives_too_much(move):
+            raise IllegalMove(text, state.ply, "TO12", f"nobody gives more than {MOST_GIVEN} coins at once")
+        return move
+
+
+def gives_too_much(move: ToyMove) -> bool:
+    return isinstance(move, Give) and move.coins > MOST_GIVEN
+
+
+TOY_V2 = ToyV2()
