@@ -15,7 +15,7 @@ from typing import Any
 
 from domain.chain import canonical_json
 from domain.perft import fixed_dice, fixed_randbelow
-from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll
+from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 
 LISTED_MOVES = 40
 """Up to so many legal moves are listed; of more, the first ones and a digest of all."""
@@ -162,7 +162,7 @@ def _describe(ruleset: AnyRuleset, state: Any, every: int) -> Iterator[str]:
     turn, view = ruleset.turn(state), ruleset.view(state)
     ply = view["ply"]
     over = isinstance(turn, Over)
-    yield f"ply {ply}: {_describe_turn(turn)}"
+    yield f"ply {ply}: {describe_turn(turn)}"
     if ply % every and not over:
         yield f"view sha256 {sha256(canonical_json(view)).hexdigest()}"
         return
@@ -175,7 +175,8 @@ def _describe(ruleset: AnyRuleset, state: Any, every: int) -> Iterator[str]:
         yield from (f"| {line}".rstrip() for line in ruleset.render_text(state).splitlines())
 
 
-def _describe_turn(turn: Decision | Roll | Over) -> str:
+def describe_turn(turn: Turn) -> str:
+    """The turn in words, as transcripts have it."""
     match turn:
         case Decision(seat):
             return f"seat {seat} decides"
