@@ -23,6 +23,7 @@ from service import metrics
 from service.accounts import Given
 from service.api.http import MAX_BODY_BYTES
 from service.api.openapi import format_openapi
+from service.commands.vectors import vectors
 from service.composition import Parts, compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
 from service.ids import is_stream_id
@@ -309,6 +310,9 @@ def openapi() -> None:
     # The contract needs no store that lasts.
     parts = compose(Config("", "", parse_key("00" * 32)), MemoryStore())
     click.echo(format_openapi(create_app(parts)), nl=False)
+
+
+cli.add_command(vectors)
 
 
 def main() -> None:

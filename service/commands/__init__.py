@@ -1,0 +1,1 @@
+"""The subcommands that are more than a few lines, one file a topic."""
