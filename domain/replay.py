@@ -37,6 +37,6 @@ def position_at(match: Match, ply: int) -> Position:
     if ply == play.ply:
         return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
     step = play.steps[ply]
-    # The moves of a copied line have one version, the first one after which their positions can be read.
-    version = max(step.version - 1, play.steps[ply - 1].version if ply else 0)
+    # A copied line came all at once: before it there was no such ply, and with it each of its positions is passed.
+    version = step.version if step.is_copied else step.version - 1
     return Position(version, ply, step.state, play.ruleset.turn(step.state))

@@ -67,6 +67,7 @@ def describe_match(match: Match) -> dict[str, Any]:
         "limits": created.limits,
         "clock": _describe_clock(match),
         "rematch_of": created.rematch_of,
+        "parent": created.parent,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],
         "turn": dump_turn(match.turn),

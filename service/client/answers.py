@@ -75,6 +75,7 @@ class Match(TypedDict):
     limits: dict[str, int | None] | None
     clock: Json | None
     rematch_of: str | None
+    parent: Json | None
     ply: int
     moves: list[str]
     turn: Turn | None

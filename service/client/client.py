@@ -119,6 +119,33 @@ class Client(Connection):
         }
         return self._command("POST", "/v1/matches", body, key)
 
+    def fork(
+        self,
+        match: str,
+        ply: int,
+        *,
+        dice: str = "fresh",
+        seats: Sequence[Json | None] | None = None,
+        recorded: bool = False,
+        private: bool = False,
+        limits: Mapping[str, int] | None = None,
+        start: str = "auto",
+        about: Mapping[str, str] | None = None,
+        key: str | None = None,
+    ) -> Receipt:
+        """The receipt of a new match that goes on just before move `ply` + 1; without `seats` all are yours."""
+        body = {
+            "ply": ply,
+            "dice": dice,
+            "seats": None if seats is None else list(seats),
+            "recorded": recorded,
+            "private": private,
+            "limits": limits,
+            "start": start,
+            "about": about,
+        }
+        return self._command("POST", f"/v1/matches/{match}/forks", body, key)
+
     def take_seat(
         self,
         match: str,

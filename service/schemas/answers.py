@@ -188,6 +188,13 @@ class ClockOut(Schema):
     deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
 
 
+class ParentOut(Schema):
+    """Where a fork comes from: a match, and the ply up to which its line was copied."""
+
+    match = fields.String(required=True)
+    ply = fields.Integer(required=True)
+
+
 class MatchOut(Schema):
     """A match as it stands now."""
 
@@ -209,6 +216,9 @@ class MatchOut(Schema):
     limits = fields.Nested(LimitsOut, required=True, allow_none=True)
     clock = fields.Nested(ClockOut, required=True, allow_none=True)
     rematch_of = fields.String(required=True, allow_none=True, metadata={"description": "The match before this one."})
+    parent = fields.Nested(
+        ParentOut, required=True, allow_none=True, metadata={"description": "What this match is a fork of."}
+    )
     ply = fields.Integer(required=True)
     moves = fields.List(fields.String(), required=True)
     turn = fields.Nested(Turn, required=True, allow_none=True)

@@ -115,6 +115,27 @@ class Limits(Strict):
     )
 
 
+def _recorded() -> Boolean:
+    description = "The creator records a match played elsewhere and acts for all seats."
+    return Boolean(load_default=False, metadata={"description": description})
+
+
+def _private() -> Boolean:
+    description = "Only its creator, its players and overseers can read the match."
+    return Boolean(load_default=False, metadata={"description": description})
+
+
+def _about() -> fields.Dict:
+    return fields.Dict(
+        keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
+        values=text_field(200),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(max=MAX_ABOUT),
+        metadata={"example": {"place": "Turin", "event": "Club evening"}},
+    )
+
+
 class NewMatch(Strict):
     """A new match. Seats without anyone are open to all."""
 
@@ -127,29 +148,42 @@ class NewMatch(Strict):
         validate=validate.Length(1, MAX_SEATS),
         metadata={"description": "One entry a seat: null is open to anyone.", "example": [None, None]},
     )
-    recorded = Boolean(
-        load_default=False,
-        metadata={"description": "The creator records a match played elsewhere and acts for all seats."},
-    )
+    recorded = _recorded()
     rated = Boolean(
         load_default=False,
         metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
     )
     dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
     limits = fields.Nested(Limits, load_default=None, allow_none=True)
-    private = Boolean(
-        load_default=False,
-        metadata={"description": "Only its creator, its players and overseers can read the match."},
-    )
+    private = _private()
     start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
-    about = fields.Dict(
-        keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
-        values=text_field(200),
+    about = _about()
+
+
+class NewFork(Strict):
+    """A new match from a ply of another one: rules, options and number of seats are the same."""
+
+    ply = integer_field(0, 2**31, required=True, metadata={"description": "It goes on just before move `ply` + 1."})
+    dice = fields.String(
+        load_default="fresh",
+        validate=validate.OneOf(["same", "fresh"]),
+        metadata={
+            "description": "`fresh`: new dice of the server. `same`: those of the match go on, once they are revealed;"
+            " recorded ones are recorded here too. Games without dice need none."
+        },
+    )
+    seats = fields.List(
+        fields.Nested(SeatFor, allow_none=True),
         load_default=None,
         allow_none=True,
-        validate=validate.Length(max=MAX_ABOUT),
-        metadata={"example": {"place": "Turin", "event": "Club evening"}},
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "One entry a seat, as in a new match; without this all seats are yours."},
     )
+    recorded = _recorded()
+    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    private = _private()
+    start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
+    about = _about()
 
 
 class TakeSeat(Strict):

@@ -256,7 +256,7 @@ def test_positions_of_a_copied_line_stand_from_the_version_that_holds_it():
     forked = fork(race(), 3)
     forked.when(StartMatch, ANN)
     forked.play("push")
-    assert [position_at(forked.match, ply).version for ply in range(4)] == [1, 2, 2, 3]
+    assert [position_at(forked.match, ply).version for ply in range(4)] == [2, 2, 2, 3]
     assert replay(STREAM, forked.entries[:2]).play.ply == 3
 
 

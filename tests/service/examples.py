@@ -202,6 +202,8 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/rematch", ann["token"], {})
+    story.show("POST", f"{match}/forks", eve["token"], {"ply": 1}, key="study-1")
+    story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 
 def tell_live(story: Story) -> None:

@@ -53,6 +53,7 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert ben.withdraw(match)["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
     assert ann.match(match)["status"] == "ended"
     assert ann.match(ann.rematch(match)["match"])["rematch_of"] == match
+    assert ann.match(ben.fork(match, 1)["match"])["parent"] == {"match": match, "ply": 1}
     assert len(ann.events(match)) == ann.match(match)["version"]
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
 

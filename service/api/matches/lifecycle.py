@@ -39,7 +39,7 @@ def create_match() -> Response:
     actor = Actor("player", who.account)
     asked = remembered(actor)
     stream = stream_id("match", asked)
-    _require_players(body["seats"], who.account)
+    require_players(body["seats"], who.account)
     server_dice, secret = parts().config.server_key.seal(stream)
     command = CreateMatch(
         actor=actor,
@@ -64,7 +64,8 @@ def create_match() -> Response:
     return created
 
 
-def _require_players(seats: list[Occupant | None], creator: str) -> None:
+def require_players(seats: list[Occupant | None], creator: str) -> None:
+    """WrongValue where a seat is for an account that is not there."""
     for number, who in enumerate(seats, 1):
         if isinstance(who, Account) and who.player != creator:
             try:

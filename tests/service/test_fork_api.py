@@ -1,0 +1,244 @@
+"""Forks over HTTP: a new match from any ply of one that can be read."""
+
+from typing import Any
+
+import pytest
+
+from domain.events import MatchVerified
+from domain.verification import verify_match
+from service.inboxes import Notifier
+from tests.service.api import Api
+from workers.verify_match import verify_all
+
+LINE = ["d4", "a1", "c3"]
+
+
+class Forked:
+    """A match of three moves between Ann and Ben, and Eve, who looks on."""
+
+    def __init__(self, api: Api, ruleset: str = "pathagon", moves: list[str] = LINE, **more: Any) -> None:
+        self.api = api
+        (self.ann, self.ann_token), (self.ben, self.ben_token) = api.sign_up("Ann"), api.sign_up("Ben")
+        self.eve, self.eve_token = api.sign_up("Eve")
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        self.match = api.new_match(self.ann_token, seats, ruleset, **more)
+        self.path = f"/v1/matches/{self.match}"
+        salt = {"entropy": "b"} if api.get(self.path, self.ann_token).json["dice"] else {}
+        api.post(f"{self.path}/seats/2", self.ben_token, salt)
+        if salt:
+            api.post(f"{self.path}/entropy", self.ann_token, {"entropy": "a"})
+        for number, move in enumerate(moves):
+            token = (self.ann_token, self.ben_token)[number % 2]
+            assert api.post(f"{self.path}/moves", token, {"move": move}).status_code == 200
+
+    def fork(self, ply: int, token: str | None = None, **more: Any) -> Any:
+        key = more.pop("key", None)
+        return self.api.post(f"{self.path}/forks", token or self.eve_token, {"ply": ply, **more}, key=key)
+
+    def made(self, ply: int, token: str | None = None, **more: Any) -> str:
+        answered = self.fork(ply, token, **more)
+        assert answered.status_code == 201, answered.json
+        return f"/v1/matches/{answered.json['match']}"
+
+    def resign(self) -> None:
+        assert self.api.post(f"{self.path}/withdrawal", self.ben_token, {}).status_code == 200
+
+
+@pytest.fixture
+def forked(api: Api) -> Forked:
+    return Forked(api)
+
+
+@pytest.fixture
+def race(api: Api) -> Forked:
+    return Forked(api, "toy", ["push"], options={"dice": 1})
+
+
+def test_who_reads_a_match_goes_on_from_any_of_its_plies(forked):
+    answered = forked.fork(2)
+    assert answered.status_code == 201
+    path = f"/v1/matches/{answered.json['match']}"
+    assert answered.headers["Location"] == path
+    assert [event["type"] for event in answered.json["events"]] == ["match-created", "line-copied", "match-started"]
+    now = forked.api.get(path).json
+    assert (now["moves"], now["parent"]) == (LINE[:2], {"match": forked.match, "ply": 2})
+    assert (now["status"], now["rated"], now["private"]) == ("playing", False, False)
+    assert {seat["player"] for seat in now["seats"]} == {forked.eve}
+
+
+def test_a_fork_goes_on_and_its_parent_does_not(forked):
+    path = forked.made(2)
+    assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
+    assert forked.api.get(path).json["moves"] == [*LINE[:2], "g7"]
+    assert forked.api.get(forked.path).json["moves"] == LINE
+
+
+def test_all_positions_of_a_fork_can_be_read_and_say_since_when_they_stand(forked):
+    path = forked.made(2)
+    forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"})
+    for ply in range(4):
+        told = forked.api.get(f"{path}/positions/{ply}").json
+        exact = forked.api.get(f"{path}/positions/{ply}?version={told['version']}").json
+        assert exact == told
+        if ply < 3:
+            assert told["view"] == forked.api.get(f"{forked.path}/positions/{ply}").json["view"]
+
+
+def test_a_fork_has_its_legal_moves_its_export_and_its_row(forked, parts):
+    path = forked.made(2)
+    assert "d4" not in forked.api.get(f"{path}/legal-moves?limit=1000").json["moves"]
+    assert len(forked.api.get(f"{path}/events", headers={"Accept": "application/x-ndjson"}).text.splitlines()) == 4
+    row = next(row for row in forked.api.get("/v1/matches").json["matches"] if path.endswith(row["match"]))
+    assert (row["ply"], row["status"]) == (2, "playing")
+
+
+def test_a_match_that_is_over_is_forked_before_what_ended_it(forked):
+    forked.resign()
+    path = forked.made(3)
+    assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
+
+
+def test_a_ply_that_is_over_by_the_rules_has_no_fork(api):
+    match = Forked(api, "toy", ["hold"], options={"dice": 0, "ply_limit": 1})
+    refused = match.fork(1)
+    assert (refused.status_code, refused.json["code"]) == (409, "fork/over")
+    assert match.fork(0).status_code == 201
+
+
+def test_a_ply_that_was_not_played_has_no_fork(forked):
+    refused = forked.fork(4)
+    assert (refused.status_code, refused.json["code"], refused.json["ply"]) == (422, "fork/ply", 3)
+
+
+def test_a_fork_has_as_many_seats_as_its_parent(forked):
+    refused = forked.fork(1, seats=[None])
+    assert (refused.status_code, refused.json["code"]) == (422, "fork/seats")
+
+
+def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
+    path = forked.made(1, seats=[{"player": forked.ann}, None])
+    Notifier(parts.matches, parts.inboxes).tell(parts.store.tail().entries)
+    told = forked.api.get("/v1/players/me/events", forked.ann_token).json["entries"][-1]
+    assert (told["type"], told["match"], told["seat"]) == ("seat-offered", path.rpartition("/")[2], 1)
+    forked.api.post(f"{path}/seats/1", forked.ann_token)
+    forked.api.post(f"{path}/seats/2", forked.eve_token)
+    assert forked.api.get(path).json["turn"] == {"decision": 2}
+    assert forked.api.get("/v1/players/me", forked.ann_token).status_code == 200
+
+
+def test_nobody_is_invited_who_is_not_there(forked):
+    refused = forked.fork(1, seats=[{"player": "player-" + "z" * 26}, None])
+    assert (refused.status_code, refused.json["code"]) == (422, "player/unknown")
+
+
+def test_a_private_match_is_forked_by_those_concerned_and_its_forks_are_private(api):
+    match = Forked(api, private=True)
+    assert match.fork(1).json["code"] == "match/unknown"
+    path = match.made(1, match.ann_token)
+    assert api.get(path, match.eve_token).json["code"] == "match/unknown"
+    assert api.get(path, match.ann_token).json["private"] is True
+
+
+def test_a_public_match_has_private_forks_for_who_wants_them(forked):
+    path = forked.made(1, private=True)
+    assert forked.api.get(path, forked.ann_token).status_code == 404
+
+
+def test_the_fork_of_a_rated_match_is_not_rated(api):
+    match = Forked(api, rated=True)
+    assert api.get(match.made(1)).json["rated"] is False
+
+
+def test_the_same_request_with_its_key_is_one_fork(forked):
+    first, again = forked.fork(2, key="k"), forked.fork(2, key="k")
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert forked.fork(1, key="k").json["code"] == "key/reused"
+
+
+def test_a_take_back_afterwards_changes_no_fork_and_no_answer_to_its_key(api):
+    _, token = api.sign_up("Rec")
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], "pathagon", recorded=True)
+    for move in LINE:
+        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
+    asked = {"path": f"/v1/matches/{match}/forks", "token": token, "body": {"ply": 3, "recorded": True}, "key": "k"}
+    made = api.post(**asked)
+    api.post(f"/v1/matches/{match}/take-back", token, {"ply": 1})
+    assert api.post(**asked).data == made.data
+    now = api.get(f"/v1/matches/{made.json['match']}").json
+    assert now["moves"] == LINE
+    assert now["recorder"] == now["creator"]
+    assert api.post(**{**asked, "key": "other"}).json["code"] == "fork/ply"
+
+
+def test_a_fork_is_read_and_verified_without_its_parent(forked, parts):
+    path = forked.made(2)
+    forked.api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
+    fork = path.rpartition("/")[2]
+    entries = parts.matches.read_events(fork, 0)
+    assert isinstance(verify_match(fork, entries), MatchVerified)
+    verify_all(parts, [(fork, entries[-1].version)])
+    now = forked.api.get(path).json
+    assert (now["status"], now["score"]) == ("scored", {"points": [0, 2], "ledger": None})
+
+
+def test_the_rematch_of_a_fork_begins_at_the_beginning(forked):
+    path = forked.made(2)
+    forked.api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
+    rematch = forked.api.post(f"{path}/rematch", forked.eve_token).json["match"]
+    now = forked.api.get(f"/v1/matches/{rematch}").json
+    assert (now["moves"], now["parent"]) == ([], None)
+
+
+def rolls(race: Forked, path: str) -> list[Any]:
+    events = race.api.get(f"{path}/events?limit=1000").json["events"]
+    last = max(event["version"] for event in events if event["type"] == "move-made")
+    return [event["data"] for event in events if event["type"] == "dice-rolled" and event["version"] > last]
+
+
+def test_the_dice_of_a_match_go_on_once_they_are_revealed(race):
+    if race.api.get(race.path).json["status"] == "playing":
+        refused = race.fork(0, dice="same")
+        assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
+        race.resign()
+    path = race.made(0, dice="same")
+    race.api.post(f"{path}/moves", race.eve_token, {"move": "push"})
+    assert rolls(race, path) == rolls(race, race.path) != []
+    assert race.api.get(path).json["dice"]["dice_id"] == race.match
+
+
+def test_fresh_dice_are_committed_to_anew_and_may_be_salted(race):
+    path = race.made(0)
+    now = race.api.get(path).json
+    assert (now["status"], now["dice"]["dice_id"]) == ("open", path.rpartition("/")[2])
+    for seat in (1, 2):
+        race.api.post(f"{path}/entropy", race.eve_token, {"seat": seat, "entropy": "e"})
+    assert race.api.post(f"{path}/moves", race.eve_token, {"move": "push"}).status_code == 200
+
+
+def test_recorded_dice_are_recorded_in_the_fork_too(api):
+    _, token = api.sign_up("Rec")
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], "toy", recorded=True, dice="recorded")
+    for values in ([1, 1], [1], [2]):
+        api.post(f"/v1/matches/{match}/rolls", token, {"values": values})
+    body = {"ply": 0, "recorded": True, "dice": "same", "seats": [{"name": "Ada"}, {"name": "Cyd"}]}
+    fork = api.post(f"/v1/matches/{match}/forks", token, body).json["match"]
+    assert api.get(f"/v1/matches/{fork}").json["turn"] == {"decision": 1}
+    api.post(f"/v1/matches/{fork}/moves", token, {"move": "push"})
+    assert api.post(f"/v1/matches/{fork}/rolls", token, {"values": [2, 3]}).status_code == 200
+    assert (
+        api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"}).json["code"] == "dice/needs-recorder"
+    )
+
+
+def test_a_token_that_only_plays_records_no_fork(api, forked):
+    made = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
+    assert forked.fork(1, made, recorded=True).json["code"] == "auth/scope"
+    assert forked.fork(1, made).status_code == 201
+
+
+def test_a_line_that_is_too_long_is_not_copied(forked, monkeypatch):
+    monkeypatch.setattr("service.forks.MAX_LINE_STEPS", 2)
+    refused = forked.fork(3)
+    assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
+    assert forked.fork(2).status_code == 201
