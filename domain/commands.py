@@ -26,12 +26,16 @@ def parse_actor(text: str) -> Actor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A request: who, when (UTC milliseconds), its id in hex, and the secret of the match's server dice if any."""
+    """A request: who, when (UTC milliseconds), its id in hex, and the secret of the match's server dice if any.
+
+    `rolls` is for a verifier to whom the dice are secret: what they showed, roll by roll, is then believed.
+    """
 
     actor: Actor
     at: int = 0
     id: str = ""
     secret: bytes | None = None
+    rolls: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,12 +63,16 @@ class Draft:
             self.end(turn.reason, turn.ranks)
 
     def _roll_all(self, dice: ServerDice, entropies: Sequence[str | None]) -> None:
-        for _ in range(MAX_ROLLS_A_COMMAND):
+        for made in range(MAX_ROLLS_A_COMMAND):
             turn = self.play.turn
             if not isinstance(turn, Roll):
                 return
-            secret, number = self._secret(dice), self.play.rolls + 1
-            values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
+            if self._command.rolls is None:
+                secret, number = self._secret(dice), self.play.rolls + 1
+                values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
+            else:
+                # Where no roll was recorded though one was due, any will do: the two differ from here on.
+                values = (*self._command.rolls[made : made + 1], (1,) * turn.count)[0]
             self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
         raise RollError(f"more than {MAX_ROLLS_A_COMMAND} rolls follow from one command")
 
@@ -85,6 +89,8 @@ class Draft:
 
     def _secret(self, dice: ServerDice) -> bytes:
         secret = self._command.secret
+        if self._command.rolls is not None:
+            return b""  # Of a match that reveals its dice the secret is known: this one never stands in a record.
         if secret is None or commit(secret) != dice.commitment:
             raise DiceKeyMissing(dice.key)
         return secret

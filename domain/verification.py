@@ -97,14 +97,17 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
     return execute_again(stream, entries).verdict
 
 
-def execute_again(stream: str, entries: Sequence[StoredEvent]) -> Execution:
-    """As verify_match, with the match, which is found out on the way."""
+def execute_again(stream: str, entries: Sequence[StoredEvent], believe_dice: bool = False) -> Execution:
+    """As verify_match, with the match, which is found out on the way.
+
+    With `believe_dice` a match under way is executed as well: what its secret dice showed is then taken as recorded.
+    """
     confirmed = _decide_alike(stream, entries)
     if confirmed is not None:
         return Execution(MatchVerified(confirmed.version, digest_view(confirmed)), confirmed)
     recorded = replay(stream, entries)
     try:
-        return Execution(_verify(recorded, entries), recorded)
+        return Execution(_verify(recorded, entries, believe_dice), recorded)
     except _Refuted as refuted:
         return Execution(refuted.verdict, recorded)
 
@@ -194,7 +197,7 @@ def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
     return [first]
 
 
-def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
+def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool) -> MatchVerified:
     if not entries:
         raise _Refuted(1, "the match was never created")
     fault = recorded.fault
@@ -202,7 +205,7 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
         raise fault.error
     sound = list(takewhile(lambda entry: fault is None or entry.version < fault.version, entries))
     events = _parse_exactly(sound)
-    secret = _revealed_secret(recorded)
+    secret = None if believe_dice and _is_under_way(recorded) else _revealed_secret(recorded)
     if fault is None:
         match = _decide_again(recorded.stream, events, secret)
         return MatchVerified(match.version, digest_view(match))
@@ -213,6 +216,10 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent]) -> MatchVerified:
         if refuted.verdict.version < fault.version:
             raise
     raise _Refuted(fault.version, str(fault.error))
+
+
+def _is_under_way(match: Match) -> bool:
+    return match.lifecycle is not None and match.lifecycle.status in ("open", "playing")
 
 
 def digest_view(match: Match) -> str:
@@ -239,7 +246,7 @@ def _revealed_secret(recorded: Match) -> bytes | None:
         return secret
     if recorded.fault is not None:
         raise _Refuted(recorded.fault.version, str(recorded.fault.error))
-    if life.status in ("open", "playing"):
+    if _is_under_way(recorded):
         raise WrongTime("match/not-ended", "the dice of a match under way are secret", match_status=life.status)
     if life.secret is None:
         raise _Refuted(recorded.version + 1, "dice-revealed is missing")
@@ -274,7 +281,7 @@ def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cu
 def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> list[Event]:
     first = recorded[0]
     try:
-        return decide(_command_behind(recorded, secret), match)
+        return decide(_command_behind(recorded, secret, _recorded_rolls(recorded)), match)
     except FoldError as error:
         raise _Refuted(error.version, str(error)) from None
     except DomainError as error:
@@ -282,6 +289,10 @@ def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> 
     except Exception as error:
         # A ruleset that fails at its second execution has not confirmed the first one.
         raise _Refuted(first.version, f"the ruleset fails with {error!r}") from error
+
+
+def _recorded_rolls(recorded: list[Event]) -> tuple[tuple[int, ...], ...]:
+    return tuple(event.data.values for event in recorded if isinstance(event.data, DiceRolled))
 
 
 def _tell(event: Event) -> str:
@@ -292,10 +303,16 @@ def _public(event: Event) -> dict[str, Any]:
     return {"by": event.by, **dump_data(event.data)}
 
 
-def _command_behind(events: list[Event], secret: bytes | None) -> Command:
-    """The command that led to events which one append stored together: its inputs stand in the first of them."""
+def _command_behind(
+    events: list[Event], secret: bytes | None, rolls: tuple[tuple[int, ...], ...] | None = None
+) -> Command:
+    """The command that led to events which one append stored together: its inputs stand in the first of them.
+
+    Its dice are those of the secret; without one, the rolls that were recorded.
+    """
     first = events[0]
-    base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause, "secret": secret}
+    base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause}
+    base |= {"secret": secret, "rolls": rolls if secret is None else None}
     match first.data:
         case MatchCreated() as created:
             names = CreateMatch.__dataclass_fields__.keys() - base.keys() - {"line"}
