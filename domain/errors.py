@@ -16,6 +16,7 @@
     │   └── Unknown             the command is about something that is not there
     ├── DiceKeyMissing          dice/key-missing
     ├── BundleError             bundle/unreadable
+    ├── ReceiptError            receipt/unreadable
     └── StreamError
         ├── NotCanonical        stream/not-canonical
         ├── BrokenChain         stream/broken-chain
@@ -143,6 +144,15 @@ class BundleError(DomainError):
         super().__init__(f"line {line} of the bundle: {why}", line=line)
         self.line = line
         self.why = why
+
+
+class ReceiptError(DomainError):
+    """Bytes that are no receipt."""
+
+    code = "receipt/unreadable"
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line} is no receipt: {why}", line=line)
 
 
 class StreamError(DomainError):

@@ -15,70 +15,10 @@ from domain.bundle import (
     parse_event_line,
 )
 from domain.chain import StoredEvent, canonical_json, first_link, link_all
-from domain.commands import (
-    AbortMatch,
-    AddEntropy,
-    AnswerDraw,
-    MakeMove,
-    OfferDraw,
-    RecordRoll,
-    TakeBack,
-    TakeSeat,
-    Withdraw,
-)
 from domain.errors import BundleError, NotCanonical
-from domain.events import RecordedDice
-from tests.domain.given import ANN, BEN, RECORDER, STREAM, Table, account, hot_seat, new_match, recorded
+from tests.domain.given import STREAM, Table
+from tests.domain.matches import aborted, bundle_of, every_match
 from tests.domain.toy import TOY_V1
-
-
-def played_to_its_end() -> Table:
-    table = new_match("toy", (account(ANN), None), options={"dice": 1})
-    table.when(TakeSeat, BEN, seat=2, entropy="ben's é".encode().hex())
-    table.when(AddEntropy, ANN, entropy="ann's \"\\")
-    table.play("push")
-    table.when(Withdraw, BEN)
-    return table
-
-
-def drawn() -> Table:
-    table = new_match(
-        "pathagon", (account(ANN), account(BEN)), options={"size": 5}, dice=None, about={"place": "Šiauliai\n"}
-    )
-    table.when(TakeSeat, BEN, seat=2)
-    table.play("a1", "b2")
-    table.when(OfferDraw, BEN)
-    table.when(AnswerDraw, ANN, accept=True)
-    return table
-
-
-def aborted() -> Table:
-    table = hot_seat("toy")
-    table.when(AbortMatch, ANN)
-    return table
-
-
-def under_way() -> Table:
-    table = hot_seat("toy")
-    table.play("hold", "push")
-    return table
-
-
-def on_a_real_table() -> Table:
-    table = recorded("toy", dice=RecordedDice())
-    for values in ((1, 2), (1,), (1,)):
-        table.when(RecordRoll, RECORDER, values=values)
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(TakeBack, RECORDER, ply=0)
-    return table
-
-
-MATCHES = (played_to_its_end, drawn, aborted, under_way, on_a_real_table)
-every_match = pytest.mark.parametrize("make", MATCHES, ids=lambda make: make.__name__)
-
-
-def bundle_of(table: Table) -> bytes:
-    return b"".join(format_bundle(describe_head(STREAM, table.match.life.created), table.entries))
 
 
 @every_match

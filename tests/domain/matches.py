@@ -1,0 +1,110 @@
+"""Small matches of every kind, for what must hold of all of them."""
+
+import pytest
+
+from domain.bundle import describe_head, format_bundle
+from domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnswerDraw,
+    CreateMatch,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    RecordVerdict,
+    ScoreMatch,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
+from domain.events import LineCopied, MatchVerified, RecordedDice
+from domain.fork import trace_line
+from domain.verification import verify_match
+from tests.domain.given import (
+    ANN,
+    BEN,
+    RECORDER,
+    SERVER_DICE,
+    STREAM,
+    SYSTEM,
+    Table,
+    account,
+    hot_seat,
+    new_match,
+    recorded,
+)
+
+
+def played_to_its_end() -> Table:
+    table = new_match("toy", (account(ANN), None), options={"dice": 1})
+    table.when(TakeSeat, BEN, seat=2, entropy="ben's é".encode().hex())
+    table.when(AddEntropy, ANN, entropy="ann's \"\\")
+    table.play("push")
+    table.when(Withdraw, BEN)
+    verdict = verify_match(STREAM, table.entries)
+    assert isinstance(verdict, MatchVerified)
+    table.when(RecordVerdict, SYSTEM, verdict=verdict)
+    table.when(ScoreMatch, SYSTEM, ledger=None)
+    return table
+
+
+def drawn() -> Table:
+    table = new_match(
+        "pathagon", (account(ANN), account(BEN)), options={"size": 5}, dice=None, about={"place": "Šiauliai\n"}
+    )
+    table.when(TakeSeat, BEN, seat=2)
+    table.play("a1", "b2")
+    table.when(OfferDraw, BEN)
+    table.when(AnswerDraw, ANN, accept=True)
+    return table
+
+
+def aborted() -> Table:
+    table = hot_seat("toy")
+    table.when(AbortMatch, ANN)
+    return table
+
+
+def under_way() -> Table:
+    table = hot_seat("toy")
+    table.play("hold", "push")
+    return table
+
+
+def on_a_real_table() -> Table:
+    table = recorded("toy", dice=RecordedDice())
+    for values in ((1, 2), (1,), (1,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(TakeBack, RECORDER, ply=0)
+    return table
+
+
+def forked() -> Table:
+    parent = hot_seat("toy")
+    parent.play("hold")
+    line = LineCopied(trace_line(parent.entries, 1), None)
+    table = Table()
+    table.when(
+        CreateMatch,
+        ANN,
+        ruleset="toy",
+        seats=(account(ANN), account(ANN)),
+        dice=SERVER_DICE,
+        start="call",
+        parent={"match": "match-" + "p" * 26, "ply": 1},
+        line=line,
+    )
+    table.when(StartMatch, ANN)
+    table.play("hold")
+    table.when(Withdraw, ANN, seat=1)
+    return table
+
+
+MATCHES = (played_to_its_end, drawn, aborted, under_way, on_a_real_table, forked)
+every_match = pytest.mark.parametrize("make", MATCHES, ids=lambda make: make.__name__)
+
+
+def bundle_of(table: Table) -> bytes:
+    return b"".join(format_bundle(describe_head(STREAM, table.match.life.created), table.entries))
