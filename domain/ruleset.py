@@ -59,6 +59,8 @@ class Ruleset(ABC, Generic[State, Move]):
     """Options, by name, that rated matches may have beside the defaults. A released version keeps those it has."""
     behaviour: str | None = None
     """The digest of its proofs, by which two places know that they play by the same rules; None without proofs."""
+    released: bool = False
+    """Whether this version is frozen: matches that name it replay for ever. A draft may still change."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:

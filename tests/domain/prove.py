@@ -72,20 +72,40 @@ def require_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> None:
         raise Unproved(f"{name_ruleset(ruleset)} has {', '.join(surplus)}, no case's: run {command_for(ruleset)}")
 
 
-def read_proof(ruleset: AnyRuleset, name: str) -> str:
+def read_proof(ruleset: AnyRuleset, name: str, root: Path = PROOFS) -> str:
     """The text of one proof; Unproved where any is missing."""
-    require_proofs(ruleset)
-    return (folder_of(ruleset) / name).read_text()
+    require_proofs(ruleset, root)
+    return (folder_of(ruleset, root) / name).read_text()
 
 
-def what_to_do(ruleset: AnyRuleset) -> str:
-    """What a change of proved behaviour asks of whoever made it."""
-    if is_released(read_proof(ruleset, DIGEST)):
-        return (
-            f"{name_ruleset(ruleset)} is released and frozen: old matches must replay for ever. "
-            "Undo the change, or make it a new version beside this one."
-        )
-    return f"{name_ruleset(ruleset)} is not released yet: if the change is right, run {command_for(ruleset)}"
+WHEN_RELEASED = """\
+{old} is released and frozen: matches that name it must replay for ever. Undo the change. If it is wanted, make it a
+new version beside this one:
+  1. copy {module} to one for version {new}; there make the change, set version = {new} and released = False
+  2. register it where {old} is registered
+  3. where the rules as written change, write docs/rulesets/{id}_v{new}.md
+  4. copy cases.json from tests/domain/proofs/{old} to tests/domain/proofs/{id}_v{new}, with cases that show the change
+  5. run python -m tests.domain.prove {id} {new}, and write the digest that it prints into the new class
+  6. run plyscribe rules check {id} --version {new}: it tells which recorded matches would go otherwise"""
+
+WHEN_DRAFT = """\
+{old} is a draft, which may change, but matches recorded under it will then not replay. If the change is right:
+  1. run {command}, and write the digest that it prints into the class
+  2. read what changed in tests/domain/proofs/{old} as a player would
+  3. run plyscribe rules check {id} --version {version}: it tells which recorded matches do not replay any more"""
+
+
+def what_to_do(ruleset: AnyRuleset, root: Path = PROOFS) -> str:
+    """What a change of proved behaviour asks of whoever made it, step by step."""
+    steps = WHEN_RELEASED if is_released(read_proof(ruleset, DIGEST, root)) else WHEN_DRAFT
+    return steps.format(
+        old=name_ruleset(ruleset),
+        id=ruleset.id,
+        version=ruleset.version,
+        new=max(other.version for other in (ruleset, *PROVED) if other.id == ruleset.id) + 1,
+        module=type(ruleset).__module__,
+        command=command_for(ruleset),
+    )
 
 
 def settings_of(ruleset: AnyRuleset) -> list[Setting]:
@@ -106,8 +126,7 @@ def write_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> list[Path]:
     if is_released(old):
         if old.split()[0] != files[DIGEST].split()[0]:
             raise Unproved(
-                f"{name_ruleset(ruleset)} is released and frozen, but behaves otherwise now (or its cases changed). "
-                "A change of behaviour is a new version."
+                f"{name_ruleset(ruleset)} behaves otherwise now, or its cases changed.\n{what_to_do(ruleset, root)}"
             )
         files[DIGEST] = old
     for stale in folder.glob("*.txt"):
@@ -135,6 +154,9 @@ def main(arguments: list[str]) -> int:
     try:
         for path in write_proofs(ruleset):
             print(path)
+        digest = read_proof(ruleset, DIGEST).split()[0]
+        if digest != ruleset.behaviour:
+            print(f'write into the class of {name_ruleset(ruleset)}: behaviour = "{digest}"')
     except Unproved as error:
         print(error, file=sys.stderr)
         return 2

@@ -2,10 +2,11 @@
 
 from json import dumps, loads
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from domain.proofs import DIGEST, EXAMPLE, PERFT, behaviour_digest, parse_cases, playthrough_file, prove
+from domain.proofs import DIGEST, EXAMPLE, PERFT, behaviour_digest, is_released, parse_cases, playthrough_file, prove
 from domain.ruleset import AnyRuleset
 from tests.domain import prove as kit
 from tests.domain.prove import (
@@ -39,13 +40,19 @@ def test_the_pinned_digest_is_that_of_the_proofs(ruleset: AnyRuleset) -> None:
     names = [PERFT, *(playthrough_file(case) for case in read_cases(ruleset).playthroughs)]
     found = behaviour_digest({name: read_proof(ruleset, name) for name in names})
     pinned = read_proof(ruleset, DIGEST).split()[0]
-    assert found == pinned, f"the behaviour on file is not the pinned one. {what_to_do(ruleset)}"
+    assert found == pinned, f"the behaviour on file is not the pinned one.\n{what_to_do(ruleset)}"
 
 
 @every_ruleset
 def test_a_ruleset_names_the_digest_of_its_proofs(ruleset: AnyRuleset) -> None:
     pinned = read_proof(ruleset, DIGEST).split()[0]
     assert ruleset.behaviour == pinned, f'write into the class of {name_ruleset(ruleset)}: behaviour = "{pinned}"'
+
+
+@every_ruleset
+def test_a_ruleset_says_whether_it_is_released(ruleset: AnyRuleset) -> None:
+    pinned = is_released(read_proof(ruleset, DIGEST))
+    assert ruleset.released == pinned, f"write into the class of {name_ruleset(ruleset)}: released = {pinned}"
 
 
 def test_a_ruleset_without_proofs_is_told_what_to_write_and_what_to_run(tmp_path: Path) -> None:
@@ -95,8 +102,40 @@ def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> N
     write_proofs(newcomer, tmp_path)
     assert digest.read_text() == released
     digest.write_text(f"{'0' * 64} released\n")
-    with pytest.raises(Unproved, match="released and frozen"):
+    with pytest.raises(Unproved, match="released and frozen") as caught:
         write_proofs(newcomer, tmp_path)
+    assert what_to_do(newcomer, tmp_path) in str(caught.value)
+
+
+def test_who_changed_a_released_ruleset_is_told_how_to_make_a_new_version(tmp_path: Path) -> None:
+    newcomer = settle_newcomer(tmp_path)
+    digest = folder_of(newcomer, tmp_path) / DIGEST
+    digest.write_text(digest.read_text().replace("draft", "released"))
+    steps = what_to_do(newcomer, tmp_path)
+    assert "newcomer_v3 is released and frozen" in steps
+    for step in (
+        f"copy {__name__} to one for version 4",
+        "version = 4",
+        "docs/rulesets/newcomer_v4.md",
+        "tests/domain/proofs/newcomer_v4",
+        "python -m tests.domain.prove newcomer 4",
+        "plyscribe rules check newcomer --version 4",
+    ):
+        assert step in steps
+
+
+def test_who_changed_a_draft_is_told_to_prove_it_anew(tmp_path: Path) -> None:
+    steps = what_to_do(settle_newcomer(tmp_path), tmp_path)
+    assert "newcomer_v3 is a draft" in steps
+    assert "python -m tests.domain.prove newcomer 3" in steps
+    assert "plyscribe rules check newcomer --version 3" in steps
+
+
+def test_a_new_version_has_the_number_after_the_newest(tmp_path: Path) -> None:
+    folder = folder_of(TOY_V1, tmp_path)
+    copytree(folder_of(TOY_V1), folder)
+    (folder / DIGEST).write_text(f"{TOY_V1.behaviour} released\n")
+    assert "tests/domain/proofs/toy_v3" in what_to_do(TOY_V1, tmp_path)
 
 
 def test_the_digest_covers_every_line_but_drawings() -> None:
