@@ -96,10 +96,10 @@ def _more_about(error: Exception) -> dict[str, Any]:
         return {"events": queries.dump_events(error.missed)}
     match: Match | None = g.get("match")
     if isinstance(error, IllegalMove) and match is not None:
-        ruleset = match.life.created.ruleset
+        ruleset, version = match.life.created.ruleset, match.life.created.ruleset_version
         # A ruleset of somebody's own may come without a page.
-        if error.clause in read_clauses(ruleset):
-            return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}"}
+        if error.clause in read_clauses(ruleset, version):
+            return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}?version={version}"}
     return {}
 
 

@@ -1,4 +1,7 @@
-"""The rules in our own words: the pages of docs/rulesets, read clause by clause."""
+"""The rules in our own words: the pages of docs/rulesets, read clause by clause.
+
+Version 1 of a ruleset is told in `<id>.md`, version 2 in `<id>_v2.md`, and so on.
+"""
 
 import re
 from functools import cache
@@ -21,10 +24,14 @@ class Clause(NamedTuple):
 
 
 @cache
-def read_clauses(ruleset: str) -> dict[str, Clause]:
-    """The clauses of a ruleset by number, in the page's order; empty where it has no page."""
-    path = PAGES / f"{ruleset}.md"
-    return parse_clauses(path.read_text(encoding="utf-8")) if path.is_file() else {}
+def read_clauses(ruleset: str, version: int) -> dict[str, Clause]:
+    """The clauses of a ruleset version by number, in the page's order; empty where it has no page.
+
+    A version that has none of its own goes by that of the newest version before it.
+    """
+    names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
+    path = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
+    return parse_clauses(path.read_text(encoding="utf-8")) if path else {}
 
 
 def parse_clauses(page: str) -> dict[str, Clause]:

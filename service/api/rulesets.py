@@ -10,7 +10,7 @@ from domain.rulesets import RULESETS, find_ruleset
 from service.api.http import answer, parse_query, parts
 from service.api.openapi import operation
 from service.errors import NotFound
-from service.rulebooks import read_clauses
+from service.rulebooks import Clause, read_clauses
 from service.schemas import answers, parameters
 from service.store.port import StoreUnavailable
 
@@ -42,19 +42,20 @@ def _count_matches(rulesets: list[str]) -> dict[str, int]:
 def get_ruleset(ruleset: str) -> Response:
     """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
     found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
-    versions = [other.version for other in RULESETS if other.id == found.id]
-    clauses = [{"ruleset": found.id, **clause._asdict()} for clause in read_clauses(found.id).values()]
+    versions = [describe_version(other) for other in RULESETS if other.id == found.id]
+    clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version).values()]
     return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
 
 
 @blueprint.get("/<ruleset>/clauses/<clause>")
-@operation("rulesets", answers.ClauseOut, problems=(404,), open=True)
+@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True)
 def get_clause(ruleset: str, clause: str) -> Response:
     """Give one clause of the rules, as refusals of moves name it."""
-    found = read_clauses(find_rules(ruleset).id).get(clause)
+    rules = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
+    found = read_clauses(rules.id, rules.version).get(clause)
     if found is None:
-        raise NotFound(f"{ruleset} has no clause {clause}", "ruleset/unknown-clause")
-    return answer({"ruleset": ruleset, **found._asdict()})
+        raise NotFound(f"{ruleset} version {rules.version} has no clause {clause}", "ruleset/unknown-clause")
+    return answer(describe_clause(rules, found))
 
 
 def find_rules(id: str, version: int | None = None) -> AnyRuleset:
@@ -65,11 +66,21 @@ def find_rules(id: str, version: int | None = None) -> AnyRuleset:
         raise NotFound(str(error), error.code) from None
 
 
+def describe_version(ruleset: AnyRuleset) -> dict[str, Any]:
+    """A version among those of its ruleset."""
+    return {"version": ruleset.version, "released": ruleset.released, "behaviour": ruleset.behaviour}
+
+
+def describe_clause(ruleset: AnyRuleset, clause: Clause) -> dict[str, Any]:
+    """A clause of a ruleset version."""
+    return {"ruleset": ruleset.id, "version": ruleset.version, **clause._asdict()}
+
+
 def describe_ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
     """A ruleset as lists show it."""
     return {
         "ruleset": ruleset.id,
-        "version": ruleset.version,
+        **describe_version(ruleset),
         "title": ruleset.title,
         "min_seats": ruleset.min_seats,
         "max_seats": ruleset.max_seats,

@@ -72,8 +72,9 @@ def _examine_rulesets(environ: Mapping[str, str]) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding("ruleset", "wrong", str(error), "mend PLYSCRIBE_RULESETS")
     for ruleset in RULESETS:
-        clauses = len(read_clauses(ruleset.id))
-        text = f"{ruleset.id} version {ruleset.version}, {clauses} clauses"
+        clauses = len(read_clauses(ruleset.id, ruleset.version))
+        state = "released" if ruleset.released else "draft"
+        text = f"{ruleset.id} version {ruleset.version}, {state}, {clauses} clauses"
         yield Finding("ruleset", "ok" if clauses else "note", text)
 
 

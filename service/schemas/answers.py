@@ -312,11 +312,24 @@ class LegalMoves(Schema):
     next = fields.String(required=True, allow_none=True)
 
 
-class RulesetOut(Schema):
+class RulesetVersion(Schema):
+    """A version of a ruleset; matches name theirs, and play by it for ever."""
+
+    version = fields.Integer(required=True)
+    released = fields.Boolean(
+        required=True, metadata={"description": "Whether it is frozen; a draft may still change under its matches."}
+    )
+    behaviour = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its behaviour digest: SHA-256 of its proofs in hex; null where it has none."},
+    )
+
+
+class RulesetOut(RulesetVersion):
     """A ruleset in one version."""
 
     ruleset = fields.String(required=True)
-    version = fields.Integer(required=True)
     title = fields.String(required=True)
     min_seats = fields.Integer(required=True)
     max_seats = fields.Integer(required=True)
@@ -405,9 +418,10 @@ class AnnulmentOut(Schema):
 
 
 class ClauseOut(Schema):
-    """A clause of a ruleset's rules."""
+    """A clause of the rules in one version."""
 
     ruleset = fields.String(required=True)
+    version = fields.Integer(required=True)
     clause = fields.String(required=True)
     title = fields.String(required=True)
     text = fields.String(required=True, metadata={"description": "Markdown."})
@@ -416,7 +430,7 @@ class ClauseOut(Schema):
 class RulesetDetail(RulesetOut):
     """A ruleset with its versions and clauses."""
 
-    versions = fields.List(fields.Integer(), required=True)
+    versions = fields.List(fields.Nested(RulesetVersion), required=True, metadata={"description": "Newest first."})
     clauses = fields.List(fields.Nested(ClauseOut), required=True)
 
 

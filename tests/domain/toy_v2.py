@@ -2,14 +2,15 @@
 
 TO12  Nobody gives more than two coins at once.
 
-No default registry holds it, as with version 1. A test that registers it takes it out again: while it is there, the
-newest toy is this one.
+No default registry holds it, as with version 1.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from domain.errors import IllegalMove
-from tests.domain.toy import Give, Race, ToyMove, ToyV1
+from domain.rulesets import RULESETS, register
+from tests.domain.toy import TOY_V1, Give, Race, ToyMove, ToyV1
 
 MOST_GIVEN = 2
 
@@ -35,3 +36,14 @@ def gives_too_much(move: ToyMove) -> bool:
 
 
 TOY_V2 = ToyV2()
+
+
+@contextmanager
+def registered_beside() -> Iterator[None]:
+    """While it lasts both versions are registered, and the newest toy is this one."""
+    register(TOY_V1)
+    register(TOY_V2)
+    try:
+        yield
+    finally:
+        RULESETS.remove(TOY_V2)
