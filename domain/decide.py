@@ -429,10 +429,10 @@ def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> N
     draft.emit(DrawAgreed(seat) if command.accept else DrawDeclined(seat))
     offer, in_play = draft.play.offer, len(life.seats) - len(play.left)
     if offer is not None and len(offer.agreed) == in_play:
-        draft.end("draw-agreed", _drawn_ranks(len(life.seats), play.left))
+        draft.end("draw-agreed", drawn_ranks(len(life.seats), play.left))
 
 
-def _drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
+def drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
     """All seats in play share rank 1; those that left stand below, the one that left last first."""
     below = {seat: seats - place for place, seat in enumerate(left)}
     return tuple(below.get(seat, 1) for seat in range(1, seats + 1))

@@ -17,6 +17,7 @@
     ├── DiceKeyMissing          dice/key-missing
     ├── BundleError             bundle/unreadable
     ├── ReceiptError            receipt/unreadable
+    ├── RecordError             record/invalid
     └── StreamError
         ├── NotCanonical        stream/not-canonical
         ├── BrokenChain         stream/broken-chain
@@ -62,6 +63,7 @@ class OptionError(RulesetError):
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
         super().__init__(f"option {shorten(name)} is {shorten(value)}; allowed: {allowed}", allowed=allowed)
+        self.name = name
 
 
 class MoveError(RulesetError):
@@ -153,6 +155,29 @@ class ReceiptError(DomainError):
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line} is no receipt: {why}", line=line)
+
+
+class RecordError(DomainError):
+    """A text that is no record of a match, or one that its ruleset does not allow.
+
+    `line` and `column` count from 1, `ply` is the number of moves before the fault, `clause` the one that a move
+    breaks. `prefix` is the Record of all before the fault (of all steps where the result alone is wrong), None where
+    the headers do not even begin a match.
+    """
+
+    code = "record/invalid"
+
+    def __init__(self, why: str, line: int, column: int, ply: int, clause: str | None, prefix: Any) -> None:
+        place: dict[str, Any] = {"line": line, "column": column, "ply": ply}
+        super().__init__(
+            f"line {line}, column {column}: {why}", **place, **({} if clause is None else {"clause": clause})
+        )
+        self.why = why
+        self.line = line
+        self.column = column
+        self.ply = ply
+        self.clause = clause
+        self.prefix = prefix
 
 
 class StreamError(DomainError):

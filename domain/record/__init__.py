@@ -1,0 +1,23 @@
+"""The text record of a match: headers in brackets, then moves and rolls as on a score sheet.
+
+The format is in docs/record-format.md. `parse_record` plays what it reads, so every Record obeys its ruleset.
+"""
+
+from domain.record.matches import commands_of, record_of
+from domain.record.reading import parse_record
+from domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step
+from domain.record.writing import MEDIA_TYPE, SUFFIX, format_record
+
+__all__ = [
+    "MEDIA_TYPE",
+    "SUFFIX",
+    "UNKNOWN_NAME",
+    "AgreedDraw",
+    "Comment",
+    "Record",
+    "Step",
+    "commands_of",
+    "format_record",
+    "parse_record",
+    "record_of",
+]

@@ -1,0 +1,146 @@
+"""What a record holds, and the line of play behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.decide import drawn_ranks
+from domain.errors import RollError, WrongTime, WrongValue
+from domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
+from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+
+UNKNOWN_NAME = "?"
+"""Stands for who is not known, or not there yet."""
+
+DRAW_AGREED = "draw-agreed"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedDraw:
+    """All seats in play agreed to a draw; nothing follows."""
+
+
+Step = LineStep | AgreedDraw
+"""What happened at the table, in the shape of the events that tell of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A remark made when so many steps had been taken."""
+
+    after: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A match as a score sheet has it: who, what, and every step of the surviving line, but no times and no actors.
+
+    `options` are complete; `seats` are names; `about` are all further headers (date, place, ..). `comments` are in
+    their order. `outcome` is what the steps amount to, None while the match is unfinished.
+    """
+
+    ruleset: str
+    ruleset_version: int
+    options: dict[str, Any]
+    seats: tuple[str, ...]
+    about: dict[str, str]
+    steps: tuple[Step, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    outcome: Over | None = None
+
+
+class Line:
+    """A match that grows step by step; a step that the rules refuse raises DomainError and changes nothing."""
+
+    def __init__(self, ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> None:
+        self.ruleset = ruleset
+        self.state = ruleset.initial_state(options, seats)
+        self.ply = 0
+        self.steps: list[Step] = []
+        self._seats = seats
+
+    @property
+    def turn(self) -> Turn:
+        """What the match waits for."""
+        return self.ruleset.turn(self.state)
+
+    @property
+    def outcome(self) -> Over | None:
+        """How the match ended, None while it goes on."""
+        turn = self.turn
+        return turn if isinstance(turn, Over) else None
+
+    def follow(self, step: Step) -> None:
+        """Take a step that another line took; its seat, and what its dice were for, are those of this line."""
+        match step:
+            case MoveMade(move=text):
+                self.move(text)
+            case DiceRolled(values=values):
+                self.roll(values)
+            case SeatWithdrawn(seat, cause):
+                self.withdraw(seat, cause)
+            case AgreedDraw():
+                self.agree_draw()
+
+    def expect_decision(self) -> Decision:
+        """The decision that is due; WrongTime where none is."""
+        turn = self._expect_going_on()
+        if isinstance(turn, Roll):
+            raise WrongTime("move/roll-due", f"a roll is due first: {describe_turn(turn)}", ply=self.ply)
+        return turn
+
+    def move(self, text: str) -> None:
+        """Make the move for the seat on turn."""
+        turn = self.expect_decision()
+        self.state = self.ruleset.apply_move(self.state, self.ruleset.parse_move(self.state, text))
+        self.ply += 1
+        self.steps.append(MoveMade(turn.seat, text))
+
+    def roll(self, values: tuple[int, ...], purpose: str | None = None, seat: int | None = None) -> None:
+        """Let the dice show these values; `purpose` and `seat`, where given, must be those of the roll that is due."""
+        turn = self._expect_going_on()
+        if isinstance(turn, Decision):
+            raise WrongTime("roll/not-due", f"no roll is due: {describe_turn(turn)}", ply=self.ply)
+        if purpose not in (None, turn.purpose) or seat not in (None, turn.seat):
+            raise RollError(f"another roll is due: {describe_turn(turn)}")
+        self.state = self.ruleset.apply_roll(self.state, values)
+        self.steps.append(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
+
+    def withdraw(self, seat: int, cause: str) -> None:
+        """Take a seat out of the match."""
+        self._expect_going_on()
+        if cause not in WITHDRAWAL_CAUSES:
+            allowed = ", ".join(WITHDRAWAL_CAUSES)
+            raise WrongValue("withdrawal/cause", f"cause is {cause!r}; allowed: {allowed}")
+        self.state = self.ruleset.withdraw(self.state, seat)
+        self.steps.append(SeatWithdrawn(seat, cause))
+
+    def agree_draw(self) -> None:
+        """End the match in a draw of all seats in play."""
+        self._expect_going_on()
+        left: Sequence[int] = self.ruleset.view(self.state)["left"]
+        self.state = self.ruleset.end(self.state, Over(DRAW_AGREED, drawn_ranks(self._seats, left)))
+        self.steps.append(AgreedDraw())
+
+    def _expect_going_on(self) -> Decision | Roll:
+        turn = self.turn
+        if isinstance(turn, Over):
+            raise WrongTime("match/over", f"nothing follows: {describe_turn(turn)}", ply=self.ply)
+        return turn
+
+
+def describe_turn(turn: Turn) -> str:
+    """The turn in words."""
+    match turn:
+        case Decision(seat):
+            return f"seat {seat} is to move"
+        case Roll(sides, count, purpose, seat):
+            return f"{count}d{sides} for {purpose}" + (f" of seat {seat}" if seat else "")
+        case Over():
+            return f"the match is over, {format_outcome(turn)}"
+
+
+def format_outcome(outcome: Over | None) -> str:
+    """The value of a result header: ranks by seat and the reason, `*` for an unfinished match."""
+    return "*" if outcome is None else f"{'-'.join(map(str, outcome.ranks))} {outcome.reason}"

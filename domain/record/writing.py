@@ -1,0 +1,126 @@
+"""Writing a record down, in its one canonical layout."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from domain.chain import canonical_json, parse_json
+from domain.errors import NotCanonical
+from domain.events import DiceRolled, MoveMade, SeatWithdrawn
+from domain.player import is_printable
+from domain.record.values import Record, Step, format_outcome
+
+MEDIA_TYPE = "text/vnd.plyscribe.record"
+SUFFIX = ".plyrec"
+
+RESERVED = {"ruleset", "option", "seat", "about", "result"}
+"""The headers with a meaning of their own; the names of the ruleset's options are reserved beside them."""
+
+WIDTH = 80
+_SHORT_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_BARE_KEY = re.compile(r'[^\s\[\]"]+')
+_BARE_MOVE = re.compile(r'(?![0-9]+\.)[^\s{}()\[\]"]+(?: (?![0-9]+\.)[^\s{}()\[\]"]+)*')
+
+
+def format_record(record: Record) -> str:
+    """The text of a record: `parse_record` of it is the record again.
+
+    One header a line, then the moves, each with its number, in lines of at most 80 characters where that can be.
+    """
+    headers = "".join(f"[{header}]\n" for header in _list_headers(record))
+    moves = "".join(f"{line}\n" for line in _wrap(_list_items(record)))
+    return f"{headers}\n{moves}" if moves else headers
+
+
+def _list_headers(record: Record) -> Iterator[str]:
+    yield f"ruleset {_quote_value(f'{record.ruleset} {record.ruleset_version}')}"
+    for name, option in record.options.items():
+        yield f"option {_quote_key(name)} {_quote_value(_spell_option(option))}"
+    for seat, name in enumerate(record.seats, 1):
+        yield f"seat {seat} {_quote_value(name)}"
+    for name, text in sorted(record.about.items()):
+        is_short = _SHORT_NAME.fullmatch(name) and name not in RESERVED and name not in record.options
+        yield f"{name if is_short else f'about {_quote_key(name)}'} {_quote_value(text)}"
+    yield f"result {format_outcome(record.outcome)}"
+
+
+def _spell_option(option: Any) -> str:
+    """The option as JSON, but a text that is no JSON as itself."""
+    return canonical_json(option).decode() if type(option) is not str or is_json(option) else option
+
+
+def is_json(text: str) -> bool:
+    """Whether the text of an option stands for another value than itself."""
+    try:
+        parse_json(text.encode(errors="surrogatepass"))
+    except NotCanonical:
+        return False
+    return True
+
+
+def _quote_key(key: str) -> str:
+    return key if is_printable(key) and _BARE_KEY.fullmatch(key) else _quote(key)
+
+
+def _quote_value(value: str) -> str:
+    is_bare = value and value == " ".join(value.split()) and is_printable(value)
+    return value if is_bare and not value.startswith('"') and "]" not in value else _quote(value)
+
+
+def _quote(text: str) -> str:
+    escaped = _escape(text, specials='\\"')
+    return f'"{escaped}"'
+
+
+def _escape(text: str, specials: str) -> str:
+    return "".join(
+        f"\\{character}" if character in specials else character if is_printable(character) else _number(character)
+        for character in text
+    )
+
+
+def _number(character: str) -> str:
+    return f"\\u{{{ord(character):x}}}"
+
+
+def _list_items(record: Record) -> Iterator[str]:
+    """What stands between spaces, at any of which a line may end."""
+    remarks: dict[int, list[str]] = {}
+    for comment in record.comments:
+        remarks.setdefault(comment.after, []).extend(_split_comment(comment.text))
+    yield from remarks.get(0, ())
+    ply = 0
+    for count, step in enumerate(record.steps, 1):
+        ply += isinstance(step, MoveMade)
+        yield f"{ply}. {_quote_move(step.move)}" if isinstance(step, MoveMade) else _describe(step)
+        yield from remarks.get(count, ())
+
+
+def _describe(step: Step) -> str:
+    match step:
+        case DiceRolled(values=values):
+            return f"({' '.join(map(str, values))})"
+        case SeatWithdrawn(seat, cause):
+            return f"({seat} {cause})"
+    return "(draw)"
+
+
+def _quote_move(move: str) -> str:
+    return move if is_printable(move) and _BARE_MOVE.fullmatch(move) else _quote(move)
+
+
+def _split_comment(text: str) -> list[str]:
+    # Reading joins by one space whatever is apart.
+    kept = re.sub(r"^ | $|(?<= ) ", lambda found: _number(found[0]), _escape(text, specials="\\}"))
+    return f"{{{kept}}}".split(" ")
+
+
+def _wrap(items: Iterator[str]) -> Iterator[str]:
+    line = ""
+    for item in items:
+        if line and len(line) + 1 + len(item) > WIDTH:
+            yield line
+            line = ""
+        line = f"{line} {item}" if line else item
+    if line:
+        yield line

@@ -1,0 +1,450 @@
+"""The text record: what is written is read again, and what is read obeys the rules."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
+from domain.decide import decide
+from domain.errors import RecordError, UnknownRuleset, WrongTime
+from domain.events import (
+    WITHDRAWAL_CAUSES,
+    DiceRolled,
+    Guest,
+    LineCopied,
+    MatchEnded,
+    MoveMade,
+    RecordedDice,
+    SeatWithdrawn,
+    format_event,
+    parse_event,
+)
+from domain.match import Fault, Match, evolve, fold
+from domain.record import AgreedDraw, Comment, Record, commands_of, format_record, parse_record, record_of
+from domain.record.values import Line
+from domain.ruleset import AnyRuleset, Decision, Over, Roll
+from domain.rulesets import RULESETS, register
+from tests.domain.given import ANN, BEN, RECORDER, STREAM, account, hot_seat, new_match, recorded
+from tests.domain.prove import TOYS, every_ruleset, settings_of
+from tests.domain.toy import Race, ToyV1
+
+MOST_STEPS = 60
+
+
+class Scribble(ToyV1):
+    """A game in which whatever one says is a move, and nobody ever wins."""
+
+    id = "scribble"
+
+    def has_chance(self, options: dict[str, Any]) -> bool:
+        return False
+
+    def parse_move(self, state: Race, text: str) -> Any:
+        return text
+
+    def format_move(self, state: Race, move: Any) -> str:
+        return str(move)
+
+    def apply_move(self, state: Race, move: Any) -> Race:
+        return replace(state, ply=state.ply + 1, awaits=Decision(2 - state.ply % 2))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def more_rulesets() -> Iterator[None]:
+    before = list(RULESETS)
+    for ruleset in (*TOYS, Scribble()):
+        register(ruleset)
+    yield
+    RULESETS[:] = before
+
+
+def scribbled(*moves: str, **more: Any) -> Record:
+    steps = tuple(MoveMade(1 + ply % 2, move) for ply, move in enumerate(moves))
+    return Record("scribble", 1, {"dice": 2, "ply_limit": 100}, ("Ada", "Bea"), {}, steps, **more)
+
+
+def zhen(moves: str = "", headers: str = "") -> str:
+    return f"[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n{headers}\n{moves}"
+
+
+def toy(moves: str = "", headers: str = "") -> str:
+    return f"[ruleset toy 1]\n[seat 1 Ada]\n[seat 2 Bea]\n{headers}\n{moves}"
+
+
+def refusal(text: str) -> RecordError:
+    with pytest.raises(RecordError) as caught:
+        parse_record(text)
+    return caught.value
+
+
+# ---- the law
+
+
+def play(ruleset: AnyRuleset, seed: int) -> Record:
+    """A random match with withdrawals and agreed draws, of which some stop in the middle."""
+    random = Random(seed)
+    setting = random.choice(settings_of(ruleset))
+    options = ruleset.parse_options(setting.options)
+    line = Line(ruleset, options, setting.seats)
+    for _ in range(random.randrange(MOST_STEPS)):
+        turn = line.turn
+        if isinstance(turn, Over):
+            break
+        if random.randrange(40) == 0:
+            withdraw_someone(line, setting.seats, random)
+        elif random.randrange(60) == 0:
+            line.agree_draw()
+        elif isinstance(turn, Roll):
+            line.roll(tuple(random.randint(1, turn.sides) for _ in range(turn.count)))
+        else:
+            line.move(ruleset.format_move(line.state, ruleset.sample_move(line.state, random.randrange)))
+    names = tuple(f"Player {seat}" for seat in range(1, setting.seats + 1))
+    steps, outcome = tuple(line.steps), line.outcome
+    return Record(ruleset.id, ruleset.version, options, names, {}, steps, outcome=outcome)
+
+
+def withdraw_someone(line: Line, seats: int, random: Random) -> None:
+    in_play = [seat for seat in range(1, seats + 1) if seat not in line.ruleset.view(line.state)["left"]]
+    line.withdraw(random.choice(in_play), random.choice(WITHDRAWAL_CAUSES))
+
+
+NASTY = st.text('ab 12."\\[]{}()*\n\t\u00a0\u200d\ud800é', max_size=8) | st.text(max_size=30)
+NAMES = NASTY.filter(bool)
+FIELDS = st.sampled_from(["date", "seat", "ply_limit", "size"]) | NAMES
+SPELLINGS = st.text("ab1. \"\\[]{}()*'+-<>\n", min_size=1, max_size=6) | st.text(min_size=1, max_size=200)
+
+
+@every_ruleset
+@given(data=st.data(), seed=st.integers(0, 2**32))
+def test_what_is_written_is_read_again(ruleset: AnyRuleset, data: st.DataObject, seed: int) -> None:
+    record = play(ruleset, seed)
+    places = st.lists(st.integers(0, len(record.steps)), max_size=4).map(sorted)
+    record = replace(
+        record,
+        seats=tuple(data.draw(NAMES) for _ in record.seats),
+        about=data.draw(
+            st.dictionaries(st.sampled_from(["date", "seat", "ply_limit", "size"]) | NAMES, NASTY, max_size=4)
+        ),
+        comments=tuple(Comment(place, data.draw(NASTY)) for place in data.draw(places)),
+    )
+    text = format_record(record)
+    assert parse_record(text) == record
+    assert format_record(parse_record(text)) == text
+
+
+@given(
+    st.lists(st.text("ab1. \"\\[]{}()*'+-<>\n", min_size=1, max_size=6) | st.text(min_size=1, max_size=200), max_size=8)
+)
+def test_moves_of_any_spelling_are_written_and_read_again(moves: list[str]) -> None:
+    record = scribbled(*moves)
+    assert parse_record(format_record(record)) == record
+
+
+@every_ruleset
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_spaces_and_line_breaks_make_no_difference(ruleset: AnyRuleset, seed: int, data: st.DataObject) -> None:
+    record = play(ruleset, seed)
+    headers, _, moves = format_record(record).partition("\n\n")
+    gap = data.draw(st.sampled_from(["\n", "  ", "\r\n", "\t", " \n\n "]))
+    assert parse_record(headers.replace("\n", gap if "\n" in gap else "\n") + "\n" + moves.replace(" ", gap)) == record
+
+
+@every_ruleset
+@given(seed=st.integers(0, 2**32), text=st.text('abc123.+- "\\[]{}():*\n', max_size=12), data=st.data())
+def test_a_changed_text_is_read_or_refused_with_its_place(
+    ruleset: AnyRuleset, seed: int, text: str, data: st.DataObject
+) -> None:
+    whole = format_record(play(ruleset, seed))
+    place = data.draw(st.integers(0, len(whole)))
+    changed = whole[:place] + text + whole[place + data.draw(st.integers(0, 5)) :]
+    record, error = read(changed)
+    if error:
+        lines = changed.split("\n")
+        assert 1 <= error.line <= len(lines)
+        assert 1 <= error.column <= len(lines[error.line - 1]) + 1
+    if record:
+        assert parse_record(format_record(record)) == record
+
+
+def read(text: str) -> tuple[Record | None, RecordError | None]:
+    try:
+        return parse_record(text), None
+    except RecordError as error:
+        return error.prefix, error
+
+
+# ---- what is typed
+
+
+def test_a_record_reads_as_on_a_score_sheet():
+    text = dedent(
+        """\
+        [ruleset toy 1]
+        [option dice 2]
+        [option ply_limit 100]
+        [seat 1 Ada]
+        [seat 2 "Bea [Turin]"]
+        [date 2026-11-21]
+        [place Turin]
+        [result 2-1 withdrawal]
+
+        {A cold evening.} (3 4) (1) (2) 1. push (5 3) {Bold!} 2. hold (7) 3. hold
+        4. give 1 1 (1 resigned)
+        """
+    )
+    assert format_record(parse_record(text)) == text
+
+
+def test_only_ruleset_and_seats_are_needed():
+    record = parse_record("[ruleset zhen] [seat 1 Ada] [seat 2]")
+    assert record == Record("zhen", 1, {"tiles": 10, "cubes": 10, "ply_limit": 200}, ("Ada", "?"), {})
+
+
+def test_moves_need_no_numbers():
+    assert parse_record(zhen("+5 +3\n+4")) == parse_record(zhen("1. +5 2.+3 3... +4"))
+
+
+def test_moves_of_several_words_need_no_quotes_and_no_numbers():
+    record = parse_record(toy("hold hold give 2 1 give\n1 1", "[option dice 0]"))
+    assert record.steps[-2:] == (MoveMade(1, "give 2 1"), MoveMade(2, "give 1 1"))
+
+
+def test_a_roll_may_say_what_it_is_for_and_whose():
+    plain = parse_record(toy("(3 4) (1) (2) push (4, 5)"))
+    assert plain == parse_record(toy("(track: 3 4) (start 1: 1) (seat 2: 2) push (push seat 1: 4 5)"))
+    assert plain.steps[-1] == DiceRolled(5, 2, "push", 1, (4, 5))
+
+
+def test_headers_of_other_notations_are_read():
+    record = parse_record('[Ruleset "zhen"]\n[SEAT 1 "Ada"]\n[Seat 2 Bea "B" O\'Hara]\n[Date "2026"]')
+    assert record.seats == ("Ada", 'Bea "B" O\'Hara')
+    assert record.about == {"date": "2026"}
+
+
+def test_a_field_about_a_match_may_have_the_name_of_a_header():
+    about = {"seat": "window", "tiles": "blue", "Über uns": "x"}
+    record = replace(parse_record(zhen()), about=about)
+    text = format_record(record)
+    assert "[about seat window]" in text
+    assert "[about tiles blue]" in text
+    assert '[about "Über uns" x]' in text
+    assert parse_record(text) == record
+
+
+def test_a_withdrawal_says_its_cause():
+    assert parse_record(zhen("+5 (seat 1 time)")).steps[-1] == SeatWithdrawn(1, "time")
+    assert parse_record(zhen("+5 (1 absent)")).outcome == Over("withdrawal", (2, 1))
+
+
+def test_an_agreed_draw_ends_the_match():
+    record = parse_record(zhen("+5 (draw)", "[result 1-1 draw-agreed]"))
+    assert record.steps[-1] == AgreedDraw()
+    assert record.outcome == Over("draw-agreed", (1, 1))
+
+
+def test_comments_keep_their_places():
+    record = parse_record(zhen("{first} 1. +5 {one} {two}\n2. +3 {a \\} b}", "{early}"))
+    assert record.comments == (
+        Comment(0, "early"),
+        Comment(0, "first"),
+        Comment(1, "one"),
+        Comment(1, "two"),
+        Comment(2, "a } b"),
+    )
+
+
+def test_lines_have_at_most_80_characters():
+    record = parse_record(zhen("+5 {" + "many words " * 50 + "} +3"))
+    assert max(map(len, format_record(record).splitlines())) <= 80
+
+
+def test_the_examples_of_the_documentation_are_records():
+    page = (Path(__file__).parents[2] / "docs/record-format.md").read_text()
+    examples = [dedent(block) for block in re.findall(r"(?m)(?:^    .*\n|^\n(?=    ))+", page) if "[ruleset" in block]
+    typed, *written = [example.strip("\n") + "\n" for example in examples]
+    assert len(written) == 3
+    assert [format_record(parse_record(example)) for example in (typed, *written)] == [written[0], *written]
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "why"),
+    [
+        ("", 1, 1, "no header names the ruleset"),
+        ("[ruleset zhen]\n", 2, 1, "no header names a seat"),
+        ("[seat 1 Ada]\n [ruleset chess]\n", 2, 2, "unknown ruleset 'chess'"),
+        ("[ruleset zhen 99]", 1, 1, "unknown ruleset 'zhen version 99'"),
+        ("[ruleset zhen one]", 1, 1, "a number, not 'one'"),
+        ("[ruleset zhen]\n[seat 1 Ada", 2, 1, "a header reads"),
+        ("[ruleset zhen]\n[seat 1 Ada]\n[seat 3 Bea]", 3, 1, "no seat '3'"),
+        ("[ruleset zhen]\n[seat 1 Ada]", 2, 1, "option 'seats' is 1"),
+        (zhen(headers="[seat 2 Cat]"), 4, 1, "for the second time: 'seat 2'"),
+        (zhen(headers="[seat]"), 4, 1, "the seat of what?"),
+        (zhen(headers="[option tiles 99]"), 4, 1, "option 'tiles' is 99"),
+        (zhen(headers="[option size 5]"), 4, 1, "option 'size' is 5"),
+        (zhen(headers="[tiles 5]"), 4, 1, "write [option tiles …]"),
+        (zhen("+5 [date 2026]"), 5, 4, "headers stand before the moves"),
+        (zhen("+5 {never ends"), 5, 4, "no } at its end"),
+        (zhen("+5 (1 time"), 5, 4, "no ) at its end"),
+        (zhen('+5 "+3'), 5, 4, "no quote at its end"),
+        (zhen("+5 }"), 5, 4, "nothing is open that this }"),
+        (zhen("{\\u{zz}}"), 5, 1, "\\u{7d}"),
+        (zhen("1. +5 3. +4"), 5, 7, "called move 3, but move 2 is due"),
+        (zhen("+5 (3)"), 5, 4, "no roll is due: seat 2 is to move"),
+        (zhen("+5 (2 fled)"), 5, 4, "cause is 'fled'"),
+        (zhen("+5 (3 time)"), 5, 4, "seat 3 is not in play"),
+        (zhen("+5 (hello)"), 5, 4, "in parentheses stand dice"),
+        (zhen("+5 (draw) +4"), 5, 11, "nothing follows: the match is over, 1-1 draw-agreed"),
+        (toy("push"), 5, 1, "a roll is due first: 2d7 for track"),
+        (toy("(3)"), 5, 1, "2d7 cannot show"),
+        (toy("(3 4) (start 2: 1)"), 5, 7, "another roll is due: 1d3 for start of seat 1"),
+        (toy("(3 4) (: 1)"), 5, 7, "before the colon stands"),
+        (zhen("+5", "[result 1-2]"), 4, 1, "the match is not over: seat 2 is to move"),
+        (zhen("+5 (1 time)", "[result *]"), 4, 1, "the match is over, 2-1 withdrawal"),
+        (zhen("+5 (1 time)", "[result 1-2]"), 4, 1, "by the moves it is 2-1 withdrawal"),
+        (zhen("+5 (1 time)", "[result 2-1 blocked]"), 4, 1, "by the moves it is 2-1 withdrawal"),
+        (zhen("+5", "[result won]"), 4, 1, "a result reads"),
+    ],
+)
+def test_a_fault_is_told_with_its_place(text, line, column, why):
+    error = refusal(text)
+    assert (error.line, error.column) == (line, column)
+    assert why in error.why
+    assert str(error) == f"line {line}, column {column}: {error.why}"
+
+
+def test_an_illegal_move_names_ply_and_clause():
+    error = refusal(zhen("1. +5\n2. +5\n3. +6"))
+    assert (error.line, error.column, error.ply, error.clause) == (6, 4, 1, "ZH4")
+    assert error.details == {"line": 6, "column": 4, "ply": 1, "clause": "ZH4"}
+
+
+def test_a_move_that_is_none_is_shown_where_it_begins():
+    error = refusal(zhen("+5 +3 d4 +6 +2 +1 +7"))
+    assert (error.column, error.clause) == (7, None)
+    assert "bad notation 'd4 +6 +2'" in error.why
+
+
+def test_the_good_prefix_comes_with_the_fault():
+    error = refusal(zhen("+5 {good} +3 +3 {bad} +1", "[result 1-2]\n[place Turin]"))
+    assert error.prefix == parse_record(zhen("+5 {good} +3", "[place Turin]"))
+
+
+def test_with_a_wrong_result_the_prefix_is_all_there_is():
+    error = refusal(zhen("+5 (1 time)", "[result 1-2]"))
+    assert error.prefix == parse_record(zhen("+5 (1 time)"))
+
+
+def test_without_a_beginning_there_is_no_prefix():
+    assert refusal("[ruleset chess]").prefix is None
+
+
+# ---- from matches and to matches
+
+
+def test_a_match_without_moves_has_a_record():
+    table = new_match("zhen", (account(ANN), None))
+    record = record_of(table.match, table.entries, {ANN.id: "Ann"})
+    assert (record.seats, record.steps, record.outcome) == (("Ann", "?"), (), None)
+
+
+def test_an_account_without_a_name_goes_by_its_id():
+    table = new_match("zhen", (account(ANN), account(BEN)))
+    assert record_of(table.match, table.entries, {ANN.id: "Ann"}).seats == ("Ann", BEN.id)
+
+
+def test_moves_taken_back_are_not_in_the_record_but_rolls_before_them_are():
+    table = recorded("toy", dice=RecordedDice(), about={"place": "Turin"})
+    for values in ((3, 4), (1,), (2,)):
+        table.when(RecordRoll, RECORDER, values=values)
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(MakeMove, RECORDER, move="push")
+    table.when(RecordRoll, RECORDER, values=(1, 2))
+    table.when(RecordRoll, RECORDER, values=(9,))
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(TakeBack, RECORDER, ply=2)
+    table.when(MakeMove, RECORDER, move="push")
+    table.when(TakeBack, RECORDER, ply=1)
+    table.when(MakeMove, RECORDER, move="hold")
+    record = record_of(table.match, table.entries, {})
+    assert format_record(record).endswith("\n\n(3 4) (1) (2) 1. hold 2. hold\n")
+    assert record.about == {"place": "Turin"}
+
+
+def test_a_fork_has_the_whole_line_in_its_record():
+    line = LineCopied((MoveMade(1, "+5"), MoveMade(2, "+3")), None)
+    table = new_match("zhen", (account(ANN),) * 2, start="call", parent={"match": STREAM, "ply": 2}, line=line)
+    table.when(StartMatch, ANN)
+    table.play("+4")
+    assert format_record(record_of(table.match, table.entries, {})).endswith("\n\n1. +5 2. +3 3. +4\n")
+
+
+def test_declined_offers_leave_no_trace():
+    table = hot_seat("zhen")
+    table.when(OfferDraw, ANN, seat=1)
+    table.when(AnswerDraw, ANN, seat=2, accept=False)
+    table.play("+5")
+    assert record_of(table.match, table.entries, {}).steps == (MoveMade(1, "+5"),)
+
+
+def test_an_agreed_draw_stands_in_the_record():
+    table = recorded("zhen")
+    table.when(OfferDraw, RECORDER, seat=2)
+    table.when(AnswerDraw, RECORDER, seat=1, accept=True)
+    record = record_of(table.match, table.entries, {})
+    assert record.steps == (AgreedDraw(),)
+    assert record.outcome == Over("draw-agreed", (1, 1))
+
+
+def test_an_outcome_that_the_rules_do_not_give_is_not_in_the_record():
+    table = recorded("zhen")
+    table.when(Withdraw, RECORDER, seat=1)
+    forged = Match(STREAM)
+    for event in map(parse_event, table.entries):
+        if not isinstance(event.data, SeatWithdrawn):
+            data = MatchEnded("blocked", (2, 1)) if isinstance(event.data, MatchEnded) else event.data
+            forged = evolve(forged, event._replace(data=data, version=forged.version + 1))
+    assert forged.life.outcome == MatchEnded("blocked", (2, 1))
+    assert record_of(forged, table.entries[:2], {}).outcome is None
+
+
+def test_of_a_damaged_match_the_good_prefix_is_recorded():
+    table = recorded("zhen")
+    for move in ("+5", "+3", "+4"):
+        table.when(MakeMove, RECORDER, move=move)
+    entries = [*table.entries[:-2], table.entries[-1]]
+    damaged = fold(Match(STREAM), entries)
+    assert damaged.fault is not None
+    assert record_of(damaged, entries, {}).steps == (MoveMade(1, "+5"),)
+
+
+def test_a_match_whose_beginning_cannot_be_played_has_no_record():
+    table = recorded("zhen")
+    with pytest.raises(WrongTime) as caught:
+        record_of(table.match._replace(play=None, fault=Fault(1, UnknownRuleset("zhen"))), table.entries, {})
+    assert caught.value.code == "match/damaged"
+
+
+@every_ruleset
+@given(seed=st.integers(0, 2**32))
+def test_the_commands_of_a_record_make_its_match(ruleset: AnyRuleset, seed: int) -> None:
+    record = replace(play(ruleset, seed), about={"date": "2026-11-21"})
+    match, entries = Match(STREAM), list[StoredEvent]()
+    for command in commands_of(record, RECORDER, at=5):
+        events = decide(command, match)
+        stored = link_all(match.head or first_link(STREAM), match.version + 1, map(format_event, events))
+        match, entries = fold(match, stored), entries + stored
+    assert match.fault is None
+    assert match.life.seats[0].occupant == Guest("Player 1")
+    assert record_of(match, entries, {}) == record
