@@ -1,6 +1,7 @@
 """Receipts: what a mover was told is stored. Whoever rewrites a match afterwards cannot make them fit."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from domain.chain import parse_json
@@ -18,29 +19,36 @@ class Receipt(NamedTuple):
 def parse_receipts(raw: bytes) -> list[Receipt]:
     """The receipts in a file's bytes: one answer as JSON, or one a line; ReceiptError with the line that is none.
 
-    Any answer with `match`, `version` and `hash` is one, whatever else it holds.
+    Any answer with `match`, `version` and `hash` is one, whatever else it holds. Refusals, which say that nothing was
+    stored, are passed over.
     """
     try:
-        return [parse_receipt(parse_json(raw), 1)]
+        answers = [(1, parse_json(raw))]
     except NotCanonical:
-        return list(_parse_lines(raw))
+        answers = list(_parse_lines(raw))
+    return [parse_receipt(told, line) for line, told in answers if not _is_refusal(told)]
 
 
-def _parse_lines(raw: bytes) -> Iterator[Receipt]:
+def _parse_lines(raw: bytes) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(raw.splitlines(), 1):
         if line.strip():
             try:
-                yield parse_receipt(parse_json(line), number)
+                yield number, parse_json(line)
             except NotCanonical as error:
                 raise ReceiptError(number, str(error)) from None
+
+
+def _is_refusal(told: Any) -> bool:
+    match told:
+        case {"code": str(), "status": int()}:
+            return True
+    return False
 
 
 def parse_receipt(told: Any, line: int) -> Receipt:
     """The receipt in an answer that was read as JSON; ReceiptError where it is none."""
     match told:
         case {"match": str(match), "version": int(version), "hash": str(text)} if version > 0:
-            try:
+            with suppress(ValueError):
                 return Receipt(match, version, bytes.fromhex(text))
-            except ValueError:
-                pass
     raise ReceiptError(line, "an answer with match, version and hash is expected")

@@ -19,9 +19,17 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from domain.bundle import Bundle, Head
+from domain.bundle import Bundle, Head, parse_bundle, parse_head
 from domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
-from domain.errors import BrokenChain, NotCanonical, StreamError, UnknownEventShape, UnknownEventType, UnknownRuleset
+from domain.errors import (
+    BrokenChain,
+    BundleError,
+    NotCanonical,
+    StreamError,
+    UnknownEventShape,
+    UnknownEventType,
+    UnknownRuleset,
+)
 from domain.events import (
     DiceRevealed,
     DiceRolled,
@@ -71,7 +79,7 @@ class Check(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All that was checked of a match up to `version`, whose hash is `head`."""
+    """All that was checked of a match up to `version`, whose hash is `head`; version 0 where nothing was read."""
 
     match: str
     version: int
@@ -104,6 +112,17 @@ def check_bundle(bundle: Bundle, receipts: Iterable[Receipt] = ()) -> Report:
     checks += [_doubt(check, behaviour) for check in report.checks]
     checks += [_check_receipt(entries, receipt) for receipt in receipts if receipt.match == head.match]
     return report._replace(checks=tuple(checks))
+
+
+def check_bytes(raw: bytes, receipts: Iterable[Receipt] = ()) -> Report:
+    """As check_bundle, of the bytes of a file; BundleError where not even the first line is that of a bundle."""
+    try:
+        return check_bundle(parse_bundle(raw), receipts)
+    except BundleError as error:
+        if error.line == 1:
+            raise
+        head = parse_head(raw.partition(b"\n")[0])
+        return Report(head.match, 0, None, None, (Check("form", FAULT, error.why, error.line - 1),))
 
 
 def check_match(stream: str, entries: Sequence[StoredEvent]) -> Report:

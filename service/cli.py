@@ -24,6 +24,7 @@ from service.accounts import Given
 from service.api.http import MAX_BODY_BYTES
 from service.api.openapi import format_openapi
 from service.commands.vectors import vectors
+from service.commands.verify import verify
 from service.composition import Parts, compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
 from service.ids import is_stream_id
@@ -313,6 +314,7 @@ def openapi() -> None:
 
 
 cli.add_command(vectors)
+cli.add_command(verify)
 
 
 def main() -> None:

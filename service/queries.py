@@ -13,6 +13,7 @@ from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
 from domain.match import Match, Seat
 from domain.replay import Position
+from domain.report import Report
 from domain.ruleset import Turn, format_turn
 from service.handlers import Answer, Handler
 
@@ -155,6 +156,19 @@ def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tupl
     moves = islice(play.ruleset.legal_moves(play.state, prefix), offset, offset + limit + 1)
     page = [play.ruleset.format_move(play.state, move) for move in moves]
     return page[:limit], len(page) > limit
+
+
+def describe_report(report: Report) -> dict[str, Any]:
+    """What was checked of a match, and the first fault in the order of events."""
+    return {
+        "match": report.match,
+        "version": report.version,
+        "hash": report.head.hex() if report.head else None,
+        "status": report.status,
+        "result": report.result,
+        "fault": report.fault._asdict() if report.fault else None,
+        "checks": [check._asdict() for check in report.checks],
+    }
 
 
 def read_pages(matches: Handler[Match], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:

@@ -1,5 +1,7 @@
 """Small matches of every kind, for what must hold of all of them."""
 
+from hashlib import sha256
+
 import pytest
 
 from domain.bundle import describe_head, format_bundle
@@ -108,3 +110,10 @@ every_match = pytest.mark.parametrize("make", MATCHES, ids=lambda make: make.__n
 
 def bundle_of(table: Table) -> bytes:
     return b"".join(format_bundle(describe_head(STREAM, table.match.life.created), table.entries))
+
+
+def resealed(lines: list[bytes]) -> bytes:
+    """The lines with an end line for them, as who changes a bundle would write it."""
+    [*body, end] = lines
+    told = end.split(b'"sha256":"')[0]
+    return b"".join(body) + told + b'"sha256":"' + sha256(b"".join(body)).hexdigest().encode() + b'"}\n'

@@ -17,7 +17,7 @@ from domain.bundle import (
 from domain.chain import StoredEvent, canonical_json, first_link, link_all
 from domain.errors import BundleError, NotCanonical
 from tests.domain.given import STREAM, Table
-from tests.domain.matches import aborted, bundle_of, every_match
+from tests.domain.matches import aborted, bundle_of, every_match, resealed
 from tests.domain.toy import TOY_V1
 
 
@@ -117,13 +117,6 @@ def test_every_dropped_doubled_added_or_swapped_line_is_found(make: Callable[[],
     for others in rearranged(lines):
         with pytest.raises(BundleError):
             parse_bundle(b"".join(others))
-
-
-def resealed(lines: list[bytes]) -> bytes:
-    """The lines with an end line for them, as who changes a bundle would write it."""
-    [*body, end] = lines
-    told = end.split(b'"sha256":"')[0]
-    return b"".join(body) + told + b'"sha256":"' + sha256(b"".join(body)).hexdigest().encode() + b'"}\n'
 
 
 @pytest.mark.parametrize(

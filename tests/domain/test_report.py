@@ -366,6 +366,13 @@ def test_receipts_are_read_from_one_answer_or_one_a_line() -> None:
     assert parse_receipts(b"") == []
 
 
+def test_refusals_among_receipts_are_passed_over() -> None:
+    refusal = b'{"code":"move/illegal","status":422,"match":"m"}'
+    assert parse_receipts(refusal) == []
+    kept = b'{"match":"m","version":1,"hash":"00"}'
+    assert parse_receipts(refusal + b"\n" + kept + b"\n" + refusal) == [Receipt("m", 1, b"\0")]
+
+
 @pytest.mark.parametrize(
     ("raw", "line"),
     [
