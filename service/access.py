@@ -1,6 +1,7 @@
 """Who may read a match: the one rule that every way to it asks."""
 
 from domain.events import Account
+from domain.imported import Import
 from domain.match import Match
 from service.accounts import Principal
 
@@ -16,6 +17,13 @@ def may_read(match: Match, who: Principal | None) -> bool:
     if match.lifecycle is not None and not match.life.created.private:
         return True
     return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or _is_concerned(match, who))
+
+
+def may_read_import(imported: Import, who: Principal | None) -> bool:
+    """Whether the import is of a public match, or `who` (None: anyone) imported it. Overseers may always."""
+    if imported.begun is not None and not imported.begun.private:
+        return True
+    return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or who.account == imported.importer)
 
 
 def needs_invitation(match: Match, who: Principal, seat: int) -> bool:

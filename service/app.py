@@ -14,8 +14,8 @@ from werkzeug.routing import IntegerConverter, MapAdapter
 from domain.errors import IllegalMove
 from domain.match import Match
 from service import queries
-from service.api import docs, inboxes, lists, matches, players, ratings, rulesets, system, telemetry, tokens
-from service.api.http import MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
+from service.api import docs, imports, inboxes, lists, matches, players, ratings, rulesets, system, telemetry, tokens
+from service.api.http import LARGER_BODIES, MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
 from service.composition import Parts, compose_process
 from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
@@ -26,14 +26,14 @@ log = logging.getLogger(__name__)
 def create_app(composed: Parts | None = None) -> Flask:
     """The application over the given parts; without them, over those that the environment names."""
     app = _Api("plyscribe", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
     # Each thing has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or compose_process()
     telemetry.observe(app)
-    for module in (system, docs, players, tokens, inboxes, rulesets, matches, lists, ratings):
+    for module in (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings):
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)

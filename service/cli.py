@@ -21,7 +21,7 @@ from domain.errors import DomainError, Unknown
 from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
 from service import metrics
 from service.accounts import Given
-from service.api.http import MAX_BODY_BYTES
+from service.api.http import LARGER_BODIES, MAX_BODY_BYTES
 from service.api.openapi import format_openapi
 from service.commands.vectors import vectors
 from service.commands.verify import verify
@@ -186,7 +186,7 @@ def web(host: str, port: int) -> None:
     parts = compose_process()
     parts.store.describe()
     try:
-        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES)
+        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES, LARGER_BODIES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 

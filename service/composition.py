@@ -12,14 +12,17 @@ from domain.decide import draft_decision
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.match import Match, fold
-from service.accounts import Accounts
+from service.access import may_read, may_read_import
+from service.accounts import Accounts, Principal
 from service.config import Config, read_config, register_rulesets
 from service.handlers import Aggregate, Decided, Handler
+from service.imports import Imports
 from service.inboxes import open_inboxes
 from service.ledgers import Ledgers
 from service.lists import Lists, open_lists
 from service.live import Live
 from service.sources import MatchEvents
+from service.store.imported import ImportedStore
 from service.store.inbox import Inboxes
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
@@ -43,12 +46,25 @@ class Parts:
     config: Config
     store: EventStore
     matches: Handler[Match]
+    """Our own, and for reading those that were imported."""
+
+    imports: Imports
     accounts: Accounts
     ledgers: Ledgers
     lists: Lists
     live: Live
     match_events: MatchEvents
     inboxes: Inboxes
+
+    def may_read(self, match: Match, who: Principal | None) -> bool:
+        """Whether the match is public, or `who` (None: anyone) may read it all the same.
+
+        Of an imported match that is who imported it, whomever it names.
+        """
+        if may_read(match, None):
+            return True
+        imported = self.imports.find(match.stream)
+        return may_read(match, who) if imported is None else may_read_import(imported, who)
 
     def secret_for(self, match: Match) -> bytes | None:
         """The secret of the match's server dice; None where it has none or our key is another."""
@@ -67,11 +83,13 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     What is derived from the streams is kept on the server of `client`; without one, in memory.
     """
     register_rulesets(config.extra_rulesets)
-    matches, accounts = Handler(store, MATCHES), Accounts(store)
-    lists = open_lists(store, client, matches, accounts.players)
+    readable = ImportedStore(store)
+    matches, imports, accounts = Handler(readable, MATCHES), Imports(store, readable), Accounts(store)
+    lists = open_lists(store, client, matches, accounts.players, imports)
     live = Live(store, config.max_followers, config.max_followers_each)
     inboxes = open_inboxes(store, client)
-    return Parts(config, store, matches, accounts, Ledgers(store), lists, live, MatchEvents(matches), inboxes)
+    match_events = MatchEvents(matches)
+    return Parts(config, store, matches, imports, accounts, Ledgers(store), lists, live, match_events, inboxes)
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

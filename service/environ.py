@@ -11,3 +11,6 @@ HOLD = "plyscribe.hold"
 
 WAITED = "plyscribe.waited"
 """From the server: the request is asked again after its wait."""
+
+CROWDED = "plyscribe.crowded"
+"""From the server: the body was left unread, for it is large and others are being read."""

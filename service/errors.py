@@ -10,6 +10,7 @@
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   no more streams can be open here
     ├── LiveShare           live/share                  this client has its share of them
+    ├── TooManyLarge        request/crowded             other large bodies are being read
     ├── ReportBusy          ratings/busy                another report is made at the moment
     ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
@@ -103,6 +104,12 @@ class LiveShare(ServiceError):
     code = "live/share"
 
 
+class TooManyLarge(ServiceError):
+    """As many large bodies are being read as may be at a time."""
+
+    code = "request/crowded"
+
+
 class ReportBusy(ServiceError):
     """The report of another annulment is made at the moment, and one at a time."""
 
@@ -174,6 +181,7 @@ STATUS_OF: dict[type[Exception], int] = {
     LiveFull: 503,
     LiveShare: 429,
     ReportBusy: 503,
+    TooManyLarge: 503,
     UnknownModel: 500,
 }
 """The status of each error; a class that is not named here has that of its nearest base."""

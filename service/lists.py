@@ -8,6 +8,7 @@ from redis import Redis
 from domain.match import Match
 from domain.player import Player
 from service.handlers import Handler
+from service.imports import Imports
 from service.match_list import MatchList
 from service.player_list import PlayerList
 from service.projections import FeedLag, Follower, Lag, Projection
@@ -30,13 +31,15 @@ class Lists:
         return self.matches, self.players
 
 
-def open_lists(store: EventStore, client: Redis | None, matches: Handler[Match], players: Handler[Player]) -> Lists:
+def open_lists(
+    store: EventStore, client: Redis | None, matches: Handler[Match], players: Handler[Player], imports: Imports
+) -> Lists:
     """The lists that the relay keeps on the server of `client`; without one, lists in memory that follow the store."""
     if client is None:
-        in_memory = MatchList(MemoryTable(), matches), PlayerList(MemoryTable(), players)
+        in_memory = MatchList(MemoryTable(), matches, imports), PlayerList(MemoryTable(), players)
         return Lists(*in_memory, Follower(store, in_memory))
     on_server = (
-        MatchList(RedisTable(client, "lists:matches"), matches),
+        MatchList(RedisTable(client, "lists:matches"), matches, imports),
         PlayerList(RedisTable(client, "lists:players"), players),
     )
     return Lists(*on_server, FeedLag(client, on_server))

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 
 import orjson
 
+from domain.chain import StoredEvent
 from domain.events import dump_data
+from domain.imported import Import, match_of
 from domain.match import Match
+from domain.replay import replay
 from domain.waiting import list_waits
 from service.access import OVERSEERS
 from service.accounts import Principal
 from service.handlers import Handler
+from service.imports import Imports
 from service.paging import Json, Listing, Page, choose_spans, read_page
 from service.projections import build_rows
 from service.queries import describe_seats, dump_turn
 from service.store.table import END, Row, Span, Table
+
+ReadImport = tuple[Import, Sequence[StoredEvent]]
+"""An import and the events of its match."""
 
 TIME_DIGITS = 14
 """Hexadecimal digits of a time, enough for all integers of events."""
@@ -32,6 +39,7 @@ class MatchFilter:
     status: tuple[str, ...] = ()
     tournament: str | None = None
     rated: bool | None = None
+    imported: bool | None = None
     waiting_for: str | None = None
     since: int = 0
     """Created at this time (UTC milliseconds) or later."""
@@ -47,6 +55,7 @@ class MatchFilter:
             and (not self.status or row["status"] in self.status)
             and (self.tournament is None or self.tournament == row["tournament"])
             and (self.rated is None or self.rated is row["rated"])
+            and (self.imported is None or self.imported is row["imported"])
             and (self.waiting_for is None or any(self.waiting_for == wait["player"] for wait in row["waits_for"]))
         )
 
@@ -64,22 +73,31 @@ class MatchFilter:
             yield [f"tournament:{self.tournament}"]
         if self.rated:
             yield ["rated"]
+        if self.imported:
+            yield ["imported"]
 
 
 class MatchList:
-    """A projection of all matches, listed by when they were created, the newest first."""
+    """A projection of all matches, listed by when they were created or imported, the newest first."""
 
     name = "matches"
-    kind = "match"
-    layout = 1
+    kinds = ("match", "import")
+    layout = 2
 
-    def __init__(self, table: Table, matches: Handler[Match]) -> None:
+    def __init__(self, table: Table, matches: Handler[Match], imports: Imports) -> None:
         self.table = table
         self._matches = matches
+        self._imports = imports
 
     def project(self, streams: Mapping[str, int | None]) -> None:
         """See Projection.project."""
-        self.table.put(build_rows(streams, self._matches.read_since, build_row))
+        own = {stream: version for stream, version in streams.items() if stream.startswith("match-")}
+        imported = {stream: version for stream, version in streams.items() if stream not in own}
+        self.table.put(build_rows(own, self._matches.read_since, build_row))
+        self.table.put(build_rows(imported, self._read_import, build_import_row))
+
+    def _read_import(self, stream: str, version: int | None) -> ReadImport:
+        return self._imports.read_since(stream, version), self._imports.read_copied(stream)
 
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
         """A page of the matches that are wanted and that `who` may read; BadRequest where the cursor is none."""
@@ -99,7 +117,7 @@ class MatchList:
             return Listing(self.name, choices[0], wanted.keeps, newest_first=True)
         hidden = [Span(term, low, high) for term in _own_terms(who)]
         public = choose_spans(self.table, choices or [[Span("public", low, high)]])
-        exact = len(choices) <= 1 and not hidden and wanted.rated is not False
+        exact = len(choices) <= 1 and not hidden and wanted.rated is not False and wanted.imported is not False
         keep = None if exact else wanted.keeps
         return Listing(self.name, [*public, *hidden], keep, newest_first=True)
 
@@ -119,6 +137,39 @@ def build_row(match: Match) -> Row | None:
     return Row(match.stream, match.version, place, tuple(_list_terms(row)), orjson.dumps(row))
 
 
+def build_import_row(read: ReadImport) -> Row | None:
+    """The row of an imported match; None before all of it is here.
+
+    It is listed by when it came, and nobody's: what it says of accounts, ratings and tournaments is not ours.
+    """
+    state, copied = read
+    match = replay(match_of(state.stream), copied)
+    if state.begun is None or match.lifecycle is None:
+        return None
+    row = {
+        **describe_row(match),
+        "imported": True,
+        "status": _judged_status(match.life.status, state),
+        "rated": False,
+        "tournament": None,
+        "created_at": state.at,
+        "waits_for": [],
+    }
+    terms = ["private", f"private:{state.importer}"]
+    if not state.begun.private:
+        terms = ["public", "imported", f"ruleset:{row['ruleset']}", f"status:{row['status']}"]
+    return Row(state.stream, state.version, _format_time(state.at), tuple(terms), orjson.dumps(row))
+
+
+def _judged_status(status: str, state: Import) -> str:
+    """The status of an imported match: what became of it elsewhere counts up to its end, from there on our verdict."""
+    if state.status == "refuted":
+        return "refuted"
+    if status in ("open", "playing", "aborted", "annulled"):
+        return status
+    return "verified" if state.status == "verified" else "ended"
+
+
 def describe_row(match: Match) -> Json:
     """The match as lists show it."""
     life, play = match.life, match.play
@@ -134,6 +185,7 @@ def describe_row(match: Match) -> Json:
         "recorder": created.recorder,
         "rated": created.rated,
         "private": created.private,
+        "imported": False,
         "tournament": (created.tournament or {}).get("id"),
         "created_at": life.created_at,
         "updated_at": match.at,
@@ -146,6 +198,8 @@ def describe_row(match: Match) -> Json:
 
 def _list_people(row: Json) -> list[str]:
     """The accounts that a match concerns, each once: with a seat or an invitation, its creator, its recorder."""
+    if row["imported"]:
+        return []
     seats = [seat.get("player") for seat in row["seats"]]
     return [player for player in dict.fromkeys((*seats, row["creator"], row["recorder"])) if player is not None]
 

@@ -16,7 +16,7 @@ class PlayerList:
     """A projection of all accounts, listed by their names as `fold_name` writes them."""
 
     name = "players"
-    kind = "player"
+    kinds = ("player",)
     layout = 1
 
     def __init__(self, table: Table, players: Handler[Player]) -> None:

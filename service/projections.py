@@ -39,7 +39,7 @@ class Buildable(Protocol):
 
 
 class Projection(Protocol):
-    """A read model of all streams of one kind."""
+    """A read model of all streams of some kinds."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class Projection(Protocol):
         ...
 
     @property
-    def kind(self) -> str:
+    def kinds(self) -> Sequence[str]:
         """What the ids of its streams begin with, up to the first `-`."""
         ...
 
@@ -86,7 +86,7 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
     """
     built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
-    for streams in _chunks(store, projection.kind):
+    for streams in _chunks(store, projection.kinds):
         projection.project(dict.fromkeys(streams))
         projection.table.renew(build, now_ms())
         built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
@@ -97,11 +97,11 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
     return built
 
 
-def _chunks(store: EventStore, kind: str) -> Iterator[list[str]]:
+def _chunks(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
     after = ""
     while page := store.streams(after):
         after = page[-1]
-        streams = [stream for stream in page if stream.startswith(f"{kind}-")]
+        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
         for start in range(0, len(streams), STREAMS_AT_ONCE):
             yield streams[start : start + STREAMS_AT_ONCE]
 
@@ -194,6 +194,6 @@ def project_all(projections: Sequence[Projection], entries: Sequence[FeedEntry])
     """Enter what the streams of these entries amount to after them, each once, in the projections of their kinds."""
     newest: dict[str, int | None] = {entry.stream: entry.last for entry in entries}
     for projection in projections:
-        concerned = {stream: last for stream, last in newest.items() if stream.startswith(f"{projection.kind}-")}
+        concerned = {stream: last for stream, last in newest.items() if stream.partition("-")[0] in projection.kinds}
         if concerned:
             projection.project(concerned)

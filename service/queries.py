@@ -11,6 +11,7 @@ from domain.bundle import format_event_line
 from domain.chain import StoredEvent
 from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
+from domain.imported import Import
 from domain.match import Match, Seat
 from domain.replay import Position
 from domain.report import Report
@@ -43,7 +44,7 @@ def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
     }
 
 
-def describe_match(match: Match) -> dict[str, Any]:
+def describe_match(match: Match, imported: Import | None = None) -> dict[str, Any]:
     """The match as it stands."""
     life, play = match.life, match.play
     created = life.created
@@ -78,6 +79,7 @@ def describe_match(match: Match) -> dict[str, Any]:
         "score": dump_data(life.score) if life.score else None,
         "annulment": dump_data(life.annulment) if life.annulment else None,
         "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
+        "imported": {"import": imported.stream, "status": imported.status} if imported else None,
         "view": play.ruleset.view(play.state) if play else None,
     }
 

@@ -23,6 +23,7 @@ ALARM_AFTER = 3
 """Sweeps after which a match that is still not settled is told as an error."""
 
 VERIFY_JOB = "workers.verify_match.verify_matches"
+IMPORT_JOB = "workers.check_import.check_imports"
 SCORE_JOB = "workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """What rq does around a job costs as much as executing a short match: those due together share it."""
@@ -41,6 +42,13 @@ class Verification(NamedTuple):
 
 class Scoring(NamedTuple):
     """A match that waits for what follows its verdict or its annulment: its stream, and that event's version."""
+
+    stream: str
+    version: int
+
+
+class Checking(NamedTuple):
+    """An import that waits for its verdict: its stream, and the version at which all of it had come."""
 
     stream: str
     version: int
@@ -67,6 +75,11 @@ def enqueue_verifications(queue: Queue, due: Sequence[Verification], at_once: in
 def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHES_A_JOB) -> None:
     """As enqueue_verifications, for matches to score."""
     _enqueue(queue, SCORE_JOB, due, at_once)
+
+
+def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
+    """As enqueue_verifications, for imports: each in a job of its own, for they may be large."""
+    _enqueue(queue, IMPORT_JOB, due, at_once=1)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:

@@ -15,12 +15,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from io import BytesIO
 from itertools import chain
 from queue import SimpleQueue
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 from granian._granian import (
@@ -35,7 +35,7 @@ from granian.constants import HTTPModes
 from granian.log import LogLevels, configure_logging
 from granian.rsgi import Scope
 
-from service.environ import HOLD, HOLDS, LATE, WAITED
+from service.environ import CROWDED, HOLD, HOLDS, LATE, WAITED
 from service.followers import Follower
 from service.live import Live
 from service.long_answers import LongAnswers
@@ -45,6 +45,10 @@ THREADS = 64
 """Requests that are answered at the same time; each may wait for the store some seconds when that is away."""
 
 MAX_BODY_BYTES = 64 * 1024
+NO_PATHS: Mapping[str, int] = MappingProxyType({})
+MAX_LARGE = 4
+"""Bodies of more than that which are held at a time."""
+
 BODY_WITHIN_S = 30.0
 STOP_WITHIN_S = 8.0
 """How long requests in hand may still take after SIGTERM."""
@@ -71,17 +75,22 @@ log = logging.getLogger(__name__)
 
 
 def serve_application(
-    app: Application, host: str, port: int, live: Live | None = None, max_body: int = MAX_BODY_BYTES
+    app: Application,
+    host: str,
+    port: int,
+    live: Live | None = None,
+    max_body: int = MAX_BODY_BYTES,
+    larger_bodies: Mapping[str, int] = NO_PATHS,
 ) -> None:
     """Serve the application until SIGTERM or SIGINT; then streams are ended, and requests in hand finished.
 
-    A body of more than `max_body` bytes is left unread: the application sees its length, and refuses it. OSError where
-    the address cannot be listened on.
+    A body of more than `max_body` bytes, or of what `larger_bodies` says for its path, is left unread: the application
+    sees its length, and refuses it. OSError where the address cannot be listened on.
     """
     allow_files()
     # Its own records go where ours go.
     configure_logging(LogLevels.error, {"loggers": {"_granian": {"handlers": [], "propagate": True}}}, True)
-    _serve(Front(app, max_body), _listen(host, port), live)
+    _serve(Front(app, max_body, larger_bodies), _listen(host, port), live)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -149,13 +158,14 @@ class _Requests(CallbackScheduler):
 class _Exchange:
     """A request, where its answer goes, and what the application is told beside it."""
 
-    __slots__ = ("body", "proto", "scope", "told")
+    __slots__ = ("body", "is_large", "proto", "scope", "told")
 
     def __init__(self, scope: Scope, proto: Proto) -> None:
         self.scope = scope
         self.proto = proto
         self.body = b""
         self.told: Environ = {}
+        self.is_large = False
 
 
 class _Deadlines:
@@ -215,9 +225,11 @@ class _Threads:
 class Front:
     """Takes requests from Granian and has a WSGI application answer them. Only its threads take their time."""
 
-    def __init__(self, app: Application, max_body: int) -> None:
+    def __init__(self, app: Application, max_body: int, larger_bodies: Mapping[str, int] = NO_PATHS) -> None:
         self._app = app
         self._max_body = max_body
+        self._larger_bodies = larger_bodies
+        self._large = threading.BoundedSemaphore(MAX_LARGE)
         self._threads = _Threads(THREADS, self._answer_somehow)
         self._bodies = _Deadlines()
         self._waits = _Deadlines()
@@ -227,11 +239,20 @@ class Front:
         """Have a request answered as soon as its body is there."""
         exchange = _Exchange(request.scope, request.proto)
         length = exchange.scope.headers.get("content-length", "0")
-        if not (length.isdecimal() and 0 < int(length) <= self._max_body):
+        if not (length.isdecimal() and self._will_read(exchange, int(length))):
             self._threads.do(exchange)
             return
         self._bodies.begin(exchange, BODY_WITHIN_S, partial(self._give_up, exchange))
         exchange.proto().add_done_callback(partial(self._take_body, exchange))
+
+    def _will_read(self, exchange: _Exchange, length: int) -> bool:
+        if length <= self._max_body:
+            return length > 0
+        if length > self._larger_bodies.get(exchange.scope.path, 0):
+            return False
+        exchange.is_large = self._large.acquire(blocking=False)
+        exchange.told |= {} if exchange.is_large else {CROWDED: True}
+        return exchange.is_large
 
     def _take_body(self, exchange: _Exchange, body: Any) -> None:
         if not self._bodies.settle(exchange):
@@ -254,6 +275,10 @@ class Front:
         except Exception:
             log.exception("a request could not be answered")
             exchange.proto.response_empty(500, [])
+        finally:
+            if exchange.is_large:
+                exchange.is_large = False
+                self._large.release()
 
     def _answer(self, exchange: _Exchange) -> None:
         environ = {**make_environ(exchange.scope), "wsgi.input": BytesIO(exchange.body), **exchange.told}
@@ -271,7 +296,7 @@ class Front:
             elif follower is not None:
                 _follow(exchange.proto, follower, *begun)
             else:
-                if LATE in environ:
+                if LATE in environ or CROWDED in environ:
                     begun[1].append(("Connection", "close"))
                 goes_on = self._send(exchange.proto, chunks, close, *begun)
         finally:

@@ -18,8 +18,8 @@ from domain.commands import Actor
 from domain.errors import NotCanonical
 from service.accounts import Principal
 from service.composition import Parts
-from service.environ import LATE
-from service.errors import BadBody, BadRequest, BodyLate, NotAcceptable, Unauthenticated, UnsupportedType
+from service.environ import CROWDED, LATE
+from service.errors import BadBody, BadRequest, BodyLate, NotAcceptable, TooManyLarge, Unauthenticated, UnsupportedType
 from service.ids import command_of
 from service.logs import bind_ids
 from service.store.port import Command
@@ -30,6 +30,9 @@ TEXT = "text/plain"
 PROBLEM = "application/problem+json"
 
 MAX_BODY_BYTES = 64 * 1024
+LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
+"""The paths where a body may be longer than MAX_BODY_BYTES, and how long it may be there."""
+
 MAX_REPEATED_BYTES = 128
 """How long a body is at most that is worth to be remembered with what it reads as."""
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
@@ -58,9 +61,11 @@ class ApiRequest(Request):
         if "HTTP_TRANSFER_ENCODING" in self.environ:
             raise LengthRequired("send the body with a Content-Length, not in chunks")
         length = self.content_length or 0
-        if length > MAX_BODY_BYTES:
+        if length > LARGER_BODIES.get(self.path, MAX_BODY_BYTES):
             raise RequestEntityTooLarge
         raw: bytes = self.environ["wsgi.input"].read(length)
+        if CROWDED in self.environ:
+            raise TooManyLarge("other large bodies are being read at the moment: try again")
         if LATE in self.environ:
             raise BodyLate(f"the body did not arrive within {self.environ[LATE]:.0f} s")
         if len(raw) != length:

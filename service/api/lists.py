@@ -33,6 +33,7 @@ def list_matches() -> Response:
         status=query["status"],
         tournament=query["tournament"],
         rated=query["rated"],
+        imported=query["imported"],
         waiting_for=_account(query["waiting"], who),
         since=query["since"],
         until=query["until"],

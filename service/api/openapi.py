@@ -41,6 +41,7 @@ class Operation:
     answers: dict[int, dict[str, type[Schema] | None]]
     problems: tuple[int, ...]
     body: type[Schema] | None
+    takes: tuple[str, ...]
     query: type[Schema] | None
     open: bool
     command: bool
@@ -58,6 +59,7 @@ def operation(
     media: dict[str, type[Schema] | None] | None = None,
     problems: tuple[int, ...] = (),
     body: type[Schema] | None = None,
+    takes: tuple[str, ...] = (),
     query: type[Schema] | None = None,
     open: bool = False,
     command: bool = False,
@@ -68,13 +70,16 @@ def operation(
 ) -> Callable[[View], View]:
     """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it.
 
-    `tagged`: its answers have an ETag and may be asked for again with If-None-Match. `located`: they name the place of
-    what was made. `followed`: one of its media goes on live, after Last-Event-ID.
+    `takes`: the media types of a body that is no JSON. `tagged`: its answers have an ETag and may be asked for again
+    with If-None-Match. `located`: they name the place of what was made. `followed`: one of its media goes on live,
+    after Last-Event-ID.
     """
 
     def mark(view: View) -> View:
         answered = {status: media or {"application/json": answer}}
-        operation = Operation(tag, answered, problems, body, query, open, command, keyed, tagged, located, followed)
+        operation = Operation(
+            tag, answered, problems, body, takes, query, open, command, keyed, tagged, located, followed
+        )
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
 
@@ -202,6 +207,9 @@ def _describe(endpoint: str, view: Callable[..., Any], operation: Operation) -> 
         required = any(field.required for field in operation.body().fields.values())
         content = {"application/json": _content(operation.body, shown.bodies)}
         described["requestBody"] = {"required": required, "content": content}
+    if operation.takes:
+        content = {media: _content(None, shown.bodies) for media in operation.takes}
+        described["requestBody"] = {"required": True, "content": content}
     return {key: value for key, value in described.items() if value not in ("", [])}
 
 
@@ -279,14 +287,14 @@ HEADERS = {
     "Retry-After": _response_header("Seconds after which it may go better.", "1"),
     "WWW-Authenticate": _response_header("How to say who one is.", 'Bearer realm="plyscribe"'),
 }
-SUCCESSES = {200: "As asked", 201: "Created"}
+SUCCESSES = {200: "As asked", 201: "Created", 202: "Taken: ask again for what comes of it"}
 
 
 def _always(operation: Operation) -> set[int]:
     statuses = {500, 503}
     if not operation.open:
         statuses |= {401}
-    if operation.body is not None:
+    if operation.body is not None or operation.takes:
         statuses |= {400, 408, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}

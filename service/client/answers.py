@@ -85,6 +85,7 @@ class Match(TypedDict):
     score: Json | None
     annulment: Json | None
     fault: Json | None
+    imported: dict[str, str] | None
     view: Json | None
 
 
@@ -138,6 +139,19 @@ class Invitation(TypedDict):
     path: str
 
 
+class Import(TypedDict):
+    """An import as it stands; `own` ones are matches of the server itself."""
+
+    match: str
+    status: str
+    by: str | None
+    at: int | None
+    private: bool | None
+    copied: dict[str, int] | None
+    sha256: str | None
+    verdict: Json | None
+
+
 class MatchRow(TypedDict):
     """A match as lists show it."""
 
@@ -151,6 +165,7 @@ class MatchRow(TypedDict):
     recorder: str | None
     rated: bool
     private: bool
+    imported: bool
     tournament: str | None
     created_at: int
     updated_at: int

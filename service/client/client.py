@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from service.client.answers import (
     Event,
+    Import,
     InboxEntry,
     Invitation,
     Json,
@@ -266,6 +267,17 @@ class Client(Connection):
         newest: int = self._get("/v1/players/me/events", {"limit": 1})["newest"]
         return newest
 
+    # ------------------------------------------------------------------------------------------------------- imports
+
+    def import_bundle(self, bundle: bytes) -> Import:
+        """What becomes of the bundle of a match of another server; sending it again is the same import."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        return cast(Import, self._ask("POST", "/v1/imports", content=bundle, headers=headers).json())
+
+    def imported(self, match: str) -> Import:
+        """How far the import of a match is, and what was found of it."""
+        return cast(Import, self._get(f"/v1/imports/{match.replace('match-', 'import-', 1)}"))
+
     # --------------------------------------------------------------------------------------------------------- lists
 
     def matches(
@@ -276,6 +288,7 @@ class Client(Connection):
         status: Sequence[str] = (),
         tournament: str | None = None,
         rated: bool | None = None,
+        imported: bool | None = None,
         since: int | None = None,
         until: int | None = None,
         waiting: bool = False,
@@ -290,6 +303,7 @@ class Client(Connection):
             "status": ",".join(status) or None,
             "tournament": tournament,
             "rated": None if rated is None else str(rated).lower(),
+            "imported": None if imported is None else str(imported).lower(),
             "since": since,
             "until": until,
             "waiting": "me" if waiting else None,

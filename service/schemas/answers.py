@@ -2,6 +2,7 @@
 
 from marshmallow import Schema, fields, validate
 
+from domain.imported import STATUSES as IMPORT_STATUSES
 from domain.match import STATUSES
 from domain.notices import NOTICE_TYPES
 from domain.player import KINDS
@@ -195,6 +196,13 @@ class ParentOut(Schema):
     ply = fields.Integer(required=True)
 
 
+class ImportedFrom(Schema):
+    """The import that a match is read from, and what was found of it here."""
+
+    id = fields.String(required=True, data_key="import")
+    status = fields.String(required=True, validate=validate.OneOf(IMPORT_STATUSES))
+
+
 class MatchOut(Schema):
     """A match as it stands now."""
 
@@ -232,7 +240,38 @@ class MatchOut(Schema):
     )
     annulment = fields.Dict(required=True, allow_none=True, metadata={"description": "Why it counts for nothing."})
     fault = fields.Dict(required=True, allow_none=True)
+    imported = fields.Nested(
+        ImportedFrom,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Null for the matches of this server. Of others, seats and verdicts are no proof."},
+    )
     view = fields.Dict(required=True, allow_none=True)
+
+
+class Progress(Schema):
+    """How much is done."""
+
+    done = fields.Integer(required=True)
+    total = fields.Integer(required=True)
+
+
+class ImportOut(Schema):
+    """An import. `status` is `own` for a match of this server, which has all that the bundle says."""
+
+    id = fields.String(required=True, allow_none=True, data_key="import")
+    match = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf([*IMPORT_STATUSES, "own"]))
+    by = fields.String(required=True, allow_none=True, metadata={"description": "Who imported it."})
+    at = fields.Integer(required=True, allow_none=True, metadata={"description": "UTC milliseconds."})
+    private = fields.Boolean(required=True, allow_none=True)
+    copied = fields.Nested(Progress, required=True, allow_none=True, metadata={"description": "Events of the match."})
+    sha256 = fields.String(required=True, allow_none=True, metadata={"description": "Of the file that was sent."})
+    verdict = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Verified up to a version, or refuted: at which version, and why."},
+    )
 
 
 class Wait(Schema):
@@ -255,8 +294,11 @@ class MatchRow(Schema):
     recorder = fields.String(required=True, allow_none=True)
     rated = fields.Boolean(required=True)
     private = fields.Boolean(required=True)
+    imported = fields.Boolean(
+        required=True, metadata={"description": "Its status is ours, its accounts are those of another server."}
+    )
     tournament = fields.String(required=True, allow_none=True)
-    created_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    created_at = fields.Integer(required=True, metadata={"description": "Or imported; UTC milliseconds."})
     updated_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
     ply = fields.Integer(required=True)
     turn = fields.Nested(Turn, required=True, allow_none=True)
@@ -477,6 +519,7 @@ class Problem(Schema):
     clause_url = fields.String()
     ply = fields.Integer()
     legal = fields.List(fields.String(), metadata={"description": "At most 20 legal moves."})
+    line = fields.Integer(metadata={"description": "Of the file that was sent, from 1."})
     allowed = fields.String(metadata={"description": "What an option may be."})
     seat = fields.Integer()
     seats = fields.List(fields.Integer())

@@ -114,6 +114,9 @@ class MatchesQuery(PageQuery):
         metadata={"description": "Matches that wait for the token's account: to move, roll, sit down, answer …"},
     )
     rated = QueryBoolean(load_default=None)
+    imported = QueryBoolean(
+        load_default=None, metadata={"description": "Only matches that were imported, or only those of this server."}
+    )
 
 
 class PlayersQuery(PageQuery):

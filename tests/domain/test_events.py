@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from domain.chain import StoredEvent, canonical_json
 from domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
 from domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
+from domain.imported import IMPORT_EVENT_TYPES
 from domain.ledger import LEDGER_EVENT_TYPES
 from domain.player import PLAYER_EVENT_TYPES
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
 LINES = FIXTURES.read_text(encoding="utf-8").splitlines()
-ALL_EVENT_TYPES = EVENT_TYPES | PLAYER_EVENT_TYPES | LEDGER_EVENT_TYPES
+ALL_EVENT_TYPES = EVENT_TYPES | PLAYER_EVENT_TYPES | LEDGER_EVENT_TYPES | IMPORT_EVENT_TYPES
 
 MOVE = {"version": 7, "type": "move-made", "at": 1, "by": "player:x", "cause": "00", "data": {"seat": 1, "move": "d4"}}
 
@@ -48,6 +49,13 @@ def test_the_event_types_are_these_words_for_ever():
         "seat-withdrawn",
     ]
     assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued", "token-revoked"]
+    assert sorted(IMPORT_EVENT_TYPES) == [
+        "copy-completed",
+        "events-copied",
+        "import-begun",
+        "import-refuted",
+        "import-verified",
+    ]
     assert sorted(LEDGER_EVENT_TYPES) == ["match-rated", "match-unrated", "ratings-opened"]
 
 

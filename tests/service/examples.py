@@ -17,6 +17,7 @@ from unittest.mock import patch
 import orjson
 from werkzeug.test import TestResponse
 
+from domain.bundle import describe_head, format_bundle
 from domain.commands import Actor
 from domain.rulesets import register
 from service.api import openapi
@@ -29,6 +30,7 @@ from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
+from workers.check_import import check_import
 from workers.verify_match import verify_all
 
 RECORDED = Path(openapi.__file__).with_name("examples.json")
@@ -67,6 +69,13 @@ class Story(Api):
             name = answered.json["code"]
         self._record(method, answered, name, body if answered.status_code < 400 else None)
         return answered.json if answered.is_json else answered.text
+
+    def show_body(self, method: str, path: str, body: str) -> None:
+        """Record a body that is no JSON."""
+        with self.app.test_request_context(path, method=method) as context:
+            rule = context.request.url_rule
+        assert rule is not None
+        self._examples[openapi.operation_id(rule.endpoint)]["bodies"] = {"example": body}
 
     def tell(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
         """Record a text for an answer that is not the same twice, or never ends."""
@@ -306,6 +315,25 @@ def tell_recorded_match(story: Story) -> None:
     story.show("POST", f"{match}/withdrawal", ann["token"], {"seat": 2, "cause": "time"}, name="recorded")
 
 
+def tell_import(story: Story) -> None:
+    elsewhere = Story({}, "elsewhere")
+    ann, ida = (told.send("POST", "/v1/players", json={"name": "Ann"}).json for told in (elsewhere, story))
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None]}
+    match = elsewhere.send("POST", "/v1/matches", ann["token"], json=body, key="import-1").json["match"]
+    elsewhere.send("POST", f"/v1/matches/{match}/abort", ann["token"])
+    state, events = elsewhere.parts.matches.read(match), elsewhere.parts.matches.read_events(match, 0)
+    bundle = b"".join(format_bundle(describe_head(match, state.life.created), events))
+    sent = {"data": bundle, "content_type": "application/x-ndjson"}
+    taken = story.show("POST", "/v1/imports", ida["token"], **sent)
+    story.show_body("POST", "/v1/imports", bundle.decode())
+    story.show("POST", "/v1/imports", ida["token"], **{**sent, "data": bundle[:-2]})
+    with _made_up("worker", BEGIN_MS + 60_000):
+        check_import(story.parts, taken["import"])
+    story.show("GET", f"/v1/imports/{taken['import']}")
+    story.show("GET", f"/v1/imports/import-{'a' * 26}")
+    story.show("POST", f"/v1/matches/{match}/abort", ida["token"], {})
+
+
 def tell_dice(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "toy", "seats": [{"player": ann["player"]}, None]}
@@ -347,6 +375,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_limits,
     tell_ratings,
     tell_recorded_match,
+    tell_import,
     tell_dice,
     tell_problems,
 )

@@ -4,8 +4,11 @@ import httpx
 import pytest
 
 from domain.commands import Actor
+from domain.imported import import_of
 from service.client import Client, Problem, connection
 from service.inboxes import Notifier
+from tests.service.test_imports_api import Elsewhere
+from workers.check_import import check_import
 from workers.verify_match import verify_all
 
 
@@ -56,6 +59,16 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert ann.match(ben.fork(match, 1)["match"])["parent"] == {"match": match, "ply": 1}
     assert len(ann.events(match)) == ann.match(match)["version"]
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
+
+
+def test_a_match_of_another_server_is_imported(ann, parts):
+    elsewhere = Elsewhere()
+    match = elsewhere.play()
+    taken = ann.import_bundle(elsewhere.bundle(match))
+    assert (taken["match"], taken["status"]) == (match, "waiting")
+    check_import(parts, import_of(match))
+    assert ann.imported(match)["status"] == "verified"
+    assert [row["match"] for row in ann.matches(imported=True)] == [match]
 
 
 def test_tokens(ann, ben, transport, parts):

@@ -60,6 +60,7 @@ def test_a_row_tells_what_a_list_shows(api: Api, ann, ben) -> None:
         "recorder": None,
         "rated": False,
         "private": False,
+        "imported": False,
         "tournament": None,
         "created_at": 0,
         "updated_at": 0,

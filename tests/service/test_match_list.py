@@ -124,7 +124,7 @@ def test_what_waits_for_a_player_has_what_a_search_finds(played, wanted, account
 
 def test_what_was_built_at_once_is_what_was_kept_step_by_step(played):
     parts, _ = played
-    built = MatchList(MemoryTable(), parts.matches)
+    built = MatchList(MemoryTable(), parts.matches, parts.imports)
     rebuild(parts.store, built)
     assert dump(built.table) == dump(parts.lists.matches.table)
 

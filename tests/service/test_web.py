@@ -10,7 +10,7 @@ import pytest
 from granian._granian import RSGIProtocolClosed
 
 from service import web
-from service.environ import HOLD, LATE, WAITED
+from service.environ import CROWDED, HOLD, LATE, WAITED
 from service.errors import LiveFull
 from service.followers import Follower
 from service.live import Live
@@ -151,8 +151,8 @@ def exchange(front: Front, scope: Scope, body: object = None) -> Proto:
     return proto
 
 
-def posted(length: str = "2") -> Scope:
-    return Scope("POST", headers=[("content-length", length)])
+def posted(length: str = "2", path: str = "/x") -> Scope:
+    return Scope("POST", path, headers=[("content-length", length)])
 
 
 def test_a_request_is_told_as_wsgi_has_it():
@@ -194,6 +194,27 @@ def test_a_body_that_is_not_to_be_had_or_too_long_is_left_unread(length):
     answered = exchange(Front(app, 10), posted(length))
     assert answered.sent == b""
     assert not answered.is_asked_for_its_body
+
+
+def test_a_body_may_be_longer_where_that_is_said_and_few_are_held_at_a_time(monkeypatch):
+    monkeypatch.setattr(web, "MAX_LARGE", 1)
+    crowded: list[object] = []
+
+    def see(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        crowded.append(environ.get(CROWDED))
+        return app(environ, start)
+
+    front, large = Front(see, 1, {"/large": 2}), posted("2", "/large")
+    assert not exchange(front, posted("2")).is_asked_for_its_body
+    assert not exchange(front, posted("3", "/large")).is_asked_for_its_body
+    first = ask(front, large)
+    assert not exchange(front, large).is_asked_for_its_body
+    first.body.keep(b"{}")
+    assert first.answered.wait(20)
+    eventually(lambda: front._large.acquire(blocking=False))
+    front._large.release()
+    assert exchange(front, large, b"{}").sent == b"{}"
+    assert crowded == [None, None, True, None, None]
 
 
 def test_a_body_that_breaks_off_is_handed_on_as_none():

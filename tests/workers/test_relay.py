@@ -22,8 +22,11 @@ from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
+from tests.service.test_imports_api import Elsewhere
+from workers import check_import as check_module
 from workers import duties as duties_module
 from workers import verify_match as verify_module
+from workers.check_import import check_import
 from workers.duties import verification as verification_module
 from workers.duties.scan import Scan
 from workers.duties.verification import PENDING, Verifications
@@ -283,6 +286,52 @@ def test_a_mismatch_is_recorded_as_refuted(rig, monkeypatch):
     monkeypatch.setattr(verify_module, "execute_again", refute)
     assert verify_all(rig.parts, [(match, 4)]) == ["refuted"]
     assert rig.parts.matches.read(match).life.verdicts == (MatchRefuted(3, "because"),)
+
+
+def bring(rig: Rig) -> str:
+    """The import of a match of another server."""
+    elsewhere = Elsewhere()
+    bundle = elsewhere.bundle(elsewhere.play())
+    taken = rig.parts.imports.take(ANN, bundle).imported
+    assert taken is not None
+    return taken.stream
+
+
+def test_an_import_is_noted_enqueued_and_judged_once(rig):
+    stream = bring(rig)
+    rig.relay.step(block_ms=0)
+    assert rig.jobs() == [f"check_{stream}_3"]
+    assert rig.pending() == [stream]
+    for _ in range(2):
+        assert check_import(rig.parts, stream) == "verified"
+    assert check_import(compose(CONFIG, RedisStore(rig.redis)), stream) == "verified"
+    rig.relay.step(block_ms=0)
+    assert rig.pending() == []
+    assert rig.parts.imports.read(stream).version == 4
+
+
+def test_two_workers_at_once_judge_an_import_once(rig, monkeypatch):
+    stream, nested = bring(rig), []
+    check_match = check_module.check_match
+
+    def interleave(match: str, entries: list[StoredEvent]) -> object:
+        if not nested:
+            nested.append(True)
+            assert check_import(compose(CONFIG, RedisStore(rig.redis)), stream) == "verified"
+        return check_match(match, entries)
+
+    monkeypatch.setattr(check_module, "check_match", interleave)
+    assert check_import(rig.parts, stream) == "verified"
+    assert rig.parts.imports.read(stream).version == 4
+
+
+def test_an_import_whose_job_was_lost_is_found_by_scan_and_sweep(rig):
+    stream = bring(rig)
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    rig.scan()
+    assert rig.pending() == [stream]
+    rig.duty.sweep()
+    assert rig.jobs() == [f"check_{stream}_3"]
 
 
 def test_parts_are_composed_from_the_environment(monkeypatch):

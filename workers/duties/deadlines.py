@@ -82,7 +82,7 @@ class Deadlines:
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
         """See Tracker.find: the deadlines of matches under way are noted."""
-        under_way = [match for match, entry in newest.items() if _may_be_under_way(entry)]
+        under_way = [each for each, entry in newest.items() if each.startswith("match-") and _may_be_under_way(entry)]
         self._look_at(filter(self._has_limits, under_way), newest)
 
     def _is_respite(self) -> bool:

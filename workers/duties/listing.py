@@ -25,7 +25,9 @@ class Listing:
 
     def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
-        self._projections = open_lists(parts.store, connection, states, parts.accounts.players).projections
+        self._projections = open_lists(
+            parts.store, connection, states, parts.accounts.players, parts.imports
+        ).projections
         self._redis = connection
         self._builder: threading.Thread | None = None
         self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
@@ -45,7 +47,7 @@ class Listing:
     def _build(self, names: Sequence[str]) -> None:
         # With handlers of its own, so that the states of old matches do not drive those under way out of the cache.
         store = self._parts.store
-        lists = open_lists(store, self._redis, Handler(store, MATCHES), Handler(store, PLAYERS))
+        lists = open_lists(store, self._redis, Handler(store, MATCHES), Handler(store, PLAYERS), self._parts.imports)
         for projection in lists.projections:
             if projection.name in names:
                 self._build_one(projection)

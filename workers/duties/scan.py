@@ -1,4 +1,4 @@
-"""All matches are looked through at the start and every hour, once for all duties that keep track of some."""
+"""All matches and imports are looked through at the start and every hour, once for all that keep track of some."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ class Tracker(Protocol):
     """A duty that keeps track of matches, and can find them anew."""
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
-        """Keep track of those of these matches that it is for, as their newest events tell."""
+        """Keep track of those of these matches and imports that it is for, as their newest events tell."""
         ...
 
 
@@ -33,12 +33,12 @@ class Scan:
         """What the feed tells is for the trackers themselves."""
 
     def scan(self) -> None:
-        """Show all matches to those who keep track of them."""
+        """Show all matches and imports to those who keep track of them."""
         after = ""
         while streams := self._store.streams(after):
             after = streams[-1]
-            matches = [stream for stream in streams if stream.startswith("match-")]
-            newest = dict(read_newest(self._store, matches))
+            tracked = [stream for stream in streams if stream.startswith(("match-", "import-"))]
+            newest = dict(read_newest(self._store, tracked))
             for tracker in self._trackers:
                 tracker.find(newest)
 

@@ -22,8 +22,10 @@ from service.queues import (
     ALARM_AFTER,
     SWEEPS,
     UNSETTLED,
+    Checking,
     Scoring,
     Verification,
+    enqueue_checks,
     enqueue_scorings,
     enqueue_verifications,
 )
@@ -41,18 +43,18 @@ GRACE_MS = 10_000
 
 MAX_DOUBLINGS = 9
 
-ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
-WAITS = {ENDED, VERIFIED, ANNULLED}
+ENDED, VERIFIED, ANNULLED, IMPORTED = "match-ended", "match-verified", "match-annulled", "copy-completed"
+WAITS = {ENDED, VERIFIED, ANNULLED, IMPORTED}
 """Events after which something is left to do: the verdict, the score, the ledger."""
 
-SETTLES = {"match-scored", "match-refuted"}
+SETTLES = {"match-scored", "match-refuted", "import-verified", "import-refuted"}
 TURNS = WAITS | SETTLES
 """An append holds one of these at most."""
 
 _WORD = re.compile(rb'"type":"([a-z-]+)","version":\d+}\Z')
 """How the canonical bytes of every event end."""
 
-Due = Verification | Scoring
+Due = Verification | Scoring | Checking
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +80,9 @@ class Verifications:
         ended = [Verification(stream, version) for stream, (word, version) in newest.items() if word == ENDED]
         annulled = [Scoring(stream, version) for stream, (word, version) in newest.items() if word == ANNULLED]
         enqueue_verifications(self._queue, ended)
+        imported = [Checking(stream, version) for stream, (word, version) in newest.items() if word == IMPORTED]
         enqueue_scorings(self._queue, annulled)
+        enqueue_checks(self._queue, imported)
         self._strike([stream for stream, (word, _) in newest.items() if word in SETTLES])
 
     def sweep(self) -> None:
@@ -89,6 +93,7 @@ class Verifications:
         self._strike(set(overdue) - {each.stream for each in due})
         enqueue_verifications(self._queue, [each for each in due if isinstance(each, Verification)], at_once=1)
         enqueue_scorings(self._queue, [each for each in due if isinstance(each, Scoring)], at_once=1)
+        enqueue_checks(self._queue, [each for each in due if isinstance(each, Checking)])
         self._note({each.stream: now_ms() + self._patience_ms(each.stream) for each in due})
 
     def _patience_ms(self, stream: str) -> int:
@@ -115,6 +120,8 @@ class Verifications:
                 return Verification(stream, newest.version)
             case "match-verified":
                 return Scoring(stream, newest.version)
+            case "copy-completed":
+                return Checking(stream, newest.version)
             case "dice-revealed" | "match-annulled":
                 return self._look_closer(stream)
         return None

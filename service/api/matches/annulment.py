@@ -3,11 +3,12 @@
 from flask import Response
 
 from domain.commands import Actor, AnnulMatch
+from domain.match import Match
 from service.access import OVERSEERS
 from service.api.http import answer, expected_version, parse_body, parse_query, parts, path_with, principal, remembered
 from service.api.matches.blueprint import blueprint
 from service.api.matches.commands import COMMAND_PROBLEMS, give_receipt
-from service.api.matches.reading import confined, read_match, require_match_id
+from service.api.matches.reading import confined, read_match, require_match_id, require_own
 from service.api.openapi import operation
 from service.api.ratings import describe_change
 from service.clock import now_ms
@@ -30,7 +31,12 @@ def annul_match(match: str) -> Response:
     actor = Actor("organiser", who.account)
     asked = remembered(actor)
     command = AnnulMatch(actor=actor, at=now_ms(), id=asked.id.hex(), why=body["why"])
-    done = parts().matches.execute(match, lambda _: command, asked, expected_version())
+
+    def command_for(state: Match) -> AnnulMatch:
+        require_own(state)
+        return command
+
+    done = parts().matches.execute(match, command_for, asked, expected_version())
     if done.state.life.may_be_rated:
         # Were this process to die here, the relay would see to it.
         parts().ledgers.unrate(done.state)

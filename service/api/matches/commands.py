@@ -11,7 +11,7 @@ from domain.match import Match
 from service import queries
 from service.accounts import Principal
 from service.api.http import answer, expected_version, parse_body, parts, principal, remembered
-from service.api.matches.reading import require_match_id, require_reader
+from service.api.matches.reading import require_match_id, require_own, require_reader
 from service.clock import now_ms
 from service.handlers import Answer
 
@@ -37,6 +37,7 @@ def execute(
     def command_for(state: Match) -> Command:
         # Before anything else, for that a private match exists is not told.
         permit(state, who, body)
+        require_own(state)
         g.match = state
         require_scope(state, who)
         return make({**base, "secret": parts().secret_for(state)}, body)

@@ -13,7 +13,7 @@ from service import queries
 from service.api.http import answer, idempotency_key, parse_body, parse_query, parts, principal, remembered
 from service.api.matches.blueprint import blueprint
 from service.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
-from service.api.matches.reading import confined, read_match, tagged
+from service.api.matches.reading import confined, read_match, require_own, tagged
 from service.api.openapi import operation
 from service.api.players import find_player
 from service.clock import now_ms
@@ -80,7 +80,10 @@ def get_match(match: str) -> Response:
     """Give a match as it stands now."""
     parse_query(parameters.MatchQuery)
     state = read_match(match)
-    return confined(tagged(answer(queries.describe_match(state)), state.version), state)
+    imported = parts().imports.find(match)
+    # The verdict on an import stands in a stream of its own.
+    version = f"{state.version}-{imported.version}" if imported else state.version
+    return confined(tagged(answer(queries.describe_match(state, imported)), version), state)
 
 
 @blueprint.post("/<match>/start")
@@ -113,6 +116,7 @@ def rematch(match: str) -> Response:
     idempotency_key()
     parse_body(bodies.Nothing)
     old = read_match(match)
+    require_own(old)
     require_scope(old, who)
     actor = Actor("player", who.account)
     command = draft_rematch(old, actor, now_ms(), parts().config.server_key)

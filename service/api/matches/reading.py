@@ -14,6 +14,7 @@ from service.clock import now_ms
 from service.errors import NotFound, ServiceError
 from service.ids import is_stream_id
 from service.invitations import read_invitation
+from service.store.imported import ReadOnly
 from service.store.port import StoreError
 
 EVENTS_BESIDE_MOVES = 6
@@ -48,7 +49,7 @@ def _require_readable(match: Match) -> None:
     who = principal_if_any()
     if not may_read(match, None):
         code = request.args.get("invitation")
-        require_reader(match, who, None if may_read(match, who) else invited_seat(match, code))
+        require_reader(match, who, None if parts().may_read(match, who) else invited_seat(match, code))
 
 
 def right_to_read(match: Match) -> Callable[[int], bool]:
@@ -66,7 +67,9 @@ def right_to_read(match: Match) -> Callable[[int], bool]:
         try:
             state = composed.matches.read_since(match.stream, version)
             who = None if token is None else composed.accounts.authenticate(token)
-            return may_read(state, who) or bool(read_invitation(composed.config.server_key, state, code, now_ms()))
+            return composed.may_read(state, who) or bool(
+                read_invitation(composed.config.server_key, state, code, now_ms())
+            )
         except (DomainError, ServiceError, StoreError):
             return False
 
@@ -75,8 +78,14 @@ def right_to_read(match: Match) -> Callable[[int], bool]:
 
 def require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:
     """Unknown, as of a match that is not there, unless `who` may read the match or has an invitation to it."""
-    if state.version == 0 or not (invited or may_read(state, who)):
+    if state.version == 0 or not (invited or parts().may_read(state, who)):
         raise Unknown("match/unknown", f"there is no match {state.stream}")
+
+
+def require_own(state: Match) -> None:
+    """ReadOnly where the match was imported: whomever it names, nobody acts in it here."""
+    if parts().imports.is_imported(state.stream):
+        raise ReadOnly(state.stream)
 
 
 def invited_seat(state: Match, code: str | None) -> int | None:
@@ -108,7 +117,7 @@ def varied(response: Response) -> Response:
     return response
 
 
-def tagged(response: Response, version: int) -> Response:
+def tagged(response: Response, version: int | str) -> Response:
     """The answer with its version as ETag; 304 without a body where the client has that version."""
     response.headers["ETag"] = f'"{version}"'
     if request.if_none_match.contains_weak(str(version)):

@@ -40,7 +40,7 @@ def list_events(match: str) -> Response:
         return confined(varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
     events = parts().matches.read_events(match, query["after"], query["limit"])
     # Who is ahead of the match waits for nothing that is near.
-    if query["after"] == state.version and not is_final(state):
+    if query["after"] == state.version and not _is_still(state):
         wait_for_news(parts().match_events, match, query["after"], query["wait"])
     more = bool(events) and events[-1].version < state.version
     page = {
@@ -52,8 +52,13 @@ def list_events(match: str) -> Response:
     return confined(varied(answer(page)), state)
 
 
+def _is_still(state: Match) -> bool:
+    """Whether nothing is expected of the match here any more, or never was."""
+    return is_final(state) or parts().imports.is_imported(state.stream)
+
+
 def _stream_events(state: Match, after: int) -> Response:
-    if not is_final(state):
+    if not _is_still(state):
         return stream_events(parts().match_events, state.stream, after, right_to_read(state))
     if after < state.version:
         return stream_events(parts().match_events, state.stream, after, right_to_read(state), upto=state.version)

@@ -6,12 +6,12 @@ from domain.commands import AddEntropy, LeaveSeat, TakeSeat
 from domain.errors import WrongPerson
 from domain.events import Guest
 from domain.match import Match
-from service.access import may_read, needs_invitation
+from service.access import needs_invitation
 from service.accounts import Principal
 from service.api.http import answer, parse_body, parts, principal
 from service.api.matches.blueprint import blueprint
 from service.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, require_scope
-from service.api.matches.reading import invited_seat, read_match, require_reader
+from service.api.matches.reading import invited_seat, read_match, require_own, require_reader
 from service.api.openapi import operation
 from service.api.players import require_no_key
 from service.clock import now_ms
@@ -33,7 +33,7 @@ def take_seat(match: str, seat: int) -> Response:
 
     def permit(state: Match, who: Principal, body: Fields) -> None:
         needed = needs_invitation(state, who, seat)
-        invited = invited_seat(state, body["invitation"]) if needed or not may_read(state, who) else None
+        invited = invited_seat(state, body["invitation"]) if needed or not parts().may_read(state, who) else None
         require_reader(state, who, invited)
         if needed and invited != seat:
             raise WrongPerson("invitation/needed", f"seat {seat} is open to who is invited to it", seat=seat)
@@ -68,6 +68,7 @@ def invite(match: str, seat: int) -> Response:
     who = principal()
     body = parse_body(bodies.NewInvitation)
     state = read_match(match)
+    require_own(state)
     require_scope(state, who)
     if who.account not in (state.life.creator, state.life.created.recorder):
         raise WrongPerson("match/not-yours", "only the creator and the recorder of a match invite to it")

@@ -1,0 +1,289 @@
+"""An import: what came from elsewhere, kept as it came in a stream of its own, and what we found of it here.
+
+A bundle's events are copied byte for byte, with their hashes, into events of the import. The match itself gets no
+stream: it can be read, and nothing that it says of players, results and verdicts counts here.
+
+    copying → waiting → verified | refuted
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from domain.bundle import Bundle, format_event_line, parse_event_line
+from domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from domain.commands import Command
+from domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
+from domain.events import Event, MatchCreated, parse_event
+
+MAX_LINE_BYTES = 128 * 1024
+"""How long an event may be that is imported; those that matches here have are far shorter."""
+
+CHUNK_BYTES = 240 * 1024
+"""How long an event of an import is at most, unless a single copied one is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportBegun:
+    """Something of `format` is copied: `count` events of a match, of which the last has the hash `head`.
+
+    `digest` is the SHA-256 of all that came. The first `kept` events are here already, from an earlier bundle.
+    """
+
+    type: ClassVar[str] = "import-begun"
+    format: str
+    match: str
+    private: bool
+    count: int
+    head: str
+    digest: str
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventsCopied:
+    """Events of the match, in order, as the lines of its bundle have them."""
+
+    type: ClassVar[str] = "events-copied"
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyCompleted:
+    """All events are here; from now on the match can be read."""
+
+    type: ClassVar[str] = "copy-completed"
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportVerified:
+    """Up to `version` nothing wrong was found here by these checks: see `domain.report`."""
+
+    type: ClassVar[str] = "import-verified"
+    version: int
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRefuted:
+    """Event `version` is the first one at fault, as was found here by one of the checks."""
+
+    type: ClassVar[str] = "import-refuted"
+    version: int
+    check: str
+    why: str
+
+
+IMPORT_EVENT_TYPES: dict[str, type[Any]] = {
+    kind.type: kind for kind in (ImportBegun, EventsCopied, CopyCompleted, ImportVerified, ImportRefuted)
+}
+"""Every event type of an import by its word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginImport(Command):
+    """Take a bundle, beside nothing, after the first `kept` of its events, or instead of one that was refuted."""
+
+    match: str
+    private: bool
+    count: int
+    head: bytes
+    digest: str
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyEvents(Command):
+    """Copy these events of the bundle with this digest, the next ones of it."""
+
+    digest: str
+    events: tuple[StoredEvent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeImport(Command):
+    """Enter what was found of the bundle with this digest."""
+
+    digest: str
+    verdict: ImportVerified | ImportRefuted
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An import folded up to `version`; the events that it copied are not in it: `copied_events` has them."""
+
+    stream: str
+    version: int = 0
+    head: bytes = b""
+    begun: ImportBegun | None = None
+    by: str = ""
+    """Who imported it first, as the envelope says."""
+
+    at: int = 0
+    """When that was, UTC milliseconds."""
+
+    copied: int = 0
+    complete: bool = False
+    held: int = 0
+    """Events of the last bundle that came whole: so many can be read."""
+
+    is_refuted: bool = False
+    """Whether that bundle was refuted, so that another one may take its place."""
+
+    verdict: ImportVerified | ImportRefuted | None = None
+
+    @property
+    def status(self) -> str:
+        """How far it is; one of STATUSES."""
+        if self.verdict is not None:
+            return "verified" if isinstance(self.verdict, ImportVerified) else "refuted"
+        return "waiting" if self.complete else "copying"
+
+    @property
+    def importer(self) -> str | None:
+        """The account that imported it, None for the operator."""
+        role, _, id = self.by.partition(":")
+        return id if role == "player" else None
+
+
+STATUSES = ("copying", "waiting", "verified", "refuted")
+
+
+def import_of(match: str) -> str:
+    """The id of the stream of the import of a match: the two differ in their kind alone."""
+    return f"import-{match.removeprefix('match-')}"
+
+
+def match_of(stream: str) -> str:
+    """The id of the match of an import; inverse of import_of."""
+    return f"match-{stream.removeprefix('import-')}"
+
+
+def require_importable(bundle: Bundle) -> MatchCreated:
+    """How the match of the bundle was created; BundleError with the line at fault where it cannot be kept here."""
+    head, entries = bundle
+    try:
+        check_chain(first_link(head.match), 0, entries)
+    except BrokenChain as error:
+        raise BundleError(error.details["version"] + 1, str(error)) from None
+    events = [_parse_line(line, entry) for line, entry in enumerate(entries, 2)]
+    created = events[0].data if events else None
+    if not isinstance(created, MatchCreated):
+        raise BundleError(2, "a match begins with match-created")
+    if (created.ruleset, created.ruleset_version) != (head.ruleset, head.ruleset_version):
+        raise BundleError(2, "the match is of another ruleset than the head line says")
+    return created
+
+
+def _parse_line(line: int, entry: StoredEvent) -> Event:
+    if len(entry.e) > MAX_LINE_BYTES:
+        raise BundleError(line, f"an event of {len(entry.e)} bytes is longer than {MAX_LINE_BYTES}")
+    try:
+        return parse_event(entry)
+    except StreamError as error:
+        raise BundleError(line, str(error)) from None
+
+
+def cut_chunks(entries: Sequence[StoredEvent]) -> Iterable[tuple[StoredEvent, ...]]:
+    """The events in order, as many at a time as one event of an import holds."""
+    chunk: list[StoredEvent] = []
+    size = 0
+    for entry in entries:
+        length = len(canonical_json(format_event_line(entry).decode()))
+        if chunk and size + length > CHUNK_BYTES:
+            yield tuple(chunk)
+            chunk, size = [], 0
+        chunk.append(entry)
+        size += length
+    if chunk:
+        yield tuple(chunk)
+
+
+class Copies:
+    """The events of an imported match, as the stored events of its import tell them one by one."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.events: list[StoredEvent] = []
+        """Those of the last bundle that is whole."""
+
+        self._coming: list[StoredEvent] = []
+
+    def add(self, entries: Iterable[StoredEvent]) -> int:
+        """Take what follows in the stream of the import; how many bytes of the match came by it."""
+        size = 0
+        for entry in entries:
+            match parse_event(entry, IMPORT_EVENT_TYPES).data:
+                case ImportBegun(kept=kept):
+                    self._coming = self.events[:kept]
+                case EventsCopied(events):
+                    first = len(self._coming) + 2
+                    self._coming += [parse_event_line(text.encode(), line) for line, text in enumerate(events, first)]
+                    size += len(entry.e)
+                case CopyCompleted():
+                    self.events = self._coming
+            self.version = entry.version
+        return size
+
+
+def fold_import(state: Import, entries: Iterable[StoredEvent]) -> Import:
+    """The import after these stored events; StreamError where one cannot be read or does not follow."""
+    for entry in entries:
+        head = check_chain(state.head or first_link(state.stream), state.version, [entry])
+        state = replace(_evolve(state, parse_event(entry, IMPORT_EVENT_TYPES)), version=entry.version, head=head)
+    return state
+
+
+def _evolve(state: Import, event: Event) -> Import:
+    data: Any = event.data
+    match data:
+        case ImportBegun():
+            by, at = (state.by, state.at) if state.version else (event.by, event.at)
+            return replace(state, begun=data, by=by, at=at, copied=data.kept, complete=False, verdict=None)
+        case EventsCopied(events):
+            return replace(state, copied=state.copied + len(events))
+        case CopyCompleted():
+            return replace(state, complete=True, held=state.copied, is_refuted=False)
+        case ImportVerified() | ImportRefuted():
+            return replace(state, verdict=data, is_refuted=isinstance(data, ImportRefuted))
+    raise FoldError(event.version, f"{data.type} is no event of an import")
+
+
+def decide_import(command: Command, state: Import) -> list[Event]:
+    """The events that a command on an import leads to; WrongTime says why there are none."""
+    facts = _DECIDERS[type(command)](command, state)
+    by = str(command.actor)
+    return [Event(state.version + n, command.at, by, command.id, data) for n, data in enumerate(facts, 1)]
+
+
+def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
+    continues = 0 < command.kept == state.held < command.count
+    if not continues and (command.kept or (state.held and not state.is_refuted)):
+        raise WrongTime("import/conflict", f"another bundle of {command.match} is imported as {state.stream}")
+    head = command.head.hex()
+    return [ImportBegun("bundle", command.match, command.private, command.count, head, command.digest, command.kept)]
+
+
+def _decide_copy(command: CopyEvents, state: Import) -> list[Any]:
+    begun = state.begun
+    if begun is None or begun.digest != command.digest or state.copied + 1 != command.events[0].version:
+        raise WrongTime("import/conflict", f"somebody else imports to {state.stream} at the same time")
+    lines = tuple(format_event_line(entry).decode() for entry in command.events)
+    copied = EventsCopied(lines)
+    if state.copied + len(lines) < begun.count:
+        return [copied]
+    return [copied, CopyCompleted(begun.count)]
+
+
+def _decide_verdict(command: JudgeImport, state: Import) -> list[Any]:
+    if state.begun is None or state.begun.digest != command.digest or state.status != "waiting":
+        raise WrongTime("import/settled", f"{state.stream} is {state.status}: it waits for no verdict")
+    return [command.verdict]
+
+
+_DECIDERS: dict[type[Command], Callable[[Any, Import], list[Any]]] = {
+    BeginImport: _decide_begin,
+    CopyEvents: _decide_copy,
+    JudgeImport: _decide_verdict,
+}

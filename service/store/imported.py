@@ -1,0 +1,121 @@
+"""An event store in which imported matches can be read: they have no streams, their events stand in their imports."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from domain.chain import StoredEvent
+from domain.errors import WrongTime
+from domain.imported import Copies, import_of
+from service.store.port import Appended, Command, EventStore, Loaded, Stale, Stored, Stretch
+
+MAX_CACHED_BYTES = 64 * 1024 * 1024
+"""How much of imported matches a process keeps."""
+
+MAX_KNOWN = 100_000
+"""How many matches of our own a process knows for such without asking."""
+
+
+class ReadOnly(WrongTime):
+    """An imported match cannot go on here."""
+
+    def __init__(self, match: str) -> None:
+        super().__init__("match/read-only", f"{match} was imported: it can be read, and forked, but not changed")
+
+
+class ImportedStore:
+    """An EventStore that does what the one within it does, and reads matches that are not there from their imports.
+
+    A match that has a stream is read from that, imported or not. Safe to share between threads.
+    """
+
+    def __init__(self, within: EventStore) -> None:
+        self.within = within
+        self.append_all = within.append_all
+        self.tail = within.tail
+        self.feed_end = within.feed_end
+        self.streams = within.streams
+        self.newest = within.newest
+        self.describe = within.describe
+        self._own: set[str] = set()
+        self._copies: OrderedDict[str, tuple[Copies, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def append(
+        self,
+        stream: str,
+        expected_version: int,
+        expected_head: bytes,
+        events: Sequence[StoredEvent],
+        types: Sequence[str],
+        command: Command,
+    ) -> Appended:
+        """See EventStore.append; ReadOnly where the match was imported."""
+        appended = self.within.append(stream, expected_version, expected_head, events, types, command)
+        if isinstance(appended, Stored):
+            self._note_own(stream)
+        elif isinstance(appended, Stale) and appended.have == 0 and self.is_imported(stream):
+            raise ReadOnly(stream)
+        return appended
+
+    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+        """See EventStore.load."""
+        loaded = self.within.load(stream, after, command, limit)
+        if loaded.command is not None:
+            return loaded
+        return Loaded(None, self._or_copied(Stretch(stream, after), loaded.entries)[:limit])
+
+    def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        """See EventStore.load_all."""
+        loaded = self.within.load_all(stretches)
+        return [self._or_copied(*each) for each in zip(stretches, loaded, strict=True)]
+
+    def is_imported(self, stream: str) -> bool:
+        """Whether the match is read from its import. Costs nothing where it was read before."""
+        if stream in self._own:
+            return False
+        with self._lock:
+            known = self._copies.get(stream)
+        if known is not None:
+            return bool(known[0].events)
+        if self.within.newest([stream])[0] is not None:
+            self._note_own(stream)
+            return False
+        return bool(self.read_copied(stream))
+
+    def read_copied(self, match: str) -> list[StoredEvent]:
+        """The events of the match as its import has them, none before they all came."""
+        with self._lock:
+            copies, _ = self._copies.get(match, (Copies(), 0))
+            after = copies.version
+        entries = self.within.load(import_of(match), after).entries
+        with self._lock:
+            # Another thread may have come further meanwhile.
+            size = copies.add(entry for entry in entries if entry.version > copies.version)
+            if copies.version:
+                self._keep(match, copies, size)
+            return copies.events
+
+    def _or_copied(self, wanted: Stretch, entries: list[StoredEvent]) -> list[StoredEvent]:
+        stream, after, upto = wanted
+        if entries:
+            self._note_own(stream)
+            return entries
+        if stream in self._own or not stream.startswith("match-"):
+            return entries
+        return self.read_copied(stream)[after:upto]
+
+    def _note_own(self, stream: str) -> None:
+        if stream not in self._own:
+            with self._lock:
+                if len(self._own) >= MAX_KNOWN:
+                    self._own.clear()
+                self._own.add(stream)
+                self._copies.pop(stream, None)
+
+    def _keep(self, match: str, copies: Copies, size: int) -> None:
+        _, before = self._copies.get(match, (copies, 0))
+        self._copies[match] = copies, before + size
+        self._copies.move_to_end(match)
+        while len(self._copies) > 1 and sum(held for _, held in self._copies.values()) > MAX_CACHED_BYTES:
+            self._copies.popitem(last=False)

@@ -1,0 +1,402 @@
+"""Matches that were recorded elsewhere: another server here, whose bundles are brought to ours."""
+
+from hashlib import sha256
+from typing import Any
+
+import orjson
+import pytest
+
+from domain.bundle import describe_head, format_bundle, parse_bundle
+from domain.chain import first_link, link_all
+from domain.commands import Actor
+from domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
+from service.api.http import LARGER_BODIES
+from service.app import create_app
+from service.composition import Parts, compose
+from service.config import Config, parse_key
+from service.environ import CROWDED
+from service.store.memory import MemoryStore
+from tests.service.api import Api
+from workers.check_import import check_import
+from workers.verify_match import verify_all
+
+NDJSON = "application/x-ndjson"
+
+
+class Elsewhere(Api):
+    """A server with a key of its own."""
+
+    def __init__(self) -> None:
+        self.parts = compose(Config("", "", parse_key("a5" * 32), open_sign_up=True), MemoryStore())
+        super().__init__(create_app(self.parts))
+
+    def bundle(self, match: str, upto: int | None = None) -> bytes:
+        return bundle_of(self.parts, match, upto)
+
+    def play(self, ruleset: str = "zhen", **more: Any) -> str:
+        """A match in which seat 2 resigned, scored."""
+        (_, ann), (_, ben) = self.sign_up("Ann"), self.sign_up("Ben")
+        match = self.new_match(ann, ruleset=ruleset, **more)
+        for seat, token in ((1, ann), (2, ben)):
+            self.post(f"/v1/matches/{match}/seats/{seat}", token, {})
+        ended = self.post(f"/v1/matches/{match}/withdrawal", ben, {}).json
+        assert verify_all(self.parts, [(match, ended["version"])]) == ["scored"]
+        return match
+
+
+def bundle_of(parts: Parts, match: str, upto: int | None = None) -> bytes:
+    state = parts.matches.read(match)
+    events = parts.matches.read_events(match, 0)[:upto]
+    return b"".join(format_bundle(describe_head(match, state.life.created), events))
+
+
+def forged(bundle: bytes, change: Any) -> bytes:
+    """The bundle with other events, chained anew."""
+    head, entries = parse_bundle(bundle)
+    raws = [orjson.loads(entry.e) for entry in entries]
+    change(raws)
+    encoded = [orjson.dumps(raw, option=orjson.OPT_SORT_KEYS) for raw in raws]
+    return b"".join(format_bundle(head, link_all(first_link(head.match), 1, encoded)))
+
+
+@pytest.fixture
+def elsewhere(api: Api) -> Elsewhere:
+    return Elsewhere()
+
+
+@pytest.fixture
+def token(api: Api) -> str:
+    return api.sign_up("Ida")[1]
+
+
+def send(api: Api, token: str | None, bundle: bytes, status: int = 202) -> Any:
+    sent = api.send("POST", "/v1/imports", token, data=bundle, content_type=NDJSON)
+    assert sent.status_code == status, sent.json
+    return sent.json
+
+
+def bring(api: Api, parts: Parts, token: str, bundle: bytes) -> str:
+    """The id of the match, imported and judged."""
+    taken = send(api, token, bundle)
+    check_import(parts, taken["import"])
+    return str(taken["match"])
+
+
+def test_an_export_that_is_imported_and_exported_is_the_same(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
+    match = elsewhere.play()
+    bundle = elsewhere.bundle(match)
+    taken = send(api, token, bundle)
+    assert (taken["match"], taken["import"], taken["status"]) == (match, import_of(match), "waiting")
+    assert taken["sha256"] == sha256(bundle).hexdigest()
+    assert bundle_of(parts, match) == bundle
+    ours, theirs = (server.get(f"/v1/matches/{match}/events").json["events"] for server in (api, elsewhere))
+    assert ours == theirs
+
+
+def test_an_import_is_executed_again_here(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    taken = send(api, token, elsewhere.bundle(elsewhere.play()))
+    assert check_import(parts, taken["import"]) == "verified"
+    assert check_import(parts, taken["import"]) == "verified"
+    told = api.get(f"/v1/imports/{taken['import']}").json
+    assert (told["status"], told["verdict"]["type"]) == ("verified", "import-verified")
+    shown = api.get(f"/v1/matches/{taken['match']}")
+    assert shown.json["imported"] == {"import": taken["import"], "status": "verified"}
+
+
+def test_a_verdict_changes_the_tag_of_an_imported_match(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    taken = send(api, token, elsewhere.bundle(elsewhere.play()))
+    before = api.get(f"/v1/matches/{taken['match']}").headers["ETag"]
+    check_import(parts, taken["import"])
+    again = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": before})
+    assert again.status_code == 200
+    same = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": again.headers["ETag"]})
+    assert same.status_code == 304
+
+
+def test_a_forged_verdict_is_not_believed(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    def let_the_other_win(raws: list[Any]) -> None:
+        [ended] = [raw for raw in raws if raw["type"] == "match-ended"]
+        ended["data"]["ranks"] = ended["data"]["ranks"][::-1]
+
+    match = elsewhere.play()
+    bring(api, parts, token, forged(elsewhere.bundle(match), let_the_other_win))
+    told = api.get(f"/v1/imports/{import_of(match)}").json
+    assert (told["status"], told["verdict"]["type"]) == ("refuted", "import-refuted")
+    [row] = api.get("/v1/matches?imported=true").json["matches"]
+    assert (row["match"], row["status"], row["imported"]) == (match, "refuted", True)
+
+
+def test_a_verdict_that_was_made_up_is_refuted(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    def make_up(raws: list[Any]) -> None:
+        [verified] = [raw for raw in raws if raw["type"] == "match-verified"]
+        verified["data"]["digest"] = "0" * 64
+
+    match = elsewhere.play()
+    bring(api, parts, token, forged(elsewhere.bundle(match), make_up))
+    verdict = api.get(f"/v1/imports/{import_of(match)}").json["verdict"]
+    assert (verdict["type"], verdict["check"]) == ("import-refuted", "verdict")
+
+
+def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    player, _ = api.sign_up("Ann")
+
+    def name_our_player(raws: list[Any]) -> None:
+        for raw in raws:
+            raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
+
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann)
+    bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
+    organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise", "play"))[1]
+    for path, body in (
+        ("moves", {"move": "a1"}),
+        ("seats/1", {}),
+        ("seats/1/invitations", {}),
+        ("start", {}),
+        ("abort", {}),
+        ("rematch", {}),
+        ("annulment", {"why": "no"}),
+    ):
+        refused = api.post(f"/v1/matches/{match}/{path}", organiser, body)
+        assert (refused.status_code, refused.json["code"]) == (409, "match/read-only"), path
+    assert parts.store.load(match).entries == []
+
+
+def test_the_store_refuses_what_is_appended_to_an_imported_match(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    from domain.commands import AbortMatch
+    from service.ids import command_of
+    from service.store.imported import ReadOnly
+
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann)
+    bring(api, parts, token, elsewhere.bundle(match))
+    creator = Actor("player", parts.matches.read(match).life.creator)
+    with pytest.raises(ReadOnly):
+        parts.matches.execute(match, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
+
+
+def test_the_lists_tell_imported_matches_apart(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    own = api.new_match(token)
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
+    rows = {row["match"]: row for row in api.get("/v1/matches").json["matches"]}
+    assert {name: row["imported"] for name, row in rows.items()} == {own: False, match: True}
+    assert (rows[match]["status"], rows[match]["rated"], rows[match]["waits_for"]) == ("verified", False, [])
+    for query, expected in (
+        ("imported=true", [match]),
+        ("imported=false", [own]),
+        ("status=verified", [match]),
+        ("ruleset=zhen", [match]),
+        ("ruleset=zhen&imported=false", []),
+    ):
+        assert [row["match"] for row in api.get(f"/v1/matches?{query}").json["matches"]] == expected, query
+
+
+def test_lists_of_a_player_have_no_match_that_was_imported(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
+    for player in parts.matches.read(match).life.players:
+        assert api.get(f"/v1/matches?player={player}").json["matches"] == []
+
+
+def test_the_lists_page_over_imported_matches(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    matches = {bring(api, parts, token, elsewhere.bundle(elsewhere.play())) for _ in range(3)}
+    listed, path = set(), "/v1/matches?limit=1"
+    while path:
+        page = api.get(path).json
+        listed |= {row["match"] for row in page["matches"]}
+        path = page["next"]
+    assert listed == matches
+
+
+def test_the_same_bundle_is_the_same_import_whoever_sends_it(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    bundle = elsewhere.bundle(elsewhere.play())
+    first, events = send(api, token, bundle), len(parts.store.load(import_of(elsewhere.play())).entries)
+    again = send(api, api.sign_up("Eve")[1], bundle)
+    assert again == first
+    assert events == 0
+
+
+def test_another_bundle_of_the_match_is_refused(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    match = elsewhere.play()
+    bring(api, parts, token, elsewhere.bundle(match))
+    other = forged(elsewhere.bundle(match), lambda raws: raws[-1].update(at=7))
+    assert send(api, token, other, 409)["code"] == "import/conflict"
+
+
+def test_a_bundle_that_was_refuted_gives_way_to_another(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    match = elsewhere.play()
+    bundle = elsewhere.bundle(match)
+    bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
+    assert api.get(f"/v1/imports/{import_of(match)}").json["status"] == "refuted"
+    api.get(f"/v1/matches/{match}")
+    taken = send(api, token, bundle)
+    assert (taken["status"], check_import(parts, taken["import"])) == ("waiting", "verified")
+    assert bundle_of(parts, match) == bundle
+
+
+def test_a_longer_bundle_goes_on_from_the_one_before(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+    match = elsewhere.play()
+    short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
+    bring(api, parts, token, short)
+    assert bring(api, parts, token, whole) == match
+    assert bundle_of(parts, match) == whole
+    told = send(api, token, short)
+    assert (told["status"], told["copied"]) == ("verified", {"done": 8, "total": 8})
+
+
+def test_our_own_match_is_told_of_and_never_written(api: Api, parts: Parts, token: str) -> None:
+    match = api.new_match(token)
+    bundle = bundle_of(parts, match)
+    api.post(f"/v1/matches/{match}/seats/1", token, {})
+    assert send(api, token, bundle)["status"] == "own"
+    other = forged(bundle, lambda raws: raws[0].update(at=7))
+    assert send(api, token, other, 409)["code"] == "import/own-match"
+    assert parts.store.load(import_of(match)).entries == []
+
+
+def test_a_private_match_is_private_to_who_imported_it(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
+    player, forger = api.sign_up("Eve")
+
+    def name_our_player(raws: list[Any]) -> None:
+        for raw in raws:
+            raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
+
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann, private=True)
+    bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
+    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/events", f"/v1/imports/{import_of(match)}"):
+        assert api.get(path).status_code == 404
+        assert api.get(path, forger).status_code == 404
+        assert api.get(path, token).status_code == 200
+    assert api.get("/v1/matches", forger).json["matches"] == []
+    assert [row["match"] for row in api.get("/v1/matches", token).json["matches"]] == [match]
+
+
+def test_a_live_stream_of_an_imported_match_ends_where_it_does(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    _, ann = elsewhere.sign_up("Ann")
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann)))
+    stream = api.get(f"/v1/matches/{match}/events", headers={"Accept": "text/event-stream"})
+    assert b"event: end" in stream.data
+    assert api.get(f"/v1/matches/{match}/events?after=1&wait=30").json["events"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "spoil"),
+    [
+        (1, lambda bundle: b"{}\n" + bundle),
+        (3, lambda bundle: bundle.replace(b'"seat":1', b'"seat":2', 1)),
+        (10, lambda bundle: bundle[:-3] + b"0}\n"),
+        (2, lambda bundle: b"\n"),
+    ],
+)
+def test_what_is_no_bundle_is_refused_with_its_line(api: Api, token: str, elsewhere: Elsewhere, line, spoil) -> None:
+    refused = send(api, token, spoil(elsewhere.bundle(elsewhere.play())), 422)
+    assert (refused["code"], refused["line"]) == ("bundle/unreadable", line)
+
+
+def test_a_bundle_must_be_of_a_match_that_can_be_read_here(api: Api, token: str, elsewhere: Elsewhere) -> None:
+    bundle = elsewhere.bundle(elsewhere.play())
+    for change in (
+        lambda raws: raws.clear(),
+        lambda raws: raws[0].update(type="match-started", data={}),
+        lambda raws: raws[0]["data"].update(ruleset="pathagon"),
+        lambda raws: raws[0]["data"].update(about={"place": "x" * MAX_LINE_BYTES}),
+        lambda raws: raws[1].update(type="match-dreamt"),
+    ):
+        assert send(api, token, forged(bundle, change), 422)["code"] == "bundle/unreadable"
+
+
+def test_a_bundle_of_an_unknown_ruleset_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
+    head, entries = parse_bundle(elsewhere.bundle(elsewhere.play()))
+    raws = [orjson.loads(entry.e) for entry in entries]
+    raws[0]["data"]["ruleset"] = "chess"
+    encoded = [orjson.dumps(raw, option=orjson.OPT_SORT_KEYS) for raw in raws]
+    chess = format_bundle(head._replace(ruleset="chess"), link_all(first_link(head.match), 1, encoded))
+    assert send(api, token, b"".join(chess), 422)["code"] == "ruleset/unknown"
+
+
+def test_what_of_a_match_under_way_cannot_be_checked_is_not_in_its_verdict(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann, ruleset="toy")
+    bring(api, parts, token, elsewhere.bundle(match))
+    assert api.get(f"/v1/imports/{import_of(match)}").json["verdict"] == {
+        "type": "import-verified",
+        "version": 1,
+        "checks": ["chain", "canonical", "rules"],
+    }
+
+
+def test_a_match_by_other_rules_under_the_same_name_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
+    head, entries = parse_bundle(elsewhere.bundle(elsewhere.play()))
+    other = b"".join(format_bundle(head._replace(behaviour="0" * 64), entries))
+    assert send(api, token, other, 422)["code"] == "import/behaviour"
+
+
+def test_an_import_needs_a_token_and_a_bundle_of_its_type(api: Api, token: str, elsewhere: Elsewhere) -> None:
+    send(api, None, b"", 401)
+    refused = api.send("POST", "/v1/imports", token, data=b"{}", content_type="application/json")
+    assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
+    for id in (import_of("match-" + "a" * 26), "import-x", "match-" + "a" * 26):
+        assert api.get(f"/v1/imports/{id}").status_code == 404
+
+
+def test_a_body_may_be_larger_here_and_nowhere_else(api: Api, token: str) -> None:
+    assert send(api, token, b"x" * 70_000, 422)["code"] == "bundle/unreadable"
+    longest = LARGER_BODIES["/v1/imports"]
+    assert send(api, token, b"x" * (longest + 1), 413)["code"] == "request/too-large"
+    elsewhere = api.send("POST", "/v1/matches", token, data=b"x" * 70_000, content_type="application/json")
+    assert elsewhere.status_code == 413
+
+
+def test_large_bodies_come_one_after_the_other(api: Api, token: str) -> None:
+    crowded = api.send("POST", "/v1/imports", token, data=b"", content_type=NDJSON, environ_overrides={CROWDED: True})
+    assert (crowded.status_code, crowded.json["code"]) == (503, "request/crowded")
+
+
+def long_bundle(elsewhere: Elsewhere) -> tuple[str, bytes]:
+    """A match of recorded moves and take-backs that needs several events to copy."""
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    move = elsewhere.get(f"/v1/matches/{match}/legal-moves?limit=1").json["moves"][0]
+    while len(elsewhere.bundle(match)) < 2.5 * CHUNK_BYTES:
+        for _ in range(50):
+            elsewhere.post(f"/v1/matches/{match}/moves", ann, {"move": move})
+            elsewhere.post(f"/v1/matches/{match}/take-back", ann, {"ply": 0})
+    return match, elsewhere.bundle(match)
+
+
+def test_an_import_that_broke_off_goes_on_and_is_read_when_it_is_whole(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match, bundle = long_bundle(elsewhere)
+    append, appends = parts.store.append, []
+
+    def die(*args: Any) -> Any:
+        appends.append(args)
+        if len(appends) == 3:
+            raise RuntimeError("killed")
+        return append(*args)
+
+    monkeypatch.setattr(parts.store, "append", die)
+    send(api, token, bundle, 500)
+    broken = api.get(f"/v1/imports/{import_of(match)}").json
+    assert broken["status"] == "copying"
+    assert 0 < broken["copied"]["done"] < broken["copied"]["total"]
+    assert api.get(f"/v1/matches/{match}").status_code == 404
+    assert send(api, token, bundle)["status"] == "waiting"
+    assert bundle_of(parts, match) == bundle
+    assert check_import(parts, import_of(match)) == "verified"
+    assert all(len(entry.e) < 256 * 1024 for entry in parts.store.load(import_of(match)).entries)

@@ -1,0 +1,40 @@
+"""The job that executes imported matches a second time, and records what it found in their imports."""
+
+from collections.abc import Sequence
+
+from domain.errors import DomainError, WrongTime
+from domain.imported import ImportRefuted, ImportVerified
+from domain.report import OK, UNKNOWN, Report, check_match
+from domain.verification import MAX_WHY_LENGTH
+from service.composition import Parts
+from workers.process import process_parts
+
+
+def check_imports(due: Sequence[tuple[str, int]]) -> None:
+    """Judge imports, given by stream and version; may run any number of times, at the same time too."""
+    for stream, _ in due:
+        check_import(process_parts(), stream)
+
+
+def check_import(parts: Parts, stream: str) -> str:
+    """The status of the import once its verdict is recorded, now or before."""
+    state = parts.imports.read(stream)
+    if state.begun is None or state.status != "waiting":
+        return state.status
+    report = check_match(state.begun.match, parts.imports.read_copied(stream))
+    try:
+        return parts.imports.judge(state, judge_report(report)).status
+    except WrongTime:
+        # Another worker was faster, or more of the match came meanwhile.
+        return parts.imports.read(stream).status
+
+
+def judge_report(report: Report) -> ImportVerified | ImportRefuted:
+    """The verdict that follows from what was checked; DomainError where this release lacks something for it."""
+    fault = report.fault
+    if fault is not None:
+        return ImportRefuted(fault.version or 0, fault.check, (fault.why or "")[:MAX_WHY_LENGTH])
+    for check in report.checks:
+        if check.result == UNKNOWN:
+            raise DomainError(f"{report.match} cannot be judged here: {check.why}")
+    return ImportVerified(report.version, tuple(check.check for check in report.checks if check.result == OK))
