@@ -24,6 +24,7 @@ NOT_OVER_HTTP = {
     "server/unreadable",
     "bot/unknown",
     "export/incomplete",
+    "receipt/unreadable",
     "store/build-lost",
 }
 COMMITTED = ROOT / "openapi.yaml"
