@@ -149,6 +149,11 @@ class AbortMatch(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RevealDice(Command):
+    """Reveal dice that several matches share, all of which are over: that they are, whoever asks has to know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordVerdict(Command):
     """Enter what a second execution of the finished match found."""
 

@@ -21,6 +21,7 @@ from domain.commands import (
     OfferDraw,
     RecordRoll,
     RecordVerdict,
+    RevealDice,
     ScoreMatch,
     StartMatch,
     TakeBack,
@@ -60,6 +61,7 @@ from domain.events import (
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
+    SharedDice,
 )
 from domain.match import LINE, Lifecycle, Match, Play, Seat
 from domain.ruleset import AnyRuleset, Decision, Over, Roll
@@ -69,6 +71,9 @@ START_MODES = ("auto", "call")
 MAX_MOVE_LENGTH = 256
 MAX_ENTROPY_LENGTH = 64
 MAX_CAUSE_LENGTH = 200
+MAX_SHARING = 64
+"""Matches that have the same dice, at most."""
+
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
 
@@ -129,6 +134,12 @@ def require_open(life: Lifecycle) -> None:
         raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", match_status=life.status)
 
 
+def require_revealed(life: Lifecycle) -> None:
+    """WrongTime while the dice of a match that is over are secret for the sake of others."""
+    if life.awaits_reveal:
+        raise WrongTime("dice/secret", "the dice are secret until all matches that have them are over")
+
+
 def _require_playing(life: Lifecycle) -> None:
     if life.status == "open":
         raise WrongTime("match/not-started", "the match has not started", match_status=life.status)
@@ -161,7 +172,7 @@ def _decide_create(command: CreateMatch, match: Match) -> Draft:
     if match.version:
         raise WrongTime("match/exists", f"the match {match.stream} was created before")
     draft = Draft(match, command, _sign(command.actor, command.recorder))
-    draft.emit(_created(command))
+    draft.emit(_created(command, match.stream))
     if command.parent is not None or command.line is not None:
         _copy_line(command, draft)
     _start_if_ready(draft)
@@ -178,7 +189,7 @@ def _copy_line(command: CreateMatch, draft: Draft) -> None:
         raise WrongTime("fork/over", f"at ply {draft.play.ply} the match is over: nothing is left to play")
 
 
-def _created(command: CreateMatch) -> MatchCreated:
+def _created(command: CreateMatch, stream: str) -> MatchCreated:
     ruleset = find_ruleset(command.ruleset, command.ruleset_version)
     options = ruleset.parse_options(command.options)
     ruleset.initial_state(options, len(command.seats))
@@ -191,6 +202,8 @@ def _created(command: CreateMatch) -> MatchCreated:
     dice = command.dice if ruleset.has_chance(options) else None
     if ruleset.has_chance(options) and dice is None:
         raise WrongValue("dice/needed", f"{ruleset.id} needs dice: server or recorded")
+    if isinstance(command.dice, SharedDice):
+        dice = _share(command, command.dice, dice is not None, stream)
     if isinstance(dice, RecordedDice) and command.recorder is None:
         raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
     if command.limits is not None and command.recorder is not None:
@@ -214,6 +227,20 @@ def _created(command: CreateMatch) -> MatchCreated:
         tournament=command.tournament,
         server=command.server,
     )
+
+
+def _share(command: CreateMatch, dice: SharedDice, has_chance: bool, stream: str) -> ServerDice:
+    """The dice of a match that is created with shared ones: a fork of one that shared them has them for itself."""
+    if not has_chance:
+        raise WrongValue("dice/shared", "there are no dice to share: the game has no chance in it")
+    if command.parent is not None:
+        return ServerDice(dice.dice_id, dice.commitment, dice.key)
+    if command.rated:
+        raise WrongValue("rated/shared-dice", "a rated match shares no dice: its verdict would wait for other matches")
+    matches = set(dice.matches)
+    if stream not in matches or len(matches) < len(dice.matches) or not 2 <= len(matches) <= MAX_SHARING:
+        raise WrongValue("dice/shared", f"2 to {MAX_SHARING} matches have the same dice, this one among them")
+    return dice
 
 
 def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[str, Any]) -> None:
@@ -293,7 +320,7 @@ def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> N
 
 def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
     if not life.takes_entropy:
-        raise WrongValue("entropy/unwanted", "this match has no server dice to salt, or its parent's, salted already")
+        raise WrongValue("entropy/unwanted", "this match has no server dice to salt, or not alone")
     if life.seats[seat - 1].entropy is not None:
         raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
     if not (1 <= len(entropy) <= MAX_ENTROPY_LENGTH and entropy.isascii() and entropy.isprintable()):
@@ -448,7 +475,7 @@ def _decide_abort(command: AbortMatch, life: Lifecycle, draft: Draft) -> None:
     if life.status == "playing":
         _require_may_abort(command.actor, life, draft.match.play)
     draft.emit(MatchAborted(command.cause))
-    draft.reveal()
+    draft.reveal_own()
 
 
 def _require_may_abort(actor: Actor, life: Lifecycle, play: Play | None) -> None:
@@ -466,10 +493,23 @@ def _require_system(actor: Actor) -> None:
         raise WrongPerson("match/not-yours", f"a {actor.role} cannot do this")
 
 
+def _decide_reveal(command: RevealDice, life: Lifecycle, draft: Draft) -> None:
+    _require_system(command.actor)
+    dice = life.created.dice
+    if not isinstance(dice, SharedDice):
+        raise WrongValue("dice/shared", "this match shares no dice: its own are revealed at its end")
+    if life.status in ("open", "playing"):
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    if life.secret is not None:
+        raise WrongTime("dice/revealed", "the dice are revealed")
+    draft.reveal(dice)
+
+
 def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: Draft) -> None:
     _require_system(command.actor)
     if life.status not in ("ended", "refuted"):
         raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    require_revealed(life)
     draft.emit(command.verdict)
 
 
@@ -514,6 +554,7 @@ _DECIDERS: dict[type[Command], Callable[[Any, Lifecycle, Draft], None]] = {
     OfferDraw: _decide_offer_draw,
     AnswerDraw: _decide_answer_draw,
     AbortMatch: _decide_abort,
+    RevealDice: _decide_reveal,
     RecordVerdict: _decide_verdict,
     ScoreMatch: _decide_score,
     AnnulMatch: _decide_annul,

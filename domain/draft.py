@@ -6,7 +6,7 @@ from typing import Any
 from domain.commands import Actor, Command
 from domain.dice import commit, roll_dice
 from domain.errors import DiceKeyMissing, RollError, WrongTime
-from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, MoveMade, ServerDice
+from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
 from domain.match import Fault, Match, Play, evolve, make_move
 from domain.ruleset import Over, Roll
 
@@ -79,13 +79,17 @@ class Draft:
     def end(self, reason: str, ranks: tuple[int, ...]) -> None:
         """End the match with this outcome and reveal its dice."""
         self.emit(MatchEnded(reason, ranks))
-        self.reveal()
+        self.reveal_own()
 
-    def reveal(self) -> None:
-        """Reveal the secret of server dice, if the match has any."""
+    def reveal_own(self) -> None:
+        """Reveal the secret of server dice, if the match has any and shares them with no other."""
         dice = self.match.life.created.dice
-        if isinstance(dice, ServerDice):
-            self.emit(DiceRevealed(self._secret(dice).hex()))
+        if isinstance(dice, ServerDice) and not isinstance(dice, SharedDice):
+            self.reveal(dice)
+
+    def reveal(self, dice: ServerDice) -> None:
+        """Reveal the secret of these dice of the match."""
+        self.emit(DiceRevealed(self._secret(dice).hex()))
 
     def _secret(self, dice: ServerDice) -> bytes:
         secret = self._command.secret

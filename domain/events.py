@@ -45,6 +45,14 @@ class ServerDice:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedDice(ServerDice):
+    """Server dice that several matches have, those of this closed set: they are revealed when the last has ended."""
+
+    mode: ClassVar[str] = "shared"
+    matches: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedDice:
     """Dice thrown on a real table and written down by the recorder."""
 
@@ -410,6 +418,9 @@ def _parse_dice(value: Any) -> Dice:
         case {"mode": "server", "dice_id": str(dice_id), "commitment": str(commitment), "key": str(key)}:
             if len(value) == 4:
                 return ServerDice(dice_id, commitment, key)
+        case {"mode": "shared", "dice_id": str(dice_id), "commitment": str(commitment), "key": str(key)}:
+            if value.keys() == {"mode", *_shape_of(SharedDice)}:
+                return SharedDice(dice_id, commitment, key, _PARSERS[tuple[str, ...]](value["matches"]))
     _refuse(value, "dice of a known mode")
 
 

@@ -45,6 +45,7 @@ from domain.events import (
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
+    SharedDice,
     parse_event,
     read_moves,
 )
@@ -93,8 +94,15 @@ class Lifecycle(NamedTuple):
 
     @property
     def takes_entropy(self) -> bool:
-        """Whether the seats salt the match's dice: server dice do not go on from a parent, salted as they were."""
-        return isinstance(self.created.dice, ServerDice) and self.salts is None
+        """Whether the seats salt the match's dice: server dice that no other match has, nor its parent had."""
+        dice = self.created.dice
+        return isinstance(dice, ServerDice) and not isinstance(dice, SharedDice) and self.salts is None
+
+    @property
+    def awaits_reveal(self) -> bool:
+        """Whether the match is over, and its dice are secret until others that have them are over too."""
+        is_over = self.status not in ("open", "playing")
+        return is_over and self.secret is None and isinstance(self.created.dice, SharedDice)
 
     @property
     def entropies(self) -> tuple[str | None, ...]:

@@ -40,6 +40,7 @@ from domain.events import (
     MatchScored,
     MatchVerified,
     RecordedDice,
+    SharedDice,
     parse_event,
 )
 from domain.match import Match
@@ -238,7 +239,8 @@ def _tell_dice(match: Match) -> Check:
     if isinstance(dice, RecordedDice):
         return Check("dice", NONE, "they were thrown on a table and written down")
     if match.life.secret is None:
-        return Check("dice", NONE, "they are secret until the match ends: its rolls are taken as recorded")
+        until = "all matches that have them end" if isinstance(dice, SharedDice) else "the match ends"
+        return Check("dice", NONE, f"they are secret until {until}: its rolls are taken as recorded")
     # Where a fork does not go on with the dice of its parent, only the parent's own bundle proves those.
     return Check("dice", OK, "the rolls before the fork are its parent's" if match.life.created.parent else None)
 

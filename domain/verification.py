@@ -23,6 +23,7 @@ from domain.commands import (
     OfferDraw,
     RecordRoll,
     RecordVerdict,
+    RevealDice,
     ScoreMatch,
     StartMatch,
     TakeBack,
@@ -30,7 +31,7 @@ from domain.commands import (
     Withdraw,
     parse_actor,
 )
-from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision
+from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision, require_revealed
 from domain.dice import commit
 from domain.draft import Draft
 from domain.errors import DomainError, FoldError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
@@ -92,7 +93,8 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
 
     Refuted names the version of the first event at fault. An event that should follow but is missing counts as the
     version where it should stand. UnknownRuleset, UnknownEventType and UnknownEventShape are raised: they say what
-    this verifier lacks, nothing of the match. So is WrongTime, for a match under way whose server dice are secret.
+    this verifier lacks, nothing of the match. So is WrongTime, where server dice are secret: of a match under way, or
+    of one that shares them with such matches.
     """
     return execute_again(stream, entries).verdict
 
@@ -100,7 +102,7 @@ def verify_match(stream: str, entries: Sequence[StoredEvent]) -> MatchVerified |
 def execute_again(stream: str, entries: Sequence[StoredEvent], believe_dice: bool = False) -> Execution:
     """As verify_match, with the match, which is found out on the way.
 
-    With `believe_dice` a match under way is executed as well: what its secret dice showed is then taken as recorded.
+    With `believe_dice` a match whose dice are secret is executed as well: what they showed is then taken as recorded.
     """
     confirmed = _decide_alike(stream, entries)
     if confirmed is not None:
@@ -205,7 +207,7 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool)
         raise fault.error
     sound = list(takewhile(lambda entry: fault is None or entry.version < fault.version, entries))
     events = _parse_exactly(sound)
-    secret = None if believe_dice and _is_under_way(recorded) else _revealed_secret(recorded)
+    secret = None if believe_dice and _has_secret(recorded) else _revealed_secret(recorded)
     if fault is None:
         match = _decide_again(recorded.stream, events, secret)
         return MatchVerified(match.version, digest_view(match))
@@ -220,6 +222,11 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool)
 
 def _is_under_way(match: Match) -> bool:
     return match.lifecycle is not None and match.lifecycle.status in ("open", "playing")
+
+
+def _has_secret(match: Match) -> bool:
+    """Whether it is rightly that the match's server dice, if it has any, are not revealed."""
+    return _is_under_way(match) or (match.lifecycle is not None and match.lifecycle.awaits_reveal)
 
 
 def digest_view(match: Match) -> str:
@@ -241,6 +248,7 @@ def _revealed_secret(recorded: Match) -> bytes | None:
     life = recorded.lifecycle
     if life is None or not isinstance(life.created.dice, ServerDice):
         return None
+    require_revealed(life)
     secret = _parse_hex(life.secret or "")
     if commit(secret) == life.created.dice.commitment:
         return secret
@@ -344,6 +352,8 @@ def _command_behind(
             return AnswerDraw(**base, seat=seat, accept=False)
         case MatchAborted(cause):
             return AbortMatch(**base, cause=cause)
+        case DiceRevealed():
+            return RevealDice(**base)
         case MatchVerified() | MatchRefuted() as verdict:
             return RecordVerdict(**base, verdict=verdict)
         case MatchScored(ledger=ledger):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from domain.dice import commit, derive_secret
 from domain.errors import DiceKeyMissing
-from domain.events import ServerDice
+from domain.events import ServerDice, SharedDice
 from domain.ruleset import Ruleset
 from domain.rulesets import register
 from service.processes import FILES
@@ -80,6 +80,11 @@ class ServerKey:
         """New dice of that id, committed to, and their secret."""
         secret = derive_secret(self.key, dice_id)
         return ServerDice(dice_id, commit(secret), self.id), secret
+
+    def seal_shared(self, dice_id: str, matches: tuple[str, ...]) -> tuple[SharedDice, bytes]:
+        """As `seal`, for dice that all of these matches have."""
+        dice, secret = self.seal(dice_id)
+        return SharedDice(dice.dice_id, dice.commitment, dice.key, matches), secret
 
     def secret_of(self, dice: ServerDice) -> bytes:
         """The secret of these dice; DiceKeyMissing where the key that they were committed with is not at hand."""

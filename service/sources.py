@@ -13,7 +13,8 @@ from service.handlers import Handler
 FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}
 """Statuses after which nothing is expected of a match, and the events that lead there.
 
-A scored match may still be annulled, which is rare: nobody is kept waiting for it.
+A scored match may still be annulled, which is rare, and an aborted one may have dice to reveal that others share:
+nobody is kept waiting for that.
 """
 
 

@@ -10,8 +10,11 @@ import orjson
 import pytest
 
 from domain.bundle import format_event_line
-from domain.commands import AddEntropy, StartMatch, TakeSeat
-from tests.domain.given import ANN, BEN, STREAM, Table, account, new_match
+from domain.commands import AddEntropy, CreateMatch, RevealDice, StartMatch, TakeSeat, Withdraw
+from domain.dice import commit
+from domain.events import LineCopied, SharedDice
+from domain.fork import trace_line
+from tests.domain.given import ANN, BEN, SECRET, STREAM, SYSTEM, Table, account, new_match
 
 DOC = (Path(__file__).parents[1] / "docs" / "verification.md").read_text(encoding="utf-8")
 CHAIN = dedent(re.search(r"\n\n((?:    .*\n|\n)+?)\nThe chain proves", DOC)[1])
@@ -37,6 +40,27 @@ def run(tmp_path: Path, script: str, lines: list[bytes], *more: str) -> subproce
 
 def test_the_dice_of_an_export_are_checked(tmp_path, played):
     done = run(tmp_path, DICE, [format_event_line(entry) for entry in played.entries])
+    assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
+
+
+def test_the_dice_of_a_fork_that_goes_on_with_them_are_checked(tmp_path, played):
+    salts, line = played.match.life.entropies, trace_line(played.entries, 1)
+    parent = {"match": STREAM, "ply": 1}
+    fork = Table()
+    solo, dice = (account(ANN), account(ANN)), played.match.life.created.dice
+    fork.when(CreateMatch, ANN, ruleset="toy", seats=solo, dice=dice, parent=parent, line=LineCopied(line, salts))
+    while fork.status == "playing":
+        fork.play("push")
+    done = run(tmp_path, DICE, [format_event_line(entry) for entry in fork.entries])
+    assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
+
+
+def test_the_dice_of_a_block_are_checked(tmp_path):
+    shared = SharedDice("block-x", commit(SECRET), "0123456789abcdef", (STREAM, "match-y"))
+    table = new_match("toy", (account(ANN), account(ANN)), dice=shared)
+    table.when(Withdraw, ANN, seat=1)
+    table.when(RevealDice, SYSTEM)
+    done = run(tmp_path, DICE, [format_event_line(entry) for entry in table.entries])
     assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
 
 

@@ -19,6 +19,7 @@ from workers.duties import Chore, Duty
 from workers.duties.deadlines import Deadlines
 from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
+from workers.duties.reveals import Reveals
 from workers.duties.scan import Scan
 from workers.duties.verification import Verifications
 
@@ -38,13 +39,15 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
     states = Handler(parts.store, MATCHES)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
+    reveals = Reveals(parts, states)
     return [
         # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines]),
+        Scan(parts.store, [verifications, deadlines, reveals]),
         verifications,
         # Before the others that need states: it reads what a batch tells of, all at once.
         Notices(parts, states),
         deadlines,
+        reveals,
         Listing(parts, store, states),
     ]
 

@@ -97,6 +97,7 @@ class Client(Connection):
         options: Json | None = None,
         recorded: bool = False,
         dice: str = "server",
+        shared_dice: int | None = None,
         private: bool = False,
         limits: Mapping[str, int] | None = None,
         rated: bool = False,
@@ -112,6 +113,7 @@ class Client(Connection):
             "seats": list(seats),
             "recorded": recorded,
             "dice": dice,
+            "shared_dice": shared_dice,
             "private": private,
             "limits": limits,
             "rated": rated,
@@ -146,6 +148,10 @@ class Client(Connection):
             "about": about,
         }
         return self._command("POST", f"/v1/matches/{match}/forks", body, key)
+
+    def duplicate(self, match: str, number: int, seats: Sequence[Json | None], *, key: str | None = None) -> Receipt:
+        """The receipt of a new match, by its number among those that have the same dice as `match`."""
+        return self._command("POST", f"/v1/matches/{match}/duplicates/{number}", {"seats": list(seats)}, key)
 
     def take_seat(
         self,

@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
-from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, START_MODES
+from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, MAX_SHARING, START_MODES
 from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from service.schemas.kinds import (
@@ -154,6 +154,13 @@ class NewMatch(Strict):
         metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
     )
     dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    shared_dice = integer_field(
+        2,
+        MAX_SHARING,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "So many matches, this one among them, have the same dice: add them as duplicates."},
+    )
     limits = fields.Nested(Limits, load_default=None, allow_none=True)
     private = _private()
     start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
@@ -184,6 +191,17 @@ class NewFork(Strict):
     private = _private()
     start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
     about = _about()
+
+
+class Duplicate(Strict):
+    """Another match with the same dice."""
+
+    seats = fields.List(
+        fields.Nested(SeatFor, allow_none=True),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "One entry a seat, as many as the first match has.", "example": [None, None]},
+    )
 
 
 class TakeSeat(Strict):

@@ -340,6 +340,13 @@ def tell_dice(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "correct horse"})
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "again"})
+    shared = {**body, "shared_dice": 2}
+    first = story.show("POST", "/v1/matches", ann["token"], shared, name="shared dice", key="duplicate-1")["match"]
+    story.show("GET", f"/v1/matches/{first}", name="shared dice")
+    other = {"seats": [None, None]}
+    story.show("POST", f"/v1/matches/{first}/duplicates/2", ann["token"], other, key="duplicate-2")
+    story.show("POST", f"/v1/matches/{first}/duplicates/3", ann["token"], other)
+    story.show("POST", f"/v1/matches/{first}/duplicates/2", ann["token"], other)
 
 
 def tell_problems(story: Story) -> None:

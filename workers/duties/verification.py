@@ -44,6 +44,7 @@ GRACE_MS = 10_000
 MAX_DOUBLINGS = 9
 
 ENDED, VERIFIED, ANNULLED, IMPORTED = "match-ended", "match-verified", "match-annulled", "copy-completed"
+REVEALED = "dice-revealed"
 WAITS = {ENDED, VERIFIED, ANNULLED, IMPORTED}
 """Events after which something is left to do: the verdict, the score, the ledger."""
 
@@ -72,7 +73,9 @@ class Verifications:
         """Note matches that wait for something, enqueue those for which nobody does it yet, strike off the settled."""
         newest: dict[str, tuple[str, int]] = {}
         for entry in entries:
-            for word in TURNS.intersection(entry.types):
+            # Dice that are shared are revealed after the end, and the verdict has waited for them.
+            words = {ENDED} if entry.types == (REVEALED,) else TURNS.intersection(entry.types)
+            for word in words:
                 newest[entry.stream] = word, entry.last
         due_ms = now_ms() + GRACE_MS
         self._note({stream: due_ms for stream, (word, _) in newest.items() if word in WAITS})
@@ -116,22 +119,20 @@ class Verifications:
     def _look_at(self, stream: str, newest: StoredEvent) -> Due | None:
         word = _WORD.search(newest.e)
         match word[1].decode() if word else "":
-            case "match-ended":
-                return Verification(stream, newest.version)
             case "match-verified":
                 return Scoring(stream, newest.version)
             case "copy-completed":
                 return Checking(stream, newest.version)
-            case "dice-revealed" | "match-annulled":
+            case "match-ended" | "dice-revealed" | "match-annulled":
                 return self._look_closer(stream)
         return None
 
     def _look_closer(self, stream: str) -> Due | None:
-        """What a match waits for whose newest event does not tell whether it ended, or was rated."""
+        """What a match waits for whose newest event does not tell whether it ended, was rated, or has its dice."""
         try:
             match = self._parts.matches.read(stream)
             life = match.lifecycle
-            if life and life.status == "ended":
+            if life and life.status == "ended" and not life.awaits_reveal:
                 return Verification(stream, match.version)
             if life and life.status == "annulled" and life.may_be_rated and not self._parts.ledgers.is_unrated(match):
                 return Scoring(stream, match.version)

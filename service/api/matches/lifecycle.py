@@ -7,7 +7,7 @@ from flask import Response
 
 from domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
 from domain.errors import WrongPerson, WrongTime, WrongValue
-from domain.events import Account, Occupant, RecordedDice
+from domain.events import Account, Dice, Occupant, RecordedDice
 from domain.match import Match
 from service import queries
 from service.api.http import answer, idempotency_key, parse_body, parse_query, parts, principal, remembered
@@ -18,6 +18,7 @@ from service.api.openapi import operation
 from service.api.players import find_player
 from service.clock import now_ms
 from service.config import SERVER
+from service.duplicates import draft_duplicate, duplicate_id, share_dice
 from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import stream_id
@@ -40,7 +41,7 @@ def create_match() -> Response:
     asked = remembered(actor)
     stream = stream_id("match", asked)
     require_players(body["seats"], who.account)
-    server_dice, secret = parts().config.server_key.seal(stream)
+    dice, secret = _choose_dice(body, stream)
     command = CreateMatch(
         actor=actor,
         at=now_ms(),
@@ -51,7 +52,7 @@ def create_match() -> Response:
         options=body["options"],
         seats=tuple(body["seats"]),
         recorder=who.account if body["recorded"] else None,
-        dice=RecordedDice() if body["dice"] == "recorded" else server_dice,
+        dice=dice,
         rated=body["rated"],
         private=body["private"],
         limits=body["limits"],
@@ -64,6 +65,15 @@ def create_match() -> Response:
     return created
 
 
+def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
+    key, shared = parts().config.server_key, body["shared_dice"]
+    if body["dice"] == "recorded":
+        if shared is not None:
+            raise WrongValue("dice/shared", "only the server's dice are the same in several matches")
+        return RecordedDice(), None
+    return key.seal(stream) if shared is None else share_dice(key, stream, shared)
+
+
 def require_players(seats: list[Occupant | None], creator: str) -> None:
     """WrongValue where a seat is for an account that is not there."""
     for number, who in enumerate(seats, 1):
@@ -72,6 +82,39 @@ def require_players(seats: list[Occupant | None], creator: str) -> None:
                 find_player(who.player)
             except NotFound as error:
                 raise WrongValue("player/unknown", f"seat {number}: {error}", seat=number) from None
+
+
+@blueprint.post("/<match>/duplicates/<int:number>")
+@operation(
+    "matches",
+    answers.Receipt,
+    status=201,
+    body=bodies.Duplicate,
+    problems=(403, 404, 409),
+    command=True,
+    located=True,
+)
+def create_duplicate(match: str, number: int) -> Response:
+    """Announce a match with the same dice: number 2, 3 … of those that `shared_dice` of the first one counts.
+
+    For their creator alone. All but the seats is as in `match`; seats add no entropy. The dice are revealed in all of
+    them, and verdicts follow, when the last one is over.
+    """
+    who = principal()
+    body = parse_body(bodies.Duplicate)
+    old = read_match(match)
+    require_scope(old, who)
+    id = duplicate_id(old, number)
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    require_players(body["seats"], who.account)
+
+    def command_for(_: Match) -> CreateMatch:
+        return draft_duplicate(old, body["seats"], actor, now_ms(), asked, parts().config.server_key)
+
+    created = give_receipt(parts().matches.execute(id, command_for, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/matches/{id}"
+    return created
 
 
 @blueprint.get("/<match>")

@@ -1,0 +1,260 @@
+"""Dice that several matches share: the same values in all, and a secret that waits for the last of them."""
+
+import pytest
+
+from domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnnulMatch,
+    CreateMatch,
+    RecordVerdict,
+    RevealDice,
+    ScoreMatch,
+    StartMatch,
+    TakeSeat,
+    Withdraw,
+)
+from domain.decide import MAX_SHARING, decide
+from domain.dice import commit
+from domain.errors import DiceKeyMissing, UnknownEventShape, WrongPerson, WrongTime, WrongValue
+from domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    LineCopied,
+    MatchAborted,
+    MatchCreated,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    MoveMade,
+    SeatWithdrawn,
+    ServerDice,
+    SharedDice,
+    parse_data,
+    parse_event,
+)
+from domain.match import Match
+from domain.report import check_match
+from domain.verification import verify_match
+from domain.waiting import list_dues
+from tests.domain.given import ANN, BEN, ORGANISER, SECRET, STREAM, SYSTEM, Table, account, new_match
+from tests.domain.test_verification import chained, first, parsed, refuted_at
+
+OTHER = "match-" + "b" * 26
+SHARED = SharedDice("block-" + "a" * 26, commit(SECRET), "0123456789abcdef", (STREAM, OTHER))
+SOLO = (account(ANN), account(ANN))
+
+
+WRONG_SHAPES = [{"matches": [1]}, {"matches": "x"}, {"more": 1}, {"dice_id": 1}, {"mode": "server"}]
+
+
+def shared(seats=SOLO, dice=SHARED, **more) -> Table:
+    return new_match("toy", seats, dice=dice, **more)
+
+
+def ended() -> Table:
+    table = shared()
+    while table.status == "playing":
+        table.play("push")
+    return table
+
+
+def refused(table: Table, code: str, command: type, actor=SYSTEM, **fields) -> None:
+    with pytest.raises((WrongTime, WrongValue, WrongPerson)) as refusal:
+        table.when(command, actor, **fields)
+    assert refusal.value.code == code
+
+
+def rolls(table: Table) -> list[tuple[int, ...]]:
+    return [event.data.values for event in parsed(table) if isinstance(event.data, DiceRolled)]
+
+
+def test_the_end_of_one_match_reveals_nothing():
+    table = ended()
+    assert isinstance(parsed(table)[-1].data, MatchEnded)
+    assert table.match.life.secret is None
+    assert table.match.life.awaits_reveal
+
+
+def test_an_abort_reveals_nothing():
+    table = shared()
+    assert table.when(AbortMatch, ANN) == [MatchAborted("called off")]
+    assert table.match.life.awaits_reveal
+
+
+def test_the_system_reveals_them_once_the_match_is_over():
+    table = ended()
+    assert table.when(RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
+    assert table.status == "ended"
+    assert not table.match.life.awaits_reveal
+    refused(table, "dice/revealed", RevealDice)
+
+
+@pytest.mark.parametrize("over", ["aborted", "annulled"])
+def test_matches_that_are_over_otherwise_are_revealed_alike(over):
+    table = shared() if over == "aborted" else ended()
+    table.when(AbortMatch, ANN) if over == "aborted" else table.when(AnnulMatch, ORGANISER, why="test")
+    assert table.when(RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
+    assert table.status == over
+
+
+@pytest.mark.parametrize("start", ["auto", "call"])
+def test_no_match_is_revealed_while_it_is_open_or_played(start):
+    refused(shared(start=start), "match/not-ended", RevealDice)
+
+
+@pytest.mark.parametrize("actor", [ANN, ORGANISER])
+def test_nobody_but_the_system_reveals(actor):
+    refused(ended(), "match/not-yours", RevealDice, actor)
+
+
+def test_dice_of_ones_own_are_not_revealed_by_themselves():
+    table = new_match("toy", SOLO, start="call")
+    table.when(AbortMatch, ANN)
+    refused(table, "dice/shared", RevealDice)
+
+
+def test_another_secret_than_that_committed_to_is_never_revealed():
+    table = ended()
+    with pytest.raises(DiceKeyMissing):
+        decide(RevealDice(actor=SYSTEM, secret=bytes(32)), table.match)
+
+
+def test_a_verdict_waits_for_the_dice():
+    table = ended()
+    refused(table, "dice/secret", RecordVerdict, verdict=MatchVerified(9, "00"))
+    with pytest.raises(WrongTime, match="secret"):
+        verify_match(STREAM, table.entries)
+    table.when(RevealDice, SYSTEM)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+    table.when(RecordVerdict, SYSTEM, verdict=verify_match(STREAM, table.entries))
+    table.when(ScoreMatch, SYSTEM, ledger=None)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_a_report_takes_the_rolls_as_recorded_until_then():
+    table = ended()
+    results = {check.check: check.result for check in check_match(STREAM, table.entries).checks}
+    assert (results["rules"], results["dice"], results["outcome"]) == ("ok", "none", "ok")
+    table.when(RevealDice, SYSTEM)
+    results = {check.check: check.result for check in check_match(STREAM, table.entries).checks}
+    assert (results["rules"], results["dice"], results["outcome"]) == ("ok", "ok", "ok")
+
+
+@pytest.mark.parametrize("annulled_first", [True, False])
+def test_a_match_that_was_annulled_is_verified_by_others_too(annulled_first):
+    table = ended()
+    steps = [(AnnulMatch, ORGANISER, {"why": "test"}), (RevealDice, SYSTEM, {})]
+    for command, actor, fields in steps if annulled_first else reversed(steps):
+        table.when(command, actor, **fields)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_dice_that_were_revealed_too_soon_refute_the_match():
+    table = ended()
+    table.when(RevealDice, SYSTEM)
+    events = parsed(table)
+    revealed = events.pop()
+    place = max(n for n, event in enumerate(events) if isinstance(event.data, MoveMade))
+    refuted_at(chained([*events[:place], revealed, *events[place:]]), place + 1, "the match is playing")
+
+
+def test_a_wrong_secret_refutes_the_match():
+    table = ended()
+    table.when(RevealDice, SYSTEM)
+    events = parsed(table)
+    events[-1] = events[-1]._replace(data=DiceRevealed("00" * 32))
+    refuted_at(chained(events), len(events), "not the ones committed to")
+
+
+def test_a_wrong_roll_refutes_the_match():
+    table = ended()
+    table.when(RevealDice, SYSTEM)
+    events = parsed(table)
+    place = first(events, DiceRolled)
+    roll = events[place].data
+    wrong = tuple(value % roll.sides + 1 for value in roll.values)
+    events[place] = events[place]._replace(data=DiceRolled(roll.sides, roll.count, roll.purpose, roll.seat, wrong))
+    assert isinstance(verify_match(STREAM, chained(events)), MatchRefuted)
+
+
+def test_two_matches_that_share_dice_roll_alike():
+    one, two = shared(), Table()
+    two.match = Match(OTHER)
+    create = CreateMatch(actor=BEN, ruleset="toy", seats=(account(BEN), account(BEN)), dice=SHARED, secret=SECRET)
+    rolled = [event.data.values for event in decide(create, two.match) if isinstance(event.data, DiceRolled)]
+    assert rolls(one)[: len(rolled)] == rolled
+    assert rolled
+    alone = new_match("toy", SOLO, start="call")
+    alone.when(StartMatch, ANN)
+    assert rolls(alone) != rolled
+
+
+def test_seats_add_no_entropy_and_nobody_waits_for_it():
+    table = shared((account(ANN), None))
+    refused(table, "entropy/unwanted", AddEntropy, ANN, entropy="salt")
+    refused(table, "entropy/unwanted", TakeSeat, BEN, seat=2, entropy="salt")
+    assert [due.what for due in list_dues(table.match)] == []
+    table.when(TakeSeat, BEN, seat=2)
+    assert table.status == "playing"
+
+
+@pytest.mark.parametrize(
+    "matches",
+    [
+        (),
+        (STREAM,),
+        (OTHER, "match-" + "c" * 26),
+        (STREAM, OTHER, OTHER),
+        (STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING))),
+    ],
+)
+def test_the_set_holds_two_matches_at_least_each_once_and_this_one(matches):
+    refused(Table(), "dice/shared", CreateMatch, ANN, ruleset="toy", seats=SOLO, dice=shared_by(matches))
+
+
+def shared_by(matches: tuple[str, ...]) -> SharedDice:
+    return SharedDice(SHARED.dice_id, SHARED.commitment, SHARED.key, matches)
+
+
+def test_as_many_as_may_share_do():
+    full = shared_by((STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING - 1))))
+    assert shared(dice=full).status == "playing"
+
+
+def test_a_game_without_chance_shares_none():
+    given = {"ruleset": "toy", "options": {"dice": 0}, "seats": SOLO, "dice": SHARED}
+    refused(Table(), "dice/shared", CreateMatch, ANN, **given)
+
+
+def test_a_rated_match_shares_none():
+    given = {"ruleset": "toy", "seats": (account(ANN), account(BEN)), "dice": SHARED, "rated": True}
+    refused(Table(), "rated/shared-dice", CreateMatch, ANN, **given)
+
+
+def test_a_fork_has_the_dice_for_itself():
+    table = Table()
+    parent = {"match": OTHER, "ply": 0}
+    line = LineCopied((), (None, None))
+    table.when(CreateMatch, ANN, ruleset="toy", seats=SOLO, dice=SHARED, parent=parent, line=line)
+    assert table.match.life.created.dice == ServerDice(SHARED.dice_id, SHARED.commitment, SHARED.key)
+    table.when(Withdraw, ANN, seat=1)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_a_withdrawal_that_ends_the_match_reveals_nothing():
+    table = shared()
+    assert [type(data) for data in table.when(Withdraw, ANN, seat=1)] == [SeatWithdrawn, MatchEnded]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"matches": [1]}, {"matches": "x"}, {"more": 1}, {"dice_id": 1}, {"mode": "server"}]
+)
+def test_another_shape_of_shared_dice_is_refused(changed):
+    created = parse_event(shared().entries[0])
+    raw = {"type": "match-created", "version": 1, "data": {}}
+    dice = {"mode": "shared", "dice_id": "d", "commitment": "c", "key": "k", "matches": ["m"], **changed}
+    names = MatchCreated.__dataclass_fields__.keys() - {"seats", "dice"}
+    raw["data"] = {**{name: getattr(created.data, name) for name in names}, "seats": [], "dice": dice}
+    with pytest.raises(UnknownEventShape):
+        parse_data({"match-created": MatchCreated}, raw)

@@ -1,0 +1,103 @@
+"""Dice that several matches share are revealed in all of them once the last one is over.
+
+Whether they all are is asked of the streams, after the end of each was stored: whichever is looked at last sees the
+others. A match that is not created yet is not over. The command id follows from the match, so that one reveal is
+recorded however many relays try; what a relay that died has left is found by the scan.
+"""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+
+from domain.chain import StoredEvent
+from domain.commands import Actor, RevealDice
+from domain.errors import DomainError, StreamError
+from domain.events import MatchCreated, SharedDice, parse_event
+from domain.match import Match
+from service.clock import now_ms
+from service.composition import Parts
+from service.errors import ServiceError
+from service.handlers import Handler
+from service.ids import job_command
+from service.store.port import FeedEntry, StoreError, StoreUnavailable, Stretch
+from workers.duties import Chore
+
+OVER = {"match-ended", "match-aborted"}
+WORDS_BEFORE = {*OVER, "match-annulled"}
+"""What the newest event of a match may be whose dice are to be revealed."""
+
+REVEALED = "dice-revealed"
+
+REVEALER = Actor("system", "reveal")
+
+log = logging.getLogger(__name__)
+
+
+class Reveals:
+    """Sees to it that shared dice are revealed, and not before all matches that have them are over."""
+
+    chores: Sequence[Chore] = ()
+
+    def __init__(self, parts: Parts, states: Handler[Match]) -> None:
+        self._parts = parts
+        self._states = states
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """Look at those that share the dice of matches that are over by these entries."""
+        over = {entry.stream for entry in entries if OVER & set(entry.types) and REVEALED not in entry.types}
+        self._look_at(over)
+
+    def find(self, newest: Mapping[str, StoredEvent]) -> None:
+        """See Tracker.find: every match that may wait for its dice is looked at."""
+        self._look_at([match for match, entry in newest.items() if _may_wait(entry)])
+
+    def _look_at(self, streams: Collection[str]) -> None:
+        for matches in self._find_sharing(streams):
+            try:
+                self._reveal_if_over(matches)
+            except StoreUnavailable:
+                raise
+            except (DomainError, ServiceError, StoreError) as error:
+                # A key that is missing, say: it must not hold up the others, and the next scan tries again.
+                log.error("the dice that %s share cannot be revealed: %s", " ".join(matches), error)
+
+    def _find_sharing(self, streams: Collection[str]) -> set[tuple[str, ...]]:
+        """The matches that have the same dice, for each of these matches whose dice are shared."""
+        cached = {stream: self._states.cached(stream) for stream in streams}
+        known = [state.life.created for state in cached.values() if state and state.lifecycle]
+        strange = [stream for stream, state in cached.items() if state is None]
+        created = [*known, *self._read_created(strange)]
+        return {each.dice.matches for each in created if isinstance(each.dice, SharedDice)}
+
+    def _read_created(self, streams: Sequence[str]) -> list[MatchCreated]:
+        created: list[MatchCreated] = []
+        for entries in self._parts.matches.read_all_events([Stretch(stream, 0, 1) for stream in streams]):
+            try:
+                data = parse_event(entries[0]).data
+            except (StreamError, IndexError):
+                # Told by whoever looks after the match itself.
+                continue
+            if isinstance(data, MatchCreated):
+                created.append(data)
+        return created
+
+    def _reveal_if_over(self, matches: Sequence[str]) -> None:
+        states = [self._parts.matches.read(match) for match in matches]
+        if all(state.lifecycle and state.life.status not in ("open", "playing") for state in states):
+            for state in states:
+                if state.life.awaits_reveal:
+                    self._reveal(state.stream)
+
+    def _reveal(self, stream: str) -> None:
+        asked = job_command("reveal", stream)
+
+        def command_for(state: Match) -> RevealDice:
+            secret = self._parts.secret_for(state)
+            return RevealDice(actor=REVEALER, at=now_ms(), id=asked.id.hex(), secret=secret)
+
+        log.info("%s: the dice are revealed, for all matches that share them are over", stream)
+        self._parts.matches.execute(stream, command_for, asked)
+
+
+def _may_wait(newest: StoredEvent) -> bool:
+    # The word is enough to tell which matches are worth looking at.
+    return any(f'"type":"{word}"'.encode() in newest.e for word in WORDS_BEFORE)
