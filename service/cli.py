@@ -23,6 +23,7 @@ from service import metrics
 from service.accounts import Given
 from service.api.http import LARGER_BODIES, MAX_BODY_BYTES
 from service.api.openapi import format_openapi
+from service.commands.record import record
 from service.commands.vectors import vectors
 from service.commands.verify import verify
 from service.composition import Parts, compose, compose_process
@@ -313,6 +314,7 @@ def openapi() -> None:
     click.echo(format_openapi(create_app(parts)), nl=False)
 
 
+cli.add_command(record)
 cli.add_command(vectors)
 cli.add_command(verify)
 

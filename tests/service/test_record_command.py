@@ -1,0 +1,72 @@
+"""`plyscribe record` plays what was typed, says where it is wrong, and lays out what is right."""
+
+import pytest
+from click.testing import CliRunner
+
+from service.cli import cli
+
+TYPED = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Béa]\n\n+5 +3\n{hm} (2 resigned)\n"
+LAID_OUT = (
+    "[ruleset zhen 1]\n[option tiles 10]\n[option cubes 10]\n[option ply_limit 200]\n"
+    "[seat 1 Ada]\n[seat 2 Béa]\n[result 1-2 withdrawal]\n\n1. +5 2. +3 {hm} (2 resigned)\n"
+)
+WRONG = TYPED.replace("+3", "+5")
+
+
+def run(*arguments, stdin=None):
+    ran = CliRunner().invoke(cli, ["record", *map(str, arguments)], input=stdin)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit)
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+@pytest.fixture
+def typed(tmp_path):
+    path = tmp_path / "evening.plyrec"
+    path.write_text(TYPED, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    path = tmp_path / "wrong.plyrec"
+    path.write_text(WRONG, encoding="utf-8")
+    return path
+
+
+def test_a_record_is_printed_in_its_canonical_layout(typed):
+    assert run(typed) == (0, LAID_OUT, "")
+
+
+def test_standard_input_is_read_too():
+    assert run("-", stdin=TYPED) == (0, LAID_OUT, "")
+
+
+def test_a_fault_is_told_with_file_line_and_column(wrong):
+    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at ply 1: ZH4, tile 5 is not empty\n")
+
+
+def test_a_fault_in_one_file_does_not_hide_the_others(typed, wrong):
+    code, printed, told = run(wrong, typed, wrong)
+    assert (code, printed, told.count(":5:4: ")) == (1, LAID_OUT, 2)
+
+
+def test_checking_prints_nothing_but_faults(typed, wrong):
+    assert run("--check", typed) == (0, "", "")
+    assert run("--check", wrong)[0] == 1
+
+
+def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, wrong):
+    assert run("--write", typed, wrong)[:2] == (1, "")
+    assert typed.read_text(encoding="utf-8") == LAID_OUT
+    assert wrong.read_text(encoding="utf-8") == WRONG
+
+
+def test_what_is_no_text_is_told_with_its_place(tmp_path):
+    path = tmp_path / "x.plyrec"
+    path.write_bytes("[seat 1 é]\n[é".encode() + b"\xff]")
+    assert run(path) == (1, "", f"{path}:2:3: this is no UTF-8\n")
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    path = tmp_path / "nowhere.plyrec"
+    assert run(path) == (1, "", f"{path}: No such file or directory\n")
