@@ -164,6 +164,7 @@ STATUS_OF: dict[type[Exception], int] = {
     domain.Unknown: 404,
     domain.DiceKeyMissing: 503,
     domain.BundleError: 422,
+    domain.RecordError: 422,
     domain.StreamError: 500,
     port.StoreUnavailable: 503,
     port.StoreError: 500,

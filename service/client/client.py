@@ -254,6 +254,10 @@ class Client(Connection):
             raise Problem({"code": "export/incomplete", "detail": "the export broke off", "status": 503})
         return export
 
+    def record(self, match: str) -> str:
+        """The match as a text record, which `domain.record.parse_record` reads."""
+        return self._ask("GET", f"/v1/matches/{match}/record").text
+
     def follow(self, match: str, after: int = 0) -> Iterator[Event]:
         """The events after a version, those that are there and those that come, each once and in order.
 

@@ -204,6 +204,8 @@ def tell_match(story: Story) -> None:
     story.show("GET", f"{match}/positions/1")
     story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
     story.show("GET", f"{match}/positions/9")
+    story.show("GET", f"{match}/record")
+    story.show("GET", f"{match}/record", headers={"Accept": "text/plain"})
     story.show("POST", f"{match}/draw", ann["token"], {"action": "agree"})
     story.show("POST", f"{match}/draw", ann["token"], {"action": "offer"}, name="offer")
     story.show("POST", f"{match}/draw", ben["token"], {"action": "decline"}, name="decline")

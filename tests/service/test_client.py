@@ -58,6 +58,7 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert ann.match(ann.rematch(match)["match"])["rematch_of"] == match
     assert ann.match(ben.fork(match, 1)["match"])["parent"] == {"match": match, "ply": 1}
     assert len(ann.events(match)) == ann.match(match)["version"]
+    assert ann.record(match).endswith("\n\n1. +1 (2 resigned)\n")
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
 
 

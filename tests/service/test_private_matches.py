@@ -18,6 +18,7 @@ READS = (
     "/positions/0?version=99",
     "/positions/9",
     "/legal-moves",
+    "/record",
 )
 COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
     ("POST", "/seats/2", {}),
