@@ -19,6 +19,7 @@ RESERVED = {"ruleset", "option", "seat", "about", "result"}
 WIDTH = 80
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _BARE_KEY = re.compile(r'[^\s\[\]"]+')
+_BARE_VALUE = re.compile(r'(?!")[^\[\]\n]+')
 _BARE_MOVE = re.compile(r'(?![0-9]+\.)[^\s{}()\[\]"]+(?: (?![0-9]+\.)[^\s{}()\[\]"]+)*')
 
 
@@ -63,8 +64,8 @@ def _quote_key(key: str) -> str:
 
 
 def _quote_value(value: str) -> str:
-    is_bare = value and value == " ".join(value.split()) and is_printable(value)
-    return value if is_bare and not value.startswith('"') and "]" not in value else _quote(value)
+    is_bare = _BARE_VALUE.fullmatch(value) and value == " ".join(value.split()) and is_printable(value)
+    return value if is_bare else _quote(value)
 
 
 def _quote(text: str) -> str:

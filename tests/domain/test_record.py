@@ -287,6 +287,7 @@ def test_the_examples_of_the_documentation_are_records():
         ("[ruleset zhen 99]", 1, 1, "unknown ruleset 'zhen version 99'"),
         ("[ruleset zhen one]", 1, 1, "a number, not 'one'"),
         ("[ruleset zhen]\n[seat 1 Ada", 2, 1, "a header reads"),
+        ("[ruleset zhen]\n[seat 1 Ada [GM]]", 2, 1, "in quotes where the value has brackets"),
         ("[ruleset zhen]\n[seat 1 Ada]\n[seat 3 Bea]", 3, 1, "no seat '3'"),
         ("[ruleset zhen]\n[seat 1 Ada]", 2, 1, "option 'seats' is 1"),
         (zhen(headers="[seat 2 Cat]"), 4, 1, "for the second time: 'seat 2'"),
@@ -339,6 +340,11 @@ def test_a_move_that_is_none_is_shown_where_it_begins():
 def test_the_good_prefix_comes_with_the_fault():
     error = refusal(zhen("+5 {good} +3 +3 {bad} +1", "[result 1-2]\n[place Turin]"))
     assert error.prefix == parse_record(zhen("+5 {good} +3", "[place Turin]"))
+
+
+def test_moves_before_what_cannot_be_read_are_in_the_prefix():
+    assert refusal(zhen("+5 +3 {never ends")).prefix == parse_record(zhen("+5 +3"))
+    assert "ZH4" in refusal(zhen("+5 +5 {never ends")).why
 
 
 def test_with_a_wrong_result_the_prefix_is_all_there_is():
