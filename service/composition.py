@@ -21,6 +21,7 @@ from service.inboxes import open_inboxes
 from service.ledgers import Ledgers
 from service.lists import Lists, open_lists
 from service.live import Live
+from service.reports import Reports
 from service.sources import MatchEvents
 from service.store.imported import ImportedStore
 from service.store.inbox import Inboxes
@@ -55,6 +56,7 @@ class Parts:
     live: Live
     match_events: MatchEvents
     inboxes: Inboxes
+    reports: Reports
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` (None: anyone) may read it all the same.
@@ -88,8 +90,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     lists = open_lists(store, client, matches, accounts.players, imports)
     live = Live(store, config.max_followers, config.max_followers_each)
     inboxes = open_inboxes(store, client)
-    match_events = MatchEvents(matches)
-    return Parts(config, store, matches, imports, accounts, Ledgers(store), lists, live, match_events, inboxes)
+    ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
+    return Parts(config, store, matches, imports, accounts, ledgers, lists, live, match_events, inboxes, reports)
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

@@ -12,6 +12,7 @@
     ├── LiveShare           live/share                  this client has its share of them
     ├── TooManyLarge        request/crowded             other large bodies are being read
     ├── ReportBusy          ratings/busy                another report is made at the moment
+    ├── VerificationBusy    verification/busy           another match is verified at the moment
     ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
     └── BadRequest          key/invalid, key/not-here, request/..
         ├── BodyLate            request/too-slow            the body did not come in time
@@ -119,6 +120,15 @@ class ReportBusy(ServiceError):
         super().__init__("what another annulment changed is found out at the moment: try again")
 
 
+class VerificationBusy(ServiceError):
+    """Another match is executed again at the moment, and one at a time."""
+
+    code = "verification/busy"
+
+    def __init__(self) -> None:
+        super().__init__("another match is verified at the moment: try again")
+
+
 class UnknownModel(ServiceError):
     """A ratings ledger was opened with a model, or parameters, that this release does not have."""
 
@@ -182,6 +192,7 @@ STATUS_OF: dict[type[Exception], int] = {
     LiveFull: 503,
     LiveShare: 429,
     ReportBusy: 503,
+    VerificationBusy: 503,
     TooManyLarge: 503,
     UnknownModel: 500,
 }

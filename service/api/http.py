@@ -26,6 +26,7 @@ from service.store.port import Command
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
+BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
 TEXT = "text/plain"
 PROBLEM = "application/problem+json"
 

@@ -185,6 +185,27 @@ class Position(TypedDict):
     view: Json
 
 
+class Check(TypedDict):
+    """One thing that was checked: `why` its result is not `ok`, and the `version` of the event that is wrong."""
+
+    check: str
+    result: str
+    why: str | None
+    version: int | None
+
+
+class Verification(TypedDict):
+    """What could be checked of a match, and its first fault."""
+
+    match: str
+    version: int
+    hash: str | None
+    status: str | None
+    result: str
+    fault: Check | None
+    checks: list[Check]
+
+
 class PlayerAccount(TypedDict):
     """An account as anyone may see it."""
 

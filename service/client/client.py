@@ -5,6 +5,8 @@ from hashlib import sha256
 from typing import Any, cast
 from uuid import uuid4
 
+from domain.bundle import parse_bundle
+from domain.errors import BundleError
 from service.client.answers import (
     Event,
     Import,
@@ -23,6 +25,7 @@ from service.client.answers import (
     RatingChange,
     Receipt,
     Standing,
+    Verification,
 )
 from service.client.connection import Connection, Problem
 
@@ -257,6 +260,19 @@ class Client(Connection):
     def record(self, match: str) -> str:
         """The match as a text record, which `domain.record.parse_record` reads."""
         return self._ask("GET", f"/v1/matches/{match}/record").text
+
+    def bundle(self, match: str) -> bytes:
+        """The whole match as one file, which `plyscribe verify` checks; Problem `export/incomplete` without its end."""
+        bundle = self._ask("GET", f"/v1/matches/{match}/bundle").content
+        try:
+            parse_bundle(bundle)
+        except BundleError as error:
+            raise Problem({"code": "export/incomplete", "detail": str(error), "status": 503}) from None
+        return bundle
+
+    def verification(self, match: str) -> Verification:
+        """What the server finds when it executes the match again as it is stored."""
+        return cast(Verification, self._get(f"/v1/matches/{match}/verification"))
 
     def follow(self, match: str, after: int = 0) -> Iterator[Event]:
         """The events after a version, those that are there and those that come, each once and in order.

@@ -6,6 +6,7 @@ from domain.imported import STATUSES as IMPORT_STATUSES
 from domain.match import STATUSES
 from domain.notices import NOTICE_TYPES
 from domain.player import KINDS
+from domain.report import CHECKS, RESULTS
 from domain.waiting import WAITED_FOR
 from service.inboxes import GAP
 
@@ -332,6 +333,27 @@ class PlayerPage(ListOut):
     """Players by name."""
 
     players = fields.List(fields.Nested(PlayerOut), required=True)
+
+
+class CheckOut(Schema):
+    """One thing that was checked, with the reason behind a result other than ok and the version that is at fault."""
+
+    check = fields.String(required=True, validate=validate.OneOf(CHECKS))
+    result = fields.String(required=True, validate=validate.OneOf(RESULTS))
+    why = fields.String(required=True, allow_none=True)
+    version = fields.Integer(required=True, allow_none=True)
+
+
+class Verification(Schema):
+    """What can be checked of a match by its events, and the first fault in their order."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    hash = fields.String(required=True, allow_none=True)
+    status = fields.String(required=True, allow_none=True, validate=validate.OneOf(STATUSES))
+    result = fields.String(required=True, validate=validate.OneOf(["ok", "unknown", "fault"]))
+    fault = fields.Nested(CheckOut, required=True, allow_none=True)
+    checks = fields.List(fields.Nested(CheckOut), required=True)
 
 
 class PositionOut(Schema):

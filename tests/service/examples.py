@@ -217,6 +217,18 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 
+def tell_bundle(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="bundle-1").json["match"]
+    ended = story.send("POST", f"/v1/matches/{match}/withdrawal", ann["token"], json={"seat": 2}).json
+    with _made_up("worker", BEGIN_MS + 60_000):
+        verify_all(story.parts, [(match, ended["version"])])
+    story.show("GET", f"/v1/matches/{match}/bundle")
+    story.show("GET", f"/v1/matches/{match}/bundle", headers={"Accept": "text/csv"})
+    story.show("GET", f"/v1/matches/{match}/verification")
+
+
 def tell_live(story: Story) -> None:
     story.tell(
         "matches_list_events",
@@ -378,6 +390,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_tokens,
     tell_lists,
     tell_match,
+    tell_bundle,
     tell_live,
     tell_inbox,
     tell_private_match,

@@ -5,6 +5,7 @@ import pytest
 
 from domain.commands import Actor
 from domain.imported import import_of
+from domain.report import check_bytes
 from service.client import Client, Problem, connection
 from service.inboxes import Notifier
 from tests.service.test_imports_api import Elsewhere
@@ -60,6 +61,7 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert len(ann.events(match)) == ann.match(match)["version"]
     assert ann.record(match).endswith("\n\n1. +1 (2 resigned)\n")
     assert ann.export(match).count(b"\n") == ann.match(match)["version"] + 1
+    assert check_bytes(ann.bundle(match)).result == ann.verification(match)["result"] == "ok"
 
 
 def test_a_match_of_another_server_is_imported(ann, parts):
@@ -213,15 +215,16 @@ def test_a_retry_after_that_says_nothing_is_no_wait(retry_after):
 
 def test_an_export_that_broke_off_is_no_export(transport, ann):
     match = ann.create_match("zhen", [None, None])["match"]
-    whole = ann.export(match)
+    whole = ann.bundle(match)
 
     class Cut(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             return httpx.Response(200, content=whole[: whole.index(b"\n") + 1])
 
-    with client(Cut()) as cut, pytest.raises(Problem) as refused:
-        cut.export(match)
-    assert refused.value.code == "export/incomplete"
+    for fetch in (Client.export, Client.bundle):
+        with client(Cut()) as cut, pytest.raises(Problem) as refused:
+            fetch(cut, match)
+        assert refused.value.code == "export/incomplete"
 
 
 def test_a_server_that_stays_away_is_told(transport):

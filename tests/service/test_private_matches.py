@@ -19,6 +19,8 @@ READS = (
     "/positions/9",
     "/legal-moves",
     "/record",
+    "/bundle",
+    "/verification",
 )
 COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
     ("POST", "/seats/2", {}),

@@ -1,0 +1,165 @@
+"""Matches are carried away as bundles, and the server says what it finds when it checks its own bytes."""
+
+import threading
+
+import pytest
+
+from domain.bundle import parse_bundle
+from domain.report import check_bytes
+from service import queries, reports
+from tests.service.api import Api
+from workers.verify_match import verify_all
+
+BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
+RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok"}
+
+
+class Played:
+    """A match of zhen that Ann plays against herself."""
+
+    def __init__(self, api: Api, parts) -> None:
+        self.api, self.parts = api, parts
+        ann, self.token = api.sign_up("Ann")
+        self.id = api.new_match(self.token, [{"player": ann}] * 2, "zhen")
+        self.path = f"/v1/matches/{self.id}"
+        self.move("+5")
+
+    def move(self, *moves: str) -> None:
+        for move in moves:
+            assert self.api.post(f"{self.path}/moves", self.token, {"move": move}).status_code == 200
+
+    def end(self) -> None:
+        ended = self.api.post(f"{self.path}/withdrawal", self.token, {"seat": 1}).json
+        verify_all(self.parts, [(self.id, ended["version"])])
+
+    def bundle(self, **asked) -> bytes:
+        return self.api.get(f"{self.path}/bundle", **asked).data
+
+    def report(self):
+        return self.api.get(f"{self.path}/verification").json
+
+    def spoil(self, version: int, old: bytes, new: bytes) -> None:
+        """Change stored bytes by hand."""
+        entries = self.parts.store._events[self.id]
+        spoiled = entries[version - 1]._replace(e=entries[version - 1].e.replace(old, new))
+        assert spoiled != entries[version - 1]
+        entries[version - 1] = spoiled
+
+
+@pytest.fixture
+def played(api, parts) -> Played:
+    return Played(api, parts)
+
+
+def test_a_bundle_is_the_stored_match_as_one_file(played):
+    played.end()
+    answer = played.api.get(f"{played.path}/bundle")
+    assert answer.content_type == BUNDLE
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{played.id}.bundle.ndjson"'
+    assert answer.headers["ETag"] == played.api.get(played.path).headers["ETag"]
+    bundle = parse_bundle(answer.data)
+    assert bundle.head.match == played.id
+    assert list(bundle.entries) == list(played.parts.store._events[played.id])
+    assert check_bytes(answer.data).result == "ok"
+
+
+def test_the_bundle_of_a_match_under_way_is_the_bundle_so_far(played):
+    before = played.bundle()
+    assert check_bytes(before).result == "ok"
+    played.move("+6")
+    after = played.bundle()
+    assert after.startswith(before[: before[:-1].rindex(b"\n") + 1])
+    assert len(parse_bundle(after).entries) == len(parse_bundle(before).entries) + 1
+
+
+def test_a_long_bundle_comes_in_pieces_and_is_the_same(played, monkeypatch):
+    played.end()
+    whole = played.bundle()
+    for page in (1, 2, 5, 7, 8):
+        monkeypatch.setattr(queries, "PAGE", page)
+        assert played.bundle() == whole
+
+
+@pytest.mark.parametrize("path", ["bundle", "verification"])
+def test_what_a_client_has_is_not_sent_again_until_there_is_more(played, path):
+    tag = played.api.get(f"{played.path}/{path}").headers["ETag"]
+    again = played.api.get(f"{played.path}/{path}", headers={"If-None-Match": tag})
+    assert (again.status_code, again.data) == (304, b"")
+    played.move("+6")
+    assert played.api.get(f"{played.path}/{path}", headers={"If-None-Match": tag}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["bundle", "verification"])
+@pytest.mark.parametrize("id", ["match-" + "a" * 26, "match-7", "x"])
+def test_there_is_none_of_a_match_that_is_not_there(api, path, id):
+    answer = api.get(f"/v1/matches/{id}/{path}")
+    assert (answer.status_code, answer.json["code"]) == (404, "match/unknown")
+
+
+def test_a_bundle_comes_as_what_it_is_or_not_at_all(played):
+    assert played.api.get(f"{played.path}/bundle", headers={"Accept": f"{BUNDLE}, text/csv"}).status_code == 200
+    assert played.api.get(f"{played.path}/bundle", headers={"Accept": "application/json"}).status_code == 406
+
+
+def test_the_server_says_what_it_finds_when_it_checks(played):
+    report = played.report()
+    assert (report["match"], report["version"], report["result"], report["fault"]) == (played.id, 3, "ok", None)
+    told = {check["check"]: check["result"] for check in report["checks"]}
+    assert told == {**RIGHT, "dice": "none", "outcome": "none", "verdict": "none"}
+    played.end()
+    report = played.report()
+    told = {check["check"]: check["result"] for check in report["checks"]}
+    assert told == {**RIGHT, "dice": "none", "outcome": "ok", "verdict": "ok"}
+    assert (report["status"], report["hash"]) == ("scored", parse_bundle(played.bundle()).entries[-1].h.hex())
+
+
+def test_what_was_changed_in_the_store_by_hand_is_found_there_and_in_the_bundle(played):
+    played.move("+6")
+    played.spoil(3, b'"+5"', b'"+7"')
+    report = played.report()
+    assert report["result"] == "fault"
+    assert (report["fault"]["check"], report["fault"]["version"]) == ("chain", 3)
+    found = check_bytes(played.bundle())
+    assert (found.fault.check, found.fault.line) == ("chain", 4)
+
+
+def test_stored_bytes_that_have_no_place_in_a_bundle_are_refused(played):
+    played.spoil(3, b'"move"', b'\n"move"')
+    answer = played.api.get(f"{played.path}/bundle")
+    assert (answer.status_code, answer.json["code"]) == (500, "stream/not-canonical")
+    assert played.report()["fault"]["version"] == 3
+
+
+def test_a_report_is_kept_for_a_minute_and_no_longer(played, monkeypatch):
+    minute = reports.now_ms() // reports.KEPT_MS * reports.KEPT_MS
+    monkeypatch.setattr(reports, "now_ms", lambda: minute)
+    assert played.report()["result"] == "ok"
+    played.spoil(3, b'"+5"', b'"+7"')
+    monkeypatch.setattr(reports, "now_ms", lambda: minute + reports.KEPT_MS - 1)
+    assert played.report()["result"] == "ok"
+    monkeypatch.setattr(reports, "now_ms", lambda: minute + reports.KEPT_MS)
+    assert played.report()["result"] == "fault"
+
+
+def test_one_report_is_made_at_a_time(played, monkeypatch):
+    monkeypatch.setattr(reports, "WAITS_S", 0.01)
+    begun, go_on = threading.Event(), threading.Event()
+    check_match = reports.check_match
+
+    def check_slowly(*given):
+        begun.set()
+        assert go_on.wait(10)
+        return check_match(*given)
+
+    other = Played(played.api, played.parts)
+    with monkeypatch.context() as patch:
+        patch.setattr(reports, "check_match", check_slowly)
+        thread = threading.Thread(target=played.parts.reports.report, args=(other.id, 3))
+        thread.start()
+        assert begun.wait(10)
+        busy = played.api.get(f"{played.path}/verification")
+        assert (busy.status_code, busy.json["code"]) == (503, "verification/busy")
+        assert "Retry-After" in busy.headers
+        go_on.set()
+        thread.join()
+    assert other.report()["result"] == played.report()["result"] == "ok"
