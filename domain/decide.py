@@ -320,7 +320,8 @@ def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> N
 
 def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
     if not life.takes_entropy:
-        raise WrongValue("entropy/unwanted", "this match has no server dice to salt, or not alone")
+        why = "it has none, others have the same, or they are its parent's, salted already"
+        raise WrongValue("entropy/unwanted", f"this match has no server dice to salt: {why}")
     if life.seats[seat - 1].entropy is not None:
         raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
     if not (1 <= len(entropy) <= MAX_ENTROPY_LENGTH and entropy.isascii() and entropy.isprintable()):
