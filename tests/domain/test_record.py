@@ -218,6 +218,14 @@ def test_moves_of_several_words_need_no_quotes_and_no_numbers():
     assert record.steps[-2:] == (MoveMade(1, "give 2 1"), MoveMade(2, "give 1 1"))
 
 
+def test_only_what_could_be_misread_is_quoted():
+    plain = ["portal d4 <c3,c4 >d5", "launch d4 demons d5,e6", "T spin b -", "M ally 3 b3xb4", "d4-e5", "2-goal"]
+    odd = ["2. d4", "a  b", " a", "(x)", 'say "x"', "{x}", "[x]", "é\n"]
+    told = format_record(scribbled(*plain, *odd)).partition("\n\n")[2]
+    assert [f"{number}. {move}" in told for number, move in enumerate(plain, 1)] == [True] * len(plain)
+    assert [f'{number}. "' in told for number in range(len(plain) + 1, len(plain) + len(odd) + 1)] == [True] * len(odd)
+
+
 def test_a_roll_may_say_what_it_is_for_and_whose():
     plain = parse_record(toy("(3 4) (1) (2) push (4, 5)"))
     assert plain == parse_record(toy("(track: 3 4) (start 1: 1) (seat 2: 2) push (push seat 1: 4 5)"))
