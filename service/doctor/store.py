@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from statistics import median
 from typing import Any
@@ -12,7 +12,7 @@ from redis import Redis
 
 from domain.dice import commit
 from domain.errors import DiceKeyMissing, StreamError
-from domain.events import MatchCreated, ServerDice, parse_event
+from domain.events import MatchCreated, ServerDice, SharedDice, parse_event
 from service.access import OVERSEERS
 from service.accounts import Principal
 from service.composition import Parts
@@ -123,20 +123,25 @@ def _fits(key: ServerKey, dice: ServerDice) -> bool:
 
 
 def _dice_under_way(parts: Parts) -> Iterator[ServerDice]:
-    """The dice of the matches that the list of matches says are under way; of SAMPLE if there are more."""
-    under_way, cursor, left = MatchFilter(status=("open", "playing")), None, SAMPLE
+    """The dice of the matches that the list of matches says are under way; of SAMPLE if there are more.
+
+    Of those that ended, shared dice count too: they may wait for others to be revealed.
+    """
+    under_way, cursor, left = MatchFilter(status=("open", "playing", "ended")), None, SAMPLE
     while left > 0:
         page = parts.lists.matches.read(under_way, Principal("", OVERSEERS), min(left, PAGE), cursor)
-        yield from _read_dice(parts, [orjson.loads(row)["match"] for row in page.rows])
+        yield from _read_dice(parts, {row["match"]: row["status"] for row in map(orjson.loads, page.rows)})
         left, cursor = left - len(page.rows), page.cursor
         if cursor is None:
             return
 
 
-def _read_dice(parts: Parts, matches: Sequence[str]) -> Iterator[ServerDice]:
-    for entries in parts.matches.read_all_events([Stretch(match, 0, 1) for match in matches]):
+def _read_dice(parts: Parts, statuses: Mapping[str, str]) -> Iterator[ServerDice]:
+    first_events = parts.matches.read_all_events([Stretch(match, 0, 1) for match in statuses])
+    for status, entries in zip(statuses.values(), first_events, strict=True):
+        wanted = SharedDice if status == "ended" else ServerDice
         # What is wrong with one match is told by the relay.
         with suppress(StreamError, IndexError):
             created = parse_event(entries[0]).data
-            if isinstance(created, MatchCreated) and isinstance(created.dice, ServerDice):
+            if isinstance(created, MatchCreated) and isinstance(created.dice, wanted):
                 yield created.dice

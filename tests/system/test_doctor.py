@@ -12,11 +12,12 @@ import pytest
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
-from domain.commands import AbortMatch, Actor, CreateMatch
+from domain.commands import AbortMatch, Actor, CreateMatch, Withdraw
 from domain.events import Account
 from service.composition import compose
 from service.config import SETTINGS, parse_key, read_config
 from service.doctor import Finding, examine
+from service.duplicates import share_dice
 from service.ids import command_of, stream_id
 from service.queues import SWEEPS, UNSETTLED, verify_queue
 from service.store.embedded import EmbeddedServer, find_binary
@@ -56,15 +57,22 @@ class Patient:
     def note(self, topic: str) -> str:
         return next(found.text for found in self.findings() if (found.topic, found.state) == (topic, "note"))
 
-    def open_match_with_dice(self) -> str:
+    def open_match_with_dice(self, shared: bool = False) -> str:
         asked = command_of("test", "POST", "/", None, b"")
         match = stream_id("match", asked)
-        dice, secret = self._parts.config.server_key.seal(match)
-        seats = (Account(ANN.id), None)
+        key = self._parts.config.server_key
+        dice, secret = share_dice(key, match, 2) if shared else key.seal(match)
+        seats = (Account(ANN.id), Account(ANN.id) if shared else None)
         create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=secret)
         self._parts.matches.execute(match, lambda _: create, asked, new=True)
         self._parts.lists.matches.project({match: None})
         return match
+
+    def resign(self, match: str) -> None:
+        asked = command_of("test", "POST", "/withdrawal", None, b"")
+        resign = Withdraw(actor=ANN, id="02", seat=1, secret=self._parts.secret_for(self._parts.matches.read(match)))
+        self._parts.matches.execute(match, lambda _: resign, asked)
+        self._parts.lists.matches.project({match: None})
 
     def call_off(self, match: str) -> None:
         asked = command_of("test", "POST", "/abort", None, b"")
@@ -148,6 +156,11 @@ def test_older_keys_are_told_with_the_matches_under_way_that_need_them(patient):
         f"id {old.id}, 3 matches under way have their dice from it",
         f"id {unused.id}, 0 matches under way have their dice from it",
     ]
+
+
+def test_shared_dice_that_wait_to_be_revealed_need_their_key(patient):
+    patient.resign(patient.open_match_with_dice(shared=True))
+    assert "fits the dice of 0 of 1" in patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)["server key"]
 
 
 def test_jobs_that_wait_too_long_and_jobs_that_failed_are_told(patient):
