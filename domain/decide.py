@@ -28,7 +28,7 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.draft import Draft, damaged
+from domain.draft import Draft
 from domain.errors import (
     BadNotation,
     FoldError,
@@ -53,6 +53,7 @@ from domain.events import (
     MatchAborted,
     MatchAnnulled,
     MatchCreated,
+    MatchRefuted,
     MatchScored,
     MatchStarted,
     MovesTakenBack,
@@ -63,7 +64,7 @@ from domain.events import (
     ServerDice,
     SharedDice,
 )
-from domain.match import LINE, Lifecycle, Match, Play, Seat
+from domain.match import LINE, Lifecycle, Match, Play, Seat, damaged
 from domain.ruleset import AnyRuleset, Decision, Over, Roll
 from domain.rulesets import find_ruleset
 
@@ -95,6 +96,8 @@ def draft_decision(command: Command, match: Match) -> Draft:
     if match.fault and isinstance(match.fault.error, UnknownEventType | UnknownEventShape):
         # Not even the lifecycle is known: a newer release has written here.
         raise damaged(match.fault)
+    if isinstance(command, RecordVerdict):
+        return _decide_verdict(command, match)
     draft = Draft(match, command, _sign(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft
@@ -352,7 +355,9 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
     turn = play.turn
     if isinstance(turn, Roll):
         raise WrongTime("move/roll-due", f"a roll is due first: {turn.purpose}", ply=play.ply)
-    assert isinstance(turn, Decision)  # a match that is over has ended
+    if not isinstance(turn, Decision):
+        # The match has ended, and who holds this state has not read that event yet.
+        raise WrongTime("match/over", "the match is over", match_status="ended")
     if turn.seat not in held or command.seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
     draft.make_move(turn.seat, command.move, _parse_move(play, command.move))
@@ -506,12 +511,18 @@ def _decide_reveal(command: RevealDice, life: Lifecycle, draft: Draft) -> None:
     draft.reveal(dice)
 
 
-def _decide_verdict(command: RecordVerdict, life: Lifecycle, draft: Draft) -> None:
+def _decide_verdict(command: RecordVerdict, match: Match) -> Draft:
     _require_system(command.actor)
-    if life.status not in ("ended", "refuted"):
-        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
-    require_revealed(life)
+    status = match.life.status if match.lifecycle else "open"
+    # That it ended cannot be told where the event that says so is at fault.
+    set_aside = match.fault is not None and isinstance(command.verdict, MatchRefuted)
+    if status not in ("ended", "refuted") and not (set_aside and status in ("open", "playing")):
+        raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
+    if match.lifecycle:
+        require_revealed(match.lifecycle)
+    draft = Draft(match, command, command.actor)
     draft.emit(command.verdict)
+    return draft
 
 
 def _decide_score(command: ScoreMatch, life: Lifecycle, draft: Draft) -> None:
@@ -556,7 +567,6 @@ _DECIDERS: dict[type[Command], Callable[[Any, Lifecycle, Draft], None]] = {
     AnswerDraw: _decide_answer_draw,
     AbortMatch: _decide_abort,
     RevealDice: _decide_reveal,
-    RecordVerdict: _decide_verdict,
     ScoreMatch: _decide_score,
     AnnulMatch: _decide_annul,
 }

@@ -5,17 +5,12 @@ from typing import Any
 
 from domain.commands import Actor, Command
 from domain.dice import commit, roll_dice
-from domain.errors import DiceKeyMissing, RollError, WrongTime
+from domain.errors import DiceKeyMissing, RollError
 from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
-from domain.match import Fault, Match, Play, evolve, make_move
+from domain.match import Match, Play, damaged, evolve, make_move
 from domain.ruleset import Over, Roll
 
 MAX_ROLLS_A_COMMAND = 1000
-
-
-def damaged(fault: Fault) -> WrongTime:
-    """The refusal of a command on a match that cannot go on."""
-    return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
 
 
 class Draft:

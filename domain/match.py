@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from domain.chain import StoredEvent, first_link, next_link
 from domain.commands import parse_actor
-from domain.errors import BrokenChain, DomainError, FoldError, StreamError
+from domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
 from domain.events import (
     MAX_LINE_STEPS,
     WITHDRAWAL_CAUSES,
@@ -179,6 +179,11 @@ class Fault(NamedTuple):
     error: DomainError
 
 
+def damaged(fault: Fault) -> WrongTime:
+    """The refusal of what needs a match that can go on."""
+    return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
+
+
 class Match(NamedTuple):
     """A match folded up to `version`; `head` is the hash of that event. Version 0 is a match not yet created.
 
@@ -201,9 +206,9 @@ class Match(NamedTuple):
 
     @property
     def life(self) -> Lifecycle:
-        """The lifecycle of a created match; FoldError where the first event cannot be read."""
+        """The lifecycle of a created match; WrongTime where its first event cannot be read."""
         if self.lifecycle is None:
-            raise FoldError(1, "the match was never created")
+            raise damaged(self.fault or Fault(1, FoldError(1, "the match was never created")))
         return self.lifecycle
 
     @property

@@ -35,7 +35,7 @@ def _decide(command: Command, match: Match) -> Decided[Match]:
     return Decided(draft.events, draft.match.with_head)
 
 
-MATCHES: Aggregate[Match] = Aggregate(Match, fold, _decide)
+MATCHES: Aggregate[Match] = Aggregate(Match, fold, _decide, lambda match: match.fault is None)
 
 GARBAGE_THRESHOLDS = (50_000, 20, 100)
 

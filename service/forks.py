@@ -5,11 +5,10 @@ from typing import Any
 
 from domain.chain import StoredEvent
 from domain.commands import CreateMatch
-from domain.draft import damaged
 from domain.errors import WrongTime, WrongValue
 from domain.events import MAX_LINE_STEPS, Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
 from domain.fork import trace_line
-from domain.match import Match
+from domain.match import Match, damaged
 from service.config import SERVER, ServerKey
 
 

@@ -89,11 +89,15 @@ class _Draft(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class Aggregate(Generic[S]):
-    """A kind of stream: its empty state, its fold of stored events, its decide."""
+    """A kind of stream: its empty state, its fold of stored events, its decide, and which states are worth keeping.
+
+    One that events at fault have led to is not, for they may be put right.
+    """
 
     empty: Callable[[str], S]
     fold: Callable[[S, Iterable[StoredEvent]], S]
     decide: Callable[[Command, S], Decided[S]]
+    is_sound: Callable[[S], bool] = lambda _: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +242,9 @@ class Handler(Generic[S]):
 
     def keep(self, stream: str, state: S) -> None:
         """Have this state, made of the stream's own events, at hand for what comes next, unless a newer one is."""
+        if not self._aggregate.is_sound(state):
+            self._forget(stream)
+            return
         with self._lock:
             known = self._cache.get(stream)
             # Another thread may have come further meanwhile.

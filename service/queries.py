@@ -1,5 +1,6 @@
 """What can be asked of a match without changing it, as JSON-ready answers."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import islice
@@ -18,6 +19,9 @@ from domain.report import Report
 from domain.ruleset import Turn, format_turn
 from service.handlers import Answer, Handler
 
+UNREADABLE = "unreadable"
+"""The type of an event in answers whose stored bytes are none of an event."""
+
 PAGE = 1000
 """Events that an export holds in memory at a time."""
 
@@ -27,9 +31,30 @@ def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
     return None if turn is None else format_turn(turn)
 
 
+def dump_event(stored: StoredEvent) -> bytes:
+    """A stored event as it goes out; where its bytes are none of an event, one of the type `unreadable` that has them.
+
+    Of others one goes out as it is: readers see by the hashes whether it is what was stored once.
+    """
+    try:
+        is_event = orjson.loads(stored.e).keys() == _ENVELOPE and b"\n" not in stored.e
+    except (ValueError, AttributeError):
+        is_event = False
+    return format_event_line(stored if is_event else stored._replace(e=_wrap(stored)))
+
+
+_ENVELOPE = {"at", "by", "cause", "data", "type", "version"}
+
+
+def _wrap(stored: StoredEvent) -> bytes:
+    data = {"bytes": b64encode(stored.e).decode()}
+    event = {"at": 0, "by": "", "cause": "", "data": data, "type": UNREADABLE, "version": stored.version}
+    return orjson.dumps(event)
+
+
 def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
     """Stored events as a JSON array inside of an answer."""
-    return orjson.Fragment(b"[" + b",".join(map(format_event_line, entries)) + b"]")
+    return orjson.Fragment(b"[" + b",".join(map(dump_event, entries)) + b"]")
 
 
 def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
@@ -187,7 +212,7 @@ def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
     """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
     digest, count, head = sha256(), 0, None
     for page in pages:
-        lines = b"".join(format_event_line(entry) + b"\n" for entry in page)
+        lines = b"".join(dump_event(entry) + b"\n" for entry in page)
         digest.update(lines)
         count, head = count + len(page), page[-1].h.hex()
         yield lines

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import orjson
 
-from domain.bundle import format_event_line
 from domain.events import MatchAborted, MatchAnnulled, MatchScored
 from domain.match import Match
 from service.followers import Entry
 from service.handlers import Handler
+from service.queries import dump_event
 
 FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}
 """Statuses after which nothing is expected of a match, and the events that lead there.
@@ -29,7 +29,8 @@ class MatchEvents:
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
         """See Source.read."""
         events = self._matches.read_events(stream, after, limit)
-        return [Entry(event.version, orjson.loads(event.e)["type"], format_event_line(event)) for event in events]
+        lines = [(event.version, dump_event(event)) for event in events]
+        return [Entry(version, orjson.loads(line)["type"], line) for version, line in lines]
 
 
 def is_final(match: Match) -> bool:

@@ -22,8 +22,8 @@ VERIFIER = Actor("system", "verify")
 def verify_matches(due: Sequence[tuple[str, int]]) -> None:
     """Verify and score matches, given by stream and by the version at which they ended.
 
-    May run any number of times, at the same time too: a verdict's command id follows from stream, version and the
-    number of verdicts before, so one attempt is recorded once.
+    May run any number of times, at the same time too: a verdict's command id follows from stream, version, the number
+    of verdicts before and the hash of the last event, so one attempt is recorded once.
     """
     verify_all(process_parts(), due)
 
@@ -39,23 +39,35 @@ def verify_all(parts: Parts, due: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def _verify(parts: Parts, stream: str, version: int, entries: Sequence[StoredEvent]) -> Work[str]:
-    return (yield from settle(parts, (yield from record_verdict(parts, stream, version, entries))))
+    match = yield from record_verdict(parts, stream, version, entries)
+    return (yield from settle(parts, match)) if match.lifecycle else "refuted"
 
 
 def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[StoredEvent]) -> Work[Match]:
-    """The match with its verdict, found now or before."""
+    """The match with its verdict, found now or before.
+
+    One that was refuted is executed again if nothing has happened to it since `version`.
+    """
     try:
         verdict, match = execute_again(stream, entries)
     except WrongTime:
         # Its dice are secret until others that have them are over; the relay tells when they are revealed.
         return parts.matches.read(stream)
     parts.matches.keep(stream, match)
-    if match.life.status != "ended":
+    if not _awaits_verdict(match, version):
         return match
-    asked = job_command("verify", stream, version, len(match.life.verdicts))
+    verdicts = len(match.lifecycle.verdicts) if match.lifecycle else 0
+    asked = job_command("verify", stream, version, verdicts, match.head.hex())
     command = RecordVerdict(actor=VERIFIER, at=now_ms(), id=asked.id.hex(), verdict=verdict)
     try:
         return (yield Order(stream, command, asked))
     except WrongTime:
         # Another worker was faster, or the match was annulled meanwhile.
         return parts.matches.read(stream)
+
+
+def _awaits_verdict(match: Match, version: int) -> bool:
+    status = match.lifecycle.status if match.lifecycle else None
+    # Nobody asks before the end: the event that says so, or the first one, is at fault.
+    cannot_tell = match.fault is not None and status in (None, "open", "playing")
+    return status == "ended" or (match.version == version and (status == "refuted" or cannot_tell))

@@ -678,6 +678,31 @@ def test_a_match_whose_play_cannot_be_folded_can_still_be_refuted_and_annulled()
         decide(MakeMove(actor=ANN, move="d4"), match)
 
 
+def test_a_match_that_cannot_tell_that_it_ended_is_refuted_and_never_verified():
+    table = ended()
+    table.entries[-1] = table.entries[-1]._replace(e=b"{}")
+    match = fold(Match(STREAM), table.entries)
+    assert match.life.status == "playing"
+    assert decide(RecordVerdict(actor=SYSTEM, verdict=REFUTED), match)
+    with pytest.raises(WrongTime, match="the match is playing"):
+        decide(RecordVerdict(actor=SYSTEM, verdict=VERIFIED), match)
+    sound = fold(Match(STREAM), table.entries[:-1])
+    with pytest.raises(WrongTime, match="the match is playing"):
+        decide(RecordVerdict(actor=SYSTEM, verdict=REFUTED), sound)
+
+
+def test_a_match_whose_first_event_cannot_be_read_is_refuted_and_takes_no_other_command():
+    table = ended()
+    table.entries[0] = table.entries[0]._replace(e=b"{}")
+    match = fold(Match(STREAM), table.entries)
+    assert match.lifecycle is None
+    assert decide(RecordVerdict(actor=SYSTEM, verdict=REFUTED), match)
+    for command, fields in ((AnnulMatch, {"why": "x"}), (MakeMove, {"move": "d4"}), (StartMatch, {})):
+        with pytest.raises(WrongTime) as refused:
+            decide(command(actor=ORGANISER, **fields), match)
+        assert refused.value.code == "match/damaged"
+
+
 def test_a_ruleset_that_fails_is_a_fault_of_the_play_alone(monkeypatch):
     table = ended()
 

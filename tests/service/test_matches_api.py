@@ -7,7 +7,11 @@ import pytest
 
 from domain.chain import StoredEvent, check_chain, first_link
 from service.accounts import Principal
+from service.api.matches.reading import EVENTS_BESIDE_MOVES
+from service.app import create_app
+from service.composition import compose
 from tests.service.api import Api
+from tests.service.conftest import CONFIG
 
 SIZE_5 = {"size": 5, "pieces": 5}
 
@@ -466,3 +470,16 @@ def test_names_of_account_holders_never_enter_a_match(two, parts):
     stored = b"".join(entry.e for entry in parts.store.load(two.match).entries)
     assert b"Ann" not in stored
     assert b"Ben" not in stored
+
+
+def test_a_match_that_was_read_up_to_the_event_before_its_end_is_over(api, parts):
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": ann}] * 2, "zhen")
+    for move in ("+5", "+6", "+4"):
+        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
+    api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": 2})
+    ended = api.get(f"/v1/matches/{match}").json["version"]
+    other = Api(create_app(compose(CONFIG, parts.store)))
+    other.get(f"/v1/matches/{match}/positions/{ended - 1 - EVENTS_BESIDE_MOVES}")
+    refused = other.post(f"/v1/matches/{match}/moves", token, {"move": "+1"})
+    assert (refused.status_code, refused.json["code"]) == (409, "match/over")
