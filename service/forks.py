@@ -75,4 +75,6 @@ def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple
         return RecordedDice(), None
     if life.secret is None:
         raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: take fresh ones")
-    return life.created.dice, life.entropies
+    # Those that were shared are no secret any more that a fork must keep for others.
+    dice = life.created.dice
+    return ServerDice(dice.dice_id, dice.commitment, dice.key), life.entropies

@@ -55,6 +55,7 @@ def _read_unsettled(vitals: Vitals) -> Iterator[Reading]:
     matches, oldest_s, alarms = vitals.unsettled()
     yield Reading("unsettled_matches", "Finished matches whose verdict or score is to come.", matches)
     yield Reading("unsettled_oldest_seconds", "How long the oldest of them waits.", oldest_s)
+    yield Reading("refuted_matches", "Matches whose second execution went otherwise.", vitals.refuted().matches)
     yield Reading("unsettled_alarms", "Those that were sent to the workers again and again, to no avail.", alarms)
 
 

@@ -19,6 +19,9 @@ UNSETTLED = "relay:unsettled"
 SWEEPS = "relay:sweeps"
 """Hash of how often each of them was put on a queue again."""
 
+REFUTED = "relay:refuted"
+"""Sorted set on the store: matches whose last word is that they are refuted, by the time when that was noted."""
+
 ALARM_AFTER = 3
 """Sweeps after which a match that is still not settled is told as an error."""
 

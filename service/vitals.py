@@ -11,12 +11,16 @@ from rq.registry import FailedJobRegistry
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from service.config import Config
-from service.queues import ALARM_AFTER, QUEUES, SWEEPS, UNSETTLED, queue_of
+from service.queues import ALARM_AFTER, QUEUES, REFUTED, SWEEPS, UNSETTLED, queue_of
 from service.store.feed import FeedGroup
 from service.store.redis import ask, connect_client
 
 TIMEOUT_S = 2.0
 """How long an answer is waited for: who asks after someone's health does not wait for long."""
+
+
+SOME = 5
+"""Matches that are told by name."""
 
 
 class FeedVitals(NamedTuple):
@@ -43,6 +47,13 @@ class Unsettled(NamedTuple):
     matches: int
     oldest_s: float
     alarms: int
+
+
+class Refuted(NamedTuple):
+    """How many matches are refuted, and the names of some."""
+
+    matches: int
+    some: list[str]
 
 
 class Vitals:
@@ -76,6 +87,11 @@ class Vitals:
         oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
         sweeps = cast(list[bytes], self._store.hvals(SWEEPS))
         return Unsettled(matches, oldest_s, sum(int(each) >= ALARM_AFTER for each in sweeps))
+
+    def refuted(self) -> Refuted:
+        """How many matches are set aside, and the first ones."""
+        some = cast(list[bytes], self._store.zrange(REFUTED, 0, SOME - 1))
+        return Refuted(self._store.zcard(REFUTED), [each.decode() for each in some])
 
     def _queue(self, name: str) -> QueueVitals:
         queue = queue_of(name, self._queues)

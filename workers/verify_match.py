@@ -68,6 +68,9 @@ def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[St
 
 def _awaits_verdict(match: Match, version: int) -> bool:
     status = match.lifecycle.status if match.lifecycle else None
-    # Nobody asks before the end: the event that says so, or the first one, is at fault.
-    cannot_tell = match.fault is not None and status in (None, "open", "playing")
-    return status == "ended" or (match.version == version and (status == "refuted" or cannot_tell))
+    return status == "ended" or (match.version == version and (status == "refuted" or cannot_tell_end(match)))
+
+
+def cannot_tell_end(match: Match) -> bool:
+    """Whether the events that are at fault may include the one that says that the match ended, or the first one."""
+    return match.fault is not None and (match.lifecycle is None or match.life.status in ("open", "playing"))

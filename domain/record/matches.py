@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from domain.chain import StoredEvent, canonical_json
 from domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
-from domain.draft import damaged
 from domain.errors import DomainError
 from domain.events import (
     Account,
@@ -19,7 +18,7 @@ from domain.events import (
     SeatWithdrawn,
     parse_event,
 )
-from domain.match import Match
+from domain.match import Match, damaged
 from domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step
 
 

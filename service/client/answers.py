@@ -175,6 +175,15 @@ class MatchRow(TypedDict):
     outcome: Json | None
 
 
+class VerificationDue(TypedDict):
+    """Whether a match waits for a verdict now."""
+
+    match: str
+    version: int
+    status: str
+    due: bool
+
+
 class Position(TypedDict):
     """The state just before move `ply` + 1."""
 

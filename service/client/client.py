@@ -26,6 +26,7 @@ from service.client.answers import (
     Receipt,
     Standing,
     Verification,
+    VerificationDue,
 )
 from service.client.connection import Connection, Problem
 
@@ -358,6 +359,11 @@ class Client(Connection):
         """The ratings that an annulment changed, or, for a preview, would change."""
         query = {"limit": PAGE, **({"preview": "true"} if preview else {})}
         return [change for page in self._pages(f"/v1/matches/{match}/annulment", query) for change in page["changes"]]
+
+    def verify_again(self, match: str, *, key: str | None = None) -> VerificationDue:
+        """Have a refuted match executed again; needs the scope `admin`."""
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        return cast(VerificationDue, self._ask("POST", f"/v1/matches/{match}/verification", headers=headers).json())
 
     def rulesets(self, seats: int | None = None) -> list[Json]:
         """All rulesets in all versions, or those that so many can play."""

@@ -19,6 +19,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
     with open_vitals(parts.config) as vitals:
         yield from looked_at("relay", lambda: _examine_relay(vitals))
         yield from looked_at("queue", lambda: _examine_queues(vitals), "start the server that RQ_REDIS_URL names")
+        yield from looked_at("refuted", lambda: _examine_refuted(vitals))
         yield from looked_at("unsettled", lambda: _examine_unsettled(vitals))
     yield from looked_at("list", lambda: _examine_lists(parts))
 
@@ -54,6 +55,13 @@ def _examine_unsettled(vitals: Vitals) -> Iterator[Finding]:
     yield judge("unsettled", oldest_s < LATE_S, text, "see the logs of workers and relay")
     text = f"{alarms} of them were sent to the workers again and again, to no avail"
     yield judge("alarm", not alarms, text, "the relay's log names them, the workers' logs say why")
+
+
+def _examine_refuted(vitals: Vitals) -> Iterator[Finding]:
+    matches, some = vitals.refuted()
+    names = f": {', '.join(some)}{', …' if matches > len(some) else ''}" if some else ""
+    remedy = "see 'Refuted matches' in docs/operations.md"
+    yield judge("refuted", not matches, f"{matches} matches are refuted and set aside{names}", remedy)
 
 
 def _examine_lists(parts: Parts) -> Iterator[Finding]:

@@ -356,6 +356,15 @@ class Verification(Schema):
     checks = fields.List(fields.Nested(CheckOut), required=True)
 
 
+class VerificationDue(Schema):
+    """Whether the match, as it stood at this version, waits for a verdict now."""
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    due = fields.Boolean(required=True)
+
+
 class PositionOut(Schema):
     """The state just before move `ply` + 1."""
 

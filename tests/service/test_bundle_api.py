@@ -126,7 +126,7 @@ def test_what_was_changed_in_the_store_by_hand_is_found_there_and_in_the_bundle(
 def test_stored_bytes_that_have_no_place_in_a_bundle_are_refused(played):
     played.spoil(3, b'"move"', b'\n"move"')
     answer = played.api.get(f"{played.path}/bundle")
-    assert (answer.status_code, answer.json["code"]) == (500, "stream/not-canonical")
+    assert (answer.status_code, answer.json["code"]) == (409, "match/damaged")
     assert played.report()["fault"]["version"] == 3
 
 

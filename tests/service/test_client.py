@@ -105,6 +105,7 @@ def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     assert (played["match"], played["rank"]) == (match, 2)
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
     root = client(transport, token)
+    assert root.verify_again(match)["due"] is False
     preview = root.annulment(match, preview=True)
     assert root.annul(match, "a mistake")["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 1]}}
     assert ann.annulment(match) == preview

@@ -20,6 +20,7 @@ from service.clock import now_ms
 from service.composition import Parts
 from service.queues import (
     ALARM_AFTER,
+    REFUTED,
     SWEEPS,
     UNSETTLED,
     Checking,
@@ -32,6 +33,7 @@ from service.queues import (
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
 from workers.duties.scan import read_newest
+from workers.verify_match import cannot_tell_end
 
 PENDING = "relay:pending"
 """Sorted set of finished matches that are not settled, by the time (UTC milliseconds) of their next sweep."""
@@ -44,11 +46,12 @@ GRACE_MS = 10_000
 MAX_DOUBLINGS = 9
 
 ENDED, VERIFIED, ANNULLED, IMPORTED = "match-ended", "match-verified", "match-annulled", "copy-completed"
+SET_ASIDE = "match-refuted"
 REVEALED = "dice-revealed"
 WAITS = {ENDED, VERIFIED, ANNULLED, IMPORTED}
 """Events after which something is left to do: the verdict, the score, the ledger."""
 
-SETTLES = {"match-scored", "match-refuted", "import-verified", "import-refuted"}
+SETTLES = {"match-scored", SET_ASIDE, "import-verified", "import-refuted"}
 TURNS = WAITS | SETTLES
 """An append holds one of these at most."""
 
@@ -87,6 +90,7 @@ class Verifications:
         enqueue_scorings(self._queue, annulled)
         enqueue_checks(self._queue, imported)
         self._strike([stream for stream, (word, _) in newest.items() if word in SETTLES])
+        self._set_aside({stream: word == SET_ASIDE for stream, (word, _) in newest.items()})
 
     def sweep(self) -> None:
         """Enqueue again, each in a job of its own, what is pending for longer than a job takes."""
@@ -110,6 +114,7 @@ class Verifications:
         """See Tracker.find: every match that waits for something is entered."""
         # Those that are noted already keep the time of their next sweep.
         self._note({each.stream: now_ms() for each in self._find_due(newest)}, new=True)
+        self._set_aside({stream: _last_word(entry) == SET_ASIDE for stream, entry in newest.items()})
 
     def _find_due(self, newest: Mapping[str, StoredEvent]) -> list[Due]:
         """Those of the matches that wait for something, as their newest events tell."""
@@ -117,22 +122,23 @@ class Verifications:
         return [each for each in found if each is not None]
 
     def _look_at(self, stream: str, newest: StoredEvent) -> Due | None:
-        word = _WORD.search(newest.e)
-        match word[1].decode() if word else "":
+        match _last_word(newest):
             case "match-verified":
                 return Scoring(stream, newest.version)
             case "copy-completed":
                 return Checking(stream, newest.version)
             case "match-ended" | "dice-revealed" | "match-annulled":
-                return self._look_closer(stream)
+                return self._look_closer(stream, newest)
         return None
 
-    def _look_closer(self, stream: str) -> Due | None:
+    def _look_closer(self, stream: str, newest: StoredEvent) -> Due | None:
         """What a match waits for whose newest event does not tell whether it ended, was rated, or has its dice."""
         try:
             match = self._parts.matches.read(stream)
             life = match.lifecycle
             if life and life.status == "ended" and not life.awaits_reveal:
+                return Verification(stream, match.version)
+            if cannot_tell_end(match) and _last_word(newest) != ANNULLED:
                 return Verification(stream, match.version)
             if life and life.status == "annulled" and life.may_be_rated and not self._parts.ledgers.is_unrated(match):
                 return Scoring(stream, match.version)
@@ -147,8 +153,24 @@ class Verifications:
             self._redis.zadd(UNSETTLED, dict.fromkeys(due_ms, now_ms()), nx=True)
             self._redis.zadd(PENDING, dict(due_ms), nx=new)
 
+    def _set_aside(self, are_refuted: Mapping[str, bool]) -> None:
+        """Note which of these matches are refuted and which are not."""
+        refuted = [stream for stream, is_refuted in are_refuted.items() if is_refuted]
+        others = are_refuted.keys() - set(refuted)
+        for stream in refuted:
+            if self._redis.zadd(REFUTED, {stream: now_ms()}, nx=True):
+                log.error("%s is refuted and set aside", stream)
+        if others:
+            self._redis.zrem(REFUTED, *others)
+
     def _strike(self, streams: Collection[str]) -> None:
         if streams:
             self._redis.zrem(PENDING, *streams)
             self._redis.zrem(UNSETTLED, *streams)
             self._redis.hdel(SWEEPS, *streams)
+
+
+def _last_word(newest: StoredEvent) -> str:
+    """The type of a stream's newest event, "" where its bytes do not tell."""
+    word = _WORD.search(newest.e)
+    return word[1].decode() if word else ""

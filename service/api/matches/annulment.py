@@ -44,7 +44,7 @@ def annul_match(match: str) -> Response:
 
 
 @blueprint.get("/<match>/annulment")
-@operation("matches", answers.AnnulmentOut, query=parameters.AnnulmentQuery, problems=(401, 403, 404), open=True)
+@operation("matches", answers.AnnulmentOut, query=parameters.AnnulmentQuery, problems=(401, 403, 404, 409), open=True)
 def get_annulment(match: str) -> Response:
     """Tell which ratings the annulment of a match changed, with before and after, page by page.
 

@@ -1,10 +1,12 @@
 """Matches are carried away, and checked."""
 
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from flask import Response
 
 from domain.bundle import describe_head, format_bundle
+from domain.errors import NotCanonical, WrongTime
 from service import queries
 from service.api.http import BUNDLE, accepted, answer, parts
 from service.api.matches.blueprint import blueprint
@@ -14,7 +16,7 @@ from service.schemas import answers
 
 
 @blueprint.get("/<match>/bundle")
-@operation("replay", media={BUNDLE: None}, problems=(401, 404, 406), open=True, tagged=True)
+@operation("replay", media={BUNDLE: None}, problems=(401, 404, 406, 409), open=True, tagged=True)
 def get_bundle(match: str) -> Response:
     """Give the whole match as one file, which `plyscribe verify` checks without a server.
 
@@ -29,9 +31,16 @@ def get_bundle(match: str) -> Response:
         lines = format_bundle(describe_head(match, state.life.created), chain.from_iterable(pages))
         chunks = iter(lambda: b"".join(islice(lines, queries.PAGE)), b"")
         # What has no place in a bundle is refused before the answer begins, if the match is no longer than that.
-        response.response = chain([next(chunks)], chunks)
+        response.response = chain([_begin(chunks)], chunks)
         response.headers["Content-Disposition"] = f'attachment; filename="{match}.bundle.ndjson"'
     return confined(response, state)
+
+
+def _begin(chunks: Iterator[bytes]) -> bytes:
+    try:
+        return next(chunks)
+    except NotCanonical as error:
+        raise WrongTime("match/damaged", f"there is no bundle of what is stored: {error}") from None
 
 
 @blueprint.get("/<match>/verification")

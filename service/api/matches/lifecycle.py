@@ -118,7 +118,7 @@ def create_duplicate(match: str, number: int) -> Response:
 
 
 @blueprint.get("/<match>")
-@operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
+@operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True)
 def get_match(match: str) -> Response:
     """Give a match as it stands now."""
     parse_query(parameters.MatchQuery)

@@ -1,0 +1,354 @@
+"""Matches whose stored events were changed by hand: set aside, answered clearly, and verified again once put right."""
+
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from redis import Redis
+from rq.serializers import JSONSerializer
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import Actor
+from domain.events import MatchRefuted, format_event, parse_event
+from domain.rulesets import register
+from service.app import create_app
+from service.composition import Parts, compose
+from service.config import Config
+from service.doctor.finding import Finding
+from service.doctor.work import examine_work
+from service.queues import REFUTED, verify_queue
+from service.store.embedded import EmbeddedServer, start_server
+from service.store.feed import FeedGroup
+from service.store.port import bucket_of
+from service.store.redis import RedisStore, connect_client
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+from workers import verify_match as verify_module
+from workers.duties.verification import PENDING
+from workers.relay import Relay, make_duties
+from workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+
+class House:
+    """A service over a real store: its API, its relay, its worker, and a hand that reaches into the store."""
+
+    def __init__(self, server: EmbeddedServer, redis: Redis) -> None:
+        config = Config(server.url, server.url, CONFIG.server_key, open_sign_up=True)
+        self.redis = redis
+        self.compose: Callable[[], Parts] = lambda: compose(config, RedisStore(redis), redis)
+        self.parts = self.compose()
+        self.queue = verify_queue(redis)
+        self.relay = Relay(FeedGroup(redis), make_duties(self.parts, redis, redis))
+        self.api = Api(create_app(self.parts))
+        self.ann, self.ann_token = self.api.sign_up("Ann")
+        self.ben, self.ben_token = self.api.sign_up("Ben")
+        self.admin = self.parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+
+    def restart(self) -> None:
+        """Another process: it has none of the states that the one before had."""
+        self.parts = self.compose()
+        self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
+        self.api = Api(create_app(self.parts))
+
+    def finish(self, ruleset: str = "zhen", **more: Any) -> str:
+        """A match that Ben has resigned after some moves."""
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        match = self.api.new_match(self.ann_token, seats, ruleset, **more)
+        path = f"/v1/matches/{match}"
+        salted = ruleset == "toy"
+        self.api.post(f"{path}/seats/2", self.ben_token, {"entropy": "b"} if salted else {})
+        if salted:
+            self.api.post(f"{path}/entropy", self.ann_token, {"entropy": "a"})
+        self.play(path, ["push", "hold"] if salted else ["+5", "+6", "+4"])
+        self.api.post(f"{path}/withdrawal", self.ben_token, {})
+        assert self.status(match) == "ended"
+        return match
+
+    def play(self, path: str, moves: Sequence[str]) -> None:
+        for number, move in enumerate(moves):
+            self.api.post(f"{path}/moves", (self.ann_token, self.ben_token)[number % 2], {"move": move})
+
+    def work(self) -> None:
+        """Relay what the feed has, do all jobs, and relay what came of it."""
+        for _ in range(2):
+            while FeedGroup(self.redis).lag():
+                self.relay.step(block_ms=0)
+            worker = Worker([self.queue], connection=self.redis, serializer=JSONSerializer)
+            worker.work(burst=True, logging_level="WARNING")
+
+    def status(self, match: str) -> str:
+        return self.api.get(f"/v1/matches/{match}", self.admin).json["status"]
+
+    def entries(self, match: str) -> list[StoredEvent]:
+        return self.compose().store.load(match).entries
+
+    def put(self, match: str, entries: Sequence[StoredEvent]) -> None:
+        """Write the stream anew, as someone with a hand in the store would."""
+        key = f"{{{bucket_of(match)}}}:ev:{match}"
+        self.redis.delete(key)
+        for version, e, h in entries:
+            self.redis.xadd(key, {"e": e, "h": h}, id=f"{version}-0")
+
+    def verify_again(self, match: str) -> Any:
+        asked = self.api.post(f"/v1/matches/{match}/verification", self.admin)
+        self.work()
+        return asked
+
+    def verdict(self, match: str) -> MatchRefuted:
+        """The last event, as it is stored."""
+        verdict = parse_event(self.entries(match)[-1]).data
+        assert isinstance(verdict, MatchRefuted)
+        return verdict
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[EmbeddedServer]:
+    with start_server(tmp_path_factory.mktemp("store")) as server:
+        yield server
+
+
+@pytest.fixture
+def house(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    with connect_client(server.url) as redis:
+        redis.flushall()
+        register(TOY_V1)
+        house = House(server, redis)
+        monkeypatch.setattr(verify_module, "process_parts", lambda: house.parts)
+        yield house
+
+
+def place_of(entries: Sequence[StoredEvent], word: str) -> int:
+    return next(place for place, entry in enumerate(entries) if f'"type":"{word}"'.encode() in entry.e)
+
+
+Corruption = Callable[[list[StoredEvent]], int]
+"""Changes entries; tells the version at fault."""
+
+
+def changed(word: str, old: bytes, new: bytes) -> Corruption:
+    """One event's bytes, and nothing else."""
+
+    def corrupt(entries: list[StoredEvent]) -> int:
+        place = place_of(entries, word)
+        assert old in entries[place].e, entries[place].e
+        entries[place] = entries[place]._replace(e=entries[place].e.replace(old, new))
+        return entries[place].version
+
+    return corrupt
+
+
+def rewritten(word: str, **fields: Any) -> Corruption:
+    """One event, and all hashes after it: a chain without a break."""
+
+    def corrupt(entries: list[StoredEvent]) -> int:
+        events = [parse_event(entry) for entry in entries]
+        place = place_of(entries, word)
+        data: Any = events[place].data
+        events[place] = events[place]._replace(data=replace(data, **fields))
+        entries[:] = link_all(first_link(STREAM[0]), 1, map(format_event, events))
+        return place + 1
+
+    return corrupt
+
+
+STREAM = [""]
+"""Of the match that is being corrupted."""
+
+CORRUPTIONS: dict[str, tuple[str, Corruption]] = {
+    "bytes": ("zhen", changed("move-made", b"{", b"\xff")),
+    "bytes with a line feed": ("zhen", changed("move-made", b'"at":', b'\n\n"at":')),
+    "bytes of the first event": ("zhen", changed("match-created", b"{", b"?")),
+    "bytes of the end": ("zhen", changed("match-ended", b"}", b"")),
+    "a hash": ("zhen", lambda entries: _with_hash(entries, 4)),
+    "a move": ("zhen", changed("move-made", b'"+5"', b'"+4"')),
+    "a roll": ("toy", changed("dice-rolled", b'"values":[', b'"values":[1')),
+    "the outcome": ("zhen", changed("match-ended", b'"ranks":[1,2]', b'"ranks":[2,1]')),
+    "a move, and all hashes": ("zhen", rewritten("move-made", move="+99")),
+    "a roll, and all hashes": ("toy", rewritten("dice-rolled", values=(1, 9))),
+    "the outcome, and all hashes": ("zhen", rewritten("match-ended", ranks=(2, 1))),
+}
+
+
+def _with_hash(entries: list[StoredEvent], version: int) -> int:
+    entries[version - 1] = entries[version - 1]._replace(h=bytes(32))
+    return version
+
+
+READS = (
+    "",
+    "/events",
+    "/events?after=3&limit=2",
+    "/legal-moves",
+    "/positions/0",
+    "/positions/2",
+    "/positions/2?version=6",
+    "/positions/99",
+    "/annulment",
+    "/bundle",
+    "/record",
+    "/verification",
+)
+
+
+def read_all(house: House, match: str) -> list[Any]:
+    path = f"/v1/matches/{match}"
+    answers = [
+        house.api.get(f"{path}{read}", token) for read in READS for token in (None, house.ann_token, house.admin)
+    ]
+    for accept in ("application/x-ndjson", "text/event-stream"):
+        answers.append(house.api.get(f"{path}/events", house.admin, headers={"Accept": accept}, buffered=False))
+    answers.append(house.api.get(f"{path}/positions/1", house.admin, headers={"Accept": "text/plain"}))
+    for asked in ("moves", "withdrawal", "draw", "rematch", "forks", "abort", "take-back", "seats/1/invitations"):
+        body = {"moves": {"move": "+1"}, "draw": {"action": "offer"}, "forks": {"ply": 1}, "take-back": {"ply": 0}}
+        for token in (house.ann_token, house.admin):
+            answers.append(house.api.post(f"{path}/{asked}", token, body.get(asked, {})))
+    return answers
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house, name):
+    ruleset, corrupt = CORRUPTIONS[name]
+    good, match = house.finish(rated=True), house.finish(ruleset)
+    STREAM[0] = match
+    whole = house.entries(match)
+    entries = list(whole)
+    version = corrupt(entries)
+    house.put(match, entries)
+    house.restart()
+    house.work()
+
+    assert house.verdict(match).version == version
+    assert house.status(good) == "scored"
+    table = house.api.get("/v1/ratings/zhen").json["players"]
+    assert [row["player"] for row in table] == [house.ann, house.ben]
+    assert [row["match"] for row in house.api.get("/v1/matches?status=scored").json["matches"]] == [good]
+    assert house.redis.zrange(REFUTED, 0, -1) == [match.encode()]
+    for answered in read_all(house, match):
+        assert answered.status_code < 500, (answered.request.path, answered.json)
+
+    if entries[-1].h == whole[-1].h:
+        house.put(match, [*whole, *house.entries(match)[len(whole) :]])
+        verdicts = ["match-refuted", "match-verified", "match-scored"]
+    else:
+        # The verdict hangs on hashes that are gone with what was forged.
+        house.put(match, whole)
+        verdicts = ["match-verified", "match-scored"]
+    asked = house.verify_again(match)
+    assert (asked.status_code, asked.json["due"]) == (202, True)
+    assert house.status(match) == "scored"
+    assert [parse_event(entry).data.type for entry in house.entries(match)[len(whole) :]] == verdicts
+    assert house.redis.zcard(REFUTED) == 0
+    assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
+    assert house.verify_again(match).json["due"] is False
+    assert house.entries(match)[: len(whole)] == whole
+
+
+def refuted_match(house: House, **more: Any) -> tuple[str, list[StoredEvent]]:
+    """A match that is refuted, for a move that was changed, and its events before that."""
+    match = house.finish(**more)
+    whole = house.entries(match)
+    entries = list(whole)
+    changed("move-made", b'"+5"', b'"+4"')(entries)
+    house.put(match, entries)
+    house.restart()
+    house.work()
+    assert house.status(match) == "refuted"
+    return match, whole
+
+
+def test_refuted_matches_are_listed_and_private_ones_for_overseers(house):
+    public, private = refuted_match(house)[0], refuted_match(house, private=True)[0]
+    listed = [
+        [row["match"] for row in house.api.get("/v1/matches?status=refuted", token).json["matches"]]
+        for token in (None, house.admin)
+    ]
+    assert listed == [[public], [private, public]]
+
+
+def test_refuted_matches_are_counted_and_the_doctor_names_them(house):
+    assert refuted_finding(house).state == "ok"
+    match, _ = refuted_match(house)
+    assert "plyscribe_refuted_matches 1.0" in house.api.get("/metrics", house.admin).text
+    assert (refuted_finding(house).state, match in refuted_finding(house).text) == ("wrong", True)
+
+
+def refuted_finding(house: House) -> Finding:
+    return next(found for found in examine_work(house.parts) if found.topic == "refuted")
+
+
+def test_a_scan_finds_the_refuted_matches_again(house):
+    match, _ = refuted_match(house)
+    house.redis.delete(REFUTED)
+    house.redis.zadd(REFUTED, {house.finish(): 1})
+    house.restart()
+    house.relay.step(block_ms=0)
+    assert house.redis.zrange(REFUTED, 0, -1) == [match.encode()]
+
+
+def test_what_is_still_wrong_is_refuted_once_more(house):
+    match, _ = refuted_match(house)
+    assert house.verify_again(match).json["status"] == "refuted"
+    types = [parse_event(entry).data.type for entry in house.entries(match)[-3:]]
+    assert types == ["match-ended", "match-refuted", "match-refuted"]
+
+
+def test_asking_twice_is_asking_once(house):
+    match, whole = refuted_match(house)
+    house.put(match, [*whole, *house.entries(match)[len(whole) :]])
+    first, second = (house.api.post(f"/v1/matches/{match}/verification", house.admin, key="k") for _ in range(2))
+    assert first.json == second.json
+    house.work()
+    assert house.status(match) == "scored"
+    assert len(house.entries(match)) == len(whole) + 3
+
+
+def test_a_process_that_saw_the_damage_sees_it_mended(house):
+    match, whole = refuted_match(house)
+    assert house.api.get(f"/v1/matches/{match}").json["fault"]["version"] == 4
+    house.put(match, [*whole, *house.entries(match)[len(whole) :]])
+    assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
+
+
+def test_administrators_alone_have_matches_verified_again(house):
+    match, _ = refuted_match(house)
+    refused = house.api.post(f"/v1/matches/{match}/verification", house.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
+
+
+def test_a_match_under_way_waits_for_no_verdict(house):
+    match = house.api.new_match(house.ann_token)
+    refused = house.api.post(f"/v1/matches/{match}/verification", house.admin)
+    assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
+
+
+def test_bytes_that_are_no_event_are_shown_as_they_are(house):
+    match = house.finish()
+    entries = house.entries(match)
+    entries[3] = entries[3]._replace(e=b"\xff\n")
+    house.put(match, entries)
+    [shown] = house.api.get(f"/v1/matches/{match}/events?after=3&limit=1").json["events"]
+    assert (shown["type"], shown["version"], b64decode(shown["data"]["bytes"])) == ("unreadable", 4, b"\xff\n")
+    lines = house.api.get(f"/v1/matches/{match}/events", headers={"Accept": "application/x-ndjson"}).text.splitlines()
+    assert len(lines) == len(entries) + 1
+
+
+@pytest.mark.parametrize("name", ["bytes of the first event", "bytes of the end"])
+def test_a_match_that_cannot_tell_that_it_ended_is_refuted_though_its_job_was_lost(house, name):
+    ruleset, corrupt = CORRUPTIONS[name]
+    match = house.finish("toy" if name == "bytes of the end" else ruleset)
+    entries = house.entries(match)
+    version = corrupt(entries)
+    house.put(match, entries)
+    house.restart()
+    house.relay.step(block_ms=0)
+    house.queue.empty()
+    house.redis.delete(PENDING)
+    house.restart()
+    house.relay.step(block_ms=0)
+    house.work()
+    assert house.verdict(match).version == version
