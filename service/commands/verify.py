@@ -4,6 +4,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -81,24 +83,25 @@ _COLOURS = {OK: "green", FAULT: "red"}
 
 
 def _print(console: Console, told: dict[str, Any]) -> None:
-    console.print(f"{told['result']:10}", style=_COLOURS.get(told["result"], "yellow"), end="")
+    console.print(f"{told['result']:12}", style=_COLOURS.get(told["result"], "yellow"), end="")
     named = [
         told["file"],
         told["match"],
         told.get("status"),
-        f"{told['version']} events" if "version" in told else None,
+        f"{told['version']} events" if told.get("version") else None,
     ]
     _print_line(console, " · ".join(filter(None, named)))
     if told["result"] == UNREADABLE:
-        _print_line(console, f"          {told['why']}")
+        _print_line(console, f"            {told['why']}")
         return
     right = [check["check"] for check in told["checks"] if check["result"] == OK]
     if right:
-        _print_line(console, f"          right: {', '.join(dict.fromkeys(right))}")
-    for check in told["checks"]:
-        if check["why"]:
-            place = "" if check["version"] is None else f"line {check['version'] + 1}: "
-            _print_line(console, f"          {check['check']}: {place}{check['why']}")
+        _print_line(console, f"            right: {', '.join(dict.fromkeys(right))}")
+    # One event that is wrong leaves several checks undone, for one reason.
+    for (version, why), checks in groupby(told["checks"], key=itemgetter("version", "why")):
+        if why:
+            place = "" if version is None else f"line {version + 1}: "
+            _print_line(console, f"            {', '.join(check['check'] for check in checks)}: {place}{why}")
 
 
 def _print_line(console: Console, text: str) -> None:

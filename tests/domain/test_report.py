@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,12 +15,15 @@ from domain.errors import ReceiptError
 from domain.events import MatchRefuted, MatchVerified, parse_event
 from domain.receipt import Receipt, parse_receipts
 from domain.report import BY_RULES, Check, Report, check_bundle, check_match
+from domain.ruleset import AnyRuleset
 from domain.verification import digest_view
 from tests.domain.given import ANN, STREAM, SYSTEM, Table, hot_seat
 from tests.domain.matches import aborted, bundle_of, drawn, every_match, on_a_real_table, played_to_its_end, under_way
+from tests.domain.prove import every_ruleset, settings_of
 from tests.domain.toy import TOY_V1
 
 Raw = dict[str, Any]
+PLIES = 40
 
 
 def report_on(table: Table, *receipts: Receipt) -> Report:
@@ -66,6 +70,21 @@ def test_an_honest_match_is_found_to_be_right_at_any_time(make: Callable[[], Tab
 def same(entry: StoredEvent, after: StoredEvent | None) -> bool:
     """Whether one command led to both."""
     return after is not None and parse_event(entry).cause == parse_event(after).cause
+
+
+@every_ruleset
+def test_random_matches_of_every_ruleset_are_found_to_be_right(ruleset: AnyRuleset) -> None:
+    rng = Random(ruleset.id)
+    for setting in settings_of(ruleset):
+        table = hot_seat(ruleset.id, setting.seats, options=setting.options)
+        for _ in range(PLIES):
+            if table.status == "playing":
+                state = table.match.play.state
+                table.play(ruleset.format_move(state, ruleset.sample_move(state, rng.randrange)))
+        assert report_on(table).result == "ok"
+        if table.status == "playing":
+            table.when(Withdraw, ANN, seat=1)
+            assert report_on(table).result == "ok"
 
 
 def test_everything_is_checked_of_a_finished_match() -> None:

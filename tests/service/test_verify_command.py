@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from domain.bundle import format_bundle, parse_bundle
+from domain.chain import canonical_json, first_link, link_all
 from service.cli import cli
 from tests.domain.given import STREAM, Table, hot_seat
 from tests.domain.matches import bundle_of, drawn, played_to_its_end, resealed, under_way
@@ -44,7 +46,7 @@ def told(*asked: str) -> list[dict[str, Any]]:
 def test_a_bundle_that_is_right_is_told_so():
     ran = run(write("a.ndjson", bundle_of(played_to_its_end())))
     assert ran.exit_code == 0
-    assert ran.stdout.startswith(f"ok        a.ndjson · {STREAM} · scored · ")
+    assert ran.stdout.startswith(f"ok          a.ndjson · {STREAM} · scored · ")
     assert "right: form, head, behaviour, chain, canonical, rules, dice, outcome, verdict\n" in ran.stdout
 
 
@@ -61,6 +63,15 @@ def test_a_changed_byte_is_told_with_its_line():
     line = 1 + raw[: raw.index(b'"move":"b2"')].count(b"\n")
     assert re.match(rf"fault +a\.ndjson · {STREAM}", ran.stdout)
     assert f"form: line {line}: the hash of event {line - 1} does not follow" in ran.stdout
+
+
+def test_what_one_wrong_event_leaves_unchecked_is_told_once():
+    events = [{**json.loads(entry.e), "by": "player:nobody"} for entry in drawn().entries]
+    entries = link_all(first_link(STREAM), 1, map(canonical_json, events))
+    ran = run(write("a.ndjson", b"".join(format_bundle(parse_bundle(bundle_of(drawn())).head, entries))))
+    assert ran.exit_code == 1
+    assert re.search(r"^ +rules: line 3: ", ran.stdout, re.MULTILINE)
+    assert re.search(r"^ +dice, outcome, verdict: not from event 2 on, which is wrong$", ran.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("raw", [b"", b"{}\n", b"GIF89a", b'[Ruleset "zhen"]\n'])
