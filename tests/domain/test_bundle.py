@@ -75,7 +75,7 @@ def test_bytes_that_have_no_place_in_a_line_are_not_mended(e: bytes) -> None:
 
 
 def changed_bytes(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every place with each of its bits flipped, with other bytes put there, with others before it, and without it."""
+    """Every place with its bits flipped, other bytes there or before it, without it, and swapped with the next."""
     for place, byte in enumerate(raw):
         others = {byte ^ 1 << bit for bit in range(8)} | set(b' "0\n\r\t\0') - {byte}
         for other in others:
@@ -83,18 +83,20 @@ def changed_bytes(raw: bytes) -> Iterator[tuple[int, bytes]]:
         for more in {byte, *b" 0\n"}:
             yield place, raw[:place] + bytes([more]) + raw[place:]
         yield place, raw[:place] + raw[place + 1 :]
+        if raw[place + 1 : place + 2] not in (b"", raw[place : place + 1]):
+            yield place, raw[:place] + raw[place + 1 : place + 2] + raw[place : place + 1] + raw[place + 2 :]
 
 
 @every_match
-def test_every_changed_added_or_dropped_byte_is_found_where_it_stands(make: Callable[[], Table]) -> None:
+def test_every_changed_added_dropped_or_swapped_byte_is_found_where_it_stands(make: Callable[[], Table]) -> None:
     raw = bundle_of(make())
     last = raw.count(b"\n")
     for place, changed in changed_bytes(raw):
         with pytest.raises(BundleError) as caught:
             parse_bundle(changed)
         line = raw.count(b"\n", 0, place) + 1
-        # What the head line said, only the lines after it tell; a doubled line feed makes one line more.
-        behind = {2, last} if line == 1 else {line + 1} if raw[place] == ord("\n") else set()
+        # What the head line said, only the lines after it tell; a line feed out of place may make one line more.
+        behind = {2, last} if line == 1 else {line + 1} if b"\n" in raw[place : place + 2] else set()
         assert caught.value.line in {line, *behind}
 
 
