@@ -9,14 +9,18 @@ from rq.serializers import JSONSerializer
 
 from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
 from domain.events import Account, parse_event
-from service.composition import Parts, compose
+from domain.rulesets import register
+from service.composition import MATCHES, Parts, compose
 from service.config import Config, parse_key
 from service.duplicates import share_dice
+from service.handlers import Handler
 from service.ids import command_of, stream_id
 from service.queues import verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
+from service.store.port import FeedEntry, bucket_of
 from service.store.redis import RedisStore, connect_client
+from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers import verify_match as verify_module
 from workers.duties import reveals as reveals_module
@@ -93,6 +97,7 @@ def redis(tmp_path_factory) -> Iterator[Redis]:
 
 @pytest.fixture
 def block(redis: Redis) -> Block:
+    register(TOY_V1)
     redis.flushall()
     return Block(redis)
 
@@ -253,6 +258,19 @@ def test_a_key_that_is_missing_holds_up_nothing_else_and_the_next_scan_tries_aga
     assert "cannot be revealed" in caplog.text
     block.new_relay().step(block_ms=0)
     assert block.revealed() == [1, 1, 1]
+
+
+def test_a_match_that_cannot_be_read_holds_up_no_other(block, caplog):
+    block.create(1)
+    block.create(2)
+    for place in range(3):
+        block.end(place)
+    broken = stream_id("match", command_of("test", "POST", "/", None, b""))
+    block.redis.set(f"{{{bucket_of(broken)}}}:ev:{broken}", "not a stream")
+    ends = [FeedEntry(match, 1, 2, ("match-ended",)) for match in (broken, block.matches[0])]
+    reveals_module.Reveals(block.parts, Handler(block.parts.store, MATCHES)).take(ends)
+    assert block.revealed() == [1, 1, 1]
+    assert f"{broken} cannot be read" in caplog.text
 
 
 def test_dice_of_ones_own_are_revealed_at_the_end_as_ever(block):

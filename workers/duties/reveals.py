@@ -6,7 +6,8 @@ recorded however many relays try; what a relay that died has left is found by th
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from domain.chain import StoredEvent
 from domain.commands import Actor, RevealDice
@@ -68,17 +69,25 @@ class Reveals:
         created = [*known, *self._read_created(strange)]
         return {each.dice.matches for each in created if isinstance(each.dice, SharedDice)}
 
-    def _read_created(self, streams: Sequence[str]) -> list[MatchCreated]:
-        created: list[MatchCreated] = []
-        for entries in self._parts.matches.read_all_events([Stretch(stream, 0, 1) for stream in streams]):
-            try:
+    def _read_created(self, streams: Sequence[str]) -> Iterable[MatchCreated]:
+        """The first events of these matches; those that cannot be read are told and left out. StoreUnavailable."""
+        try:
+            first_events = self._parts.matches.read_all_events([Stretch(stream, 0, 1) for stream in streams])
+        except StoreUnavailable:
+            raise
+        except StoreError as error:
+            if len(streams) == 1:
+                log.error("%s cannot be read: %s", streams[0], error)
+                return
+            for stream in streams:
+                yield from self._read_created([stream])
+            return
+        for entries in first_events:
+            # What is wrong with an event is told by whoever looks after the match itself.
+            with suppress(StreamError, IndexError):
                 data = parse_event(entries[0]).data
-            except (StreamError, IndexError):
-                # Told by whoever looks after the match itself.
-                continue
-            if isinstance(data, MatchCreated):
-                created.append(data)
-        return created
+                if isinstance(data, MatchCreated):
+                    yield data
 
     def _reveal_if_over(self, matches: Sequence[str]) -> None:
         states = [self._parts.matches.read(match) for match in matches]
