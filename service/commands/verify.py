@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
@@ -15,7 +15,7 @@ from rich.console import Console
 from domain.errors import BundleError, ReceiptError
 from domain.receipt import Receipt, parse_receipts
 from domain.report import FAULT, OK, check_bytes
-from service.config import register_rulesets
+from service.config import ConfigError, register_rulesets
 from service.queries import describe_report
 
 UNREADABLE = "unreadable"
@@ -34,7 +34,10 @@ def verify(bundles: tuple[Path, ...], receipts: tuple[Path, ...], as_json: bool)
     With receipts, a match that was rewritten as a whole is found too. Exit 0: all is right; 1: something is wrong;
     2: something could not be read or checked here.
     """
-    register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+    try:
+        register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+    except ConfigError as error:
+        _give_up(str(error))
     kept = [receipt for path in receipts for receipt in _read_receipts(path)]
     told = [_check(path, kept) for path in bundles]
     told += _miss_bundles(kept, told)
@@ -52,8 +55,13 @@ def _read_receipts(path: Path) -> list[Receipt]:
     try:
         return parse_receipts(_read(path))
     except (OSError, ReceiptError) as error:
-        click.echo(f"error: {path}: {_why(error)}", err=True)
-        sys.exit(2)
+        _give_up(f"{path}: {_why(error)}")
+
+
+def _give_up(why: str) -> NoReturn:
+    # As for errors of other commands, but 1 would say that something is wrong with a match.
+    click.echo(f"error: {why}", err=True)
+    sys.exit(2)
 
 
 def _read(path: Path) -> bytes:

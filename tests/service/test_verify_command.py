@@ -131,6 +131,13 @@ def test_what_is_no_receipt_is_unreadable(raw):
     assert run("a", "--receipt", "nowhere").exit_code == 2
 
 
+def test_a_ruleset_of_ones_own_that_cannot_be_loaded_is_no_fault_of_a_match(monkeypatch):
+    monkeypatch.setenv("PLYSCRIBE_RULESETS", "nowhere:GAME")
+    ran = run(write("a", bundle_of(drawn())))
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error: ")
+
+
 def test_it_tells_programs_the_same():
     raw = bundle_of(drawn())
     good, bad, none = told(write("a", raw), write("b", raw.replace(b'"b2"', b'"c2"')), "missing")
