@@ -7,6 +7,7 @@ ruleset is over the end of the match and the reveal of its dice.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from domain.chain import canonical_json
 from domain.clock import Deadline, find_deadline, parse_limits
 from domain.commands import (
     AbortMatch,
@@ -63,6 +64,7 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
     SharedDice,
+    dump_data,
 )
 from domain.match import LINE, Lifecycle, Match, Play, Seat, damaged
 from domain.ruleset import AnyRuleset, Decision, Over, Roll
@@ -71,6 +73,9 @@ from domain.rulesets import find_ruleset
 START_MODES = ("auto", "call")
 MAX_MOVE_LENGTH = 256
 MAX_ENTROPY_LENGTH = 64
+MAX_LINE_BYTES = 120 * 1024
+"""How long the line of a fork is as canonical JSON: some 4,500 moves, or 1,600 rolls. Imports take no longer events."""
+
 MAX_CAUSE_LENGTH = 200
 MAX_SHARING = 64
 """Matches that have the same dice, at most."""
@@ -185,6 +190,9 @@ def _decide_create(command: CreateMatch, match: Match) -> Draft:
 def _copy_line(command: CreateMatch, draft: Draft) -> None:
     if command.parent is None or command.line is None:
         raise FoldError(LINE, "a fork, and no other match, begins with a line of its parent")
+    length = len(canonical_json(dump_data(command.line)))
+    if length > MAX_LINE_BYTES:
+        raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies {MAX_LINE_BYTES} at most")
     draft.emit(command.line)
     if draft.match.fault:
         raise draft.match.fault.error

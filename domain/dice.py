@@ -27,6 +27,14 @@ def commit(secret: bytes) -> str:
     return sha256(secret).hexdigest()
 
 
+def parse_secret(text: str) -> bytes:
+    """The secret that hex digits spell; what is no hex is no secret of any dice, b""."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
+
+
 def roll_dice(
     secret: bytes, dice_id: str, entropies: Sequence[str | None], roll_number: int, sides: int, count: int
 ) -> tuple[int, ...]:

@@ -13,8 +13,6 @@ from domain.chain import StoredEvent, canonical_json, parse_json
 from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
-MAX_LINE_STEPS = 16_384
-"""What a fork copies at most: in one event about 500 kB, 5 MB if all moves were longest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from domain.chain import StoredEvent, first_link, next_link
 from domain.commands import parse_actor
 from domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
 from domain.events import (
-    MAX_LINE_STEPS,
     WITHDRAWAL_CAUSES,
     Account,
     DiceRevealed,
@@ -351,8 +350,6 @@ def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle
     moves = sum(isinstance(step, MoveMade) for step in data.steps)
     if event.version != LINE or parent is None or parent.get("ply") != moves:
         raise FoldError(event.version, f"a line of {moves} moves is not what the match begins with")
-    if len(data.steps) > MAX_LINE_STEPS:
-        raise FoldError(event.version, f"a line has {MAX_LINE_STEPS} steps at most")
     if salts is not None and (not isinstance(life.created.dice, ServerDice) or len(salts) != len(life.seats)):
         raise FoldError(event.version, "the salts are not those of server dice, one a seat")
     return life._replace(salts=salts)

@@ -32,7 +32,7 @@ from domain.commands import (
     parse_actor,
 )
 from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision, require_revealed
-from domain.dice import commit
+from domain.dice import commit, parse_secret
 from domain.draft import Draft
 from domain.errors import DomainError, FoldError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from domain.events import (
@@ -249,7 +249,7 @@ def _revealed_secret(recorded: Match) -> bytes | None:
     if life is None or not isinstance(life.created.dice, ServerDice):
         return None
     require_revealed(life)
-    secret = _parse_hex(life.secret or "")
+    secret = parse_secret(life.secret or "")
     if commit(secret) == life.created.dice.commitment:
         return secret
     if recorded.fault is not None:
@@ -259,13 +259,6 @@ def _revealed_secret(recorded: Match) -> bytes | None:
     if life.secret is None:
         raise _Refuted(recorded.version + 1, "dice-revealed is missing")
     raise _Refuted(life.revealed_at, "the revealed dice are not the ones committed to")
-
-
-def _parse_hex(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        return b""
 
 
 def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cut: bool = False) -> Match:

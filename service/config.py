@@ -93,6 +93,13 @@ class ServerKey:
                 return derive_secret(each.key, dice.dice_id)
         raise DiceKeyMissing(dice.key)
 
+    def has_secret_of(self, dice: ServerDice) -> bool:
+        """Whether these dice were committed with a key that is at hand."""
+        try:
+            return commit(self.secret_of(dice)) == dice.commitment
+        except DiceKeyMissing:
+            return False
+
 
 @dataclass(frozen=True, slots=True)
 class Config:

@@ -5,8 +5,9 @@ from typing import Any
 
 from domain.chain import StoredEvent
 from domain.commands import CreateMatch
+from domain.dice import commit, parse_secret
 from domain.errors import WrongTime, WrongValue
-from domain.events import MAX_LINE_STEPS, Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
+from domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
 from domain.fork import trace_line
 from domain.match import Match, damaged
 from service.config import SERVER, ServerKey
@@ -23,7 +24,7 @@ def draft_fork(
     """The command that creates the match `fork`, which goes on where `parent` stood at ply `wanted["ply"]`.
 
     `entries` are the parent's events up to its version, `wanted` the body of the request, `base` who asks and when.
-    Refusal where the parent has no such ply, where its line is too long, or its dice are still secret.
+    Refusal where the parent has no such ply, or its dice are still secret, or another server's.
     """
     play, created = parent.play, parent.life.created
     if play is None:
@@ -33,9 +34,6 @@ def draft_fork(
         raise WrongValue("fork/ply", f"the match has plies 0..{play.ply}, not {wanted['ply']}", ply=play.ply)
     sound = [entry for entry in entries if parent.fault is None or entry.version < parent.fault.version]
     steps = trace_line(sound, wanted["ply"])
-    if len(steps) > MAX_LINE_STEPS:
-        why = f"{len(steps)} moves, rolls and withdrawals led there, and a fork copies {MAX_LINE_STEPS} at most"
-        raise WrongValue("fork/too-long", why)
     dice, salts = _choose_dice(parent, fork, wanted["dice"], key)
     return CreateMatch(
         **base,
@@ -73,8 +71,18 @@ def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple
         return key.seal(fork)[0], None
     if isinstance(life.created.dice, RecordedDice):
         return RecordedDice(), None
-    if life.secret is None:
-        raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: take fresh ones")
     # Those that were shared are no secret any more that a fork must keep for others.
-    dice = life.created.dice
-    return ServerDice(dice.dice_id, dice.commitment, dice.key), life.entropies
+    dice = ServerDice(life.created.dice.dice_id, life.created.dice.commitment, life.created.dice.key)
+    _require_revealed(dice, life.secret, key)
+    return dice, life.entropies
+
+
+def _require_revealed(dice: ServerDice, told: str | None, key: ServerKey) -> None:
+    """Refusal unless the parent tells the secret behind its dice, and the server can tell it too.
+
+    A parent that was imported may name the dice of any match: what it does not tell, no fork of it must give away.
+    """
+    if told is None or commit(parse_secret(told)) != dice.commitment:
+        raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: take fresh ones")
+    if not key.has_secret_of(dice):
+        raise WrongValue("fork/dice-key", "the dice of the match are another server's: take fresh ones")

@@ -10,13 +10,11 @@ from typing import Any
 import orjson
 from redis import Redis
 
-from domain.dice import commit
-from domain.errors import DiceKeyMissing, StreamError
+from domain.errors import StreamError
 from domain.events import MatchCreated, ServerDice, SharedDice, parse_event
 from service.access import OVERSEERS
 from service.accounts import Principal
 from service.composition import Parts
-from service.config import ServerKey
 from service.doctor.finding import Finding, judge, looked_at
 from service.match_list import MatchFilter
 from service.store.port import StoreError, Stretch
@@ -106,20 +104,13 @@ def _examine_key(parts: Parts) -> Iterator[Finding]:
     """Which keys there are, and whether the dice of all matches under way were committed with one of them."""
     key = parts.config.server_key
     with_dice = list(_dice_under_way(parts))
-    strange = [dice for dice in with_dice if not _fits(key, dice)]
+    strange = [dice for dice in with_dice if not key.has_secret_of(dice)]
     text = f"id {key.id}, fits the dice of {len(with_dice) - len(strange)} of {len(with_dice)} matches under way"
     others = ", ".join(sorted({dice.key for dice in strange}))
     yield judge("server key", not strange, text, f"put the key back with the id {others}: those matches cannot go on")
     uses = Counter(dice.key for dice in with_dice)
     for each in key.older:
         yield Finding("older key", "ok", f"id {each.id}, {uses[each.id]} matches under way have their dice from it")
-
-
-def _fits(key: ServerKey, dice: ServerDice) -> bool:
-    try:
-        return commit(key.secret_of(dice)) == dice.commitment
-    except DiceKeyMissing:
-        return False
 
 
 def _dice_under_way(parts: Parts) -> Iterator[ServerDice]:

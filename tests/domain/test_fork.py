@@ -21,10 +21,10 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
+from domain.decide import MAX_LINE_BYTES
 from domain.dice import commit
 from domain.errors import FoldError, WrongTime, WrongValue
 from domain.events import (
-    MAX_LINE_STEPS,
     DiceRolled,
     LineCopied,
     MatchRefuted,
@@ -277,14 +277,9 @@ def test_the_line_is_as_long_as_the_parent_was_at_that_ply():
 
 
 def test_a_line_has_its_bounds():
-    step = MoveMade(1, "hold")
-    with pytest.raises(FoldError, match=f"{MAX_LINE_STEPS} steps at most"):
-        fork(
-            race(),
-            0,
-            line=LineCopied((step,) * (MAX_LINE_STEPS + 1), None),
-            parent={"match": PARENT, "ply": MAX_LINE_STEPS + 1},
-        )
+    steps = (MoveMade(1, "hold"),) * (MAX_LINE_BYTES // 20)
+    with pytest.raises(WrongValue, match=f"a fork copies {MAX_LINE_BYTES} at most"):
+        fork(race(), 0, line=LineCopied(steps, None), parent={"match": PARENT, "ply": len(steps)})
 
 
 FORGERIES = {

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
-from domain.events import MatchVerified
+from domain.commands import Actor, CreateMatch, RevealDice, StartMatch, Withdraw
+from domain.events import Account, MatchVerified
 from domain.verification import verify_match
+from service.ids import command_of, stream_id
 from service.inboxes import Notifier
 from tests.service.api import Api
+from tests.service.test_imports_api import Elsewhere, bring, forged
 from workers.verify_match import verify_all
 
 LINE = ["d4", "a1", "c3"]
@@ -238,7 +241,65 @@ def test_a_token_that_only_plays_records_no_fork(api, forked):
 
 
 def test_a_line_that_is_too_long_is_not_copied(forked, monkeypatch):
-    monkeypatch.setattr("service.forks.MAX_LINE_STEPS", 2)
+    monkeypatch.setattr("domain.decide.MAX_LINE_BYTES", 80)
     refused = forked.fork(3)
     assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
     assert forked.fork(2).status_code == 201
+
+
+@pytest.fixture
+def brought(api, parts) -> Any:
+    """A match with dice that was played on another server, as its bundle."""
+    elsewhere = Elsewhere()
+    played = Forked(elsewhere, "toy", [])
+    played.resign()
+    return played.match, elsewhere.bundle(played.match)
+
+
+def test_an_imported_match_is_forked_with_dice_of_ours(api, parts, brought):
+    match, bundle = brought
+    _, token = api.sign_up("Ida")
+    bring(api, parts, token, bundle)
+    refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
+    assert (refused.status_code, refused.json["code"]) == (422, "fork/dice-key")
+    made = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0}).json["match"]
+    assert api.get(f"/v1/matches/{made}").json["parent"]["match"] == match
+    assert api.post(f"/v1/matches/{made}/start", token).status_code == 200
+
+
+@pytest.mark.parametrize("told", ["ab" * 32, "no hex"])
+def test_an_imported_match_that_names_the_dice_of_another_one_gives_them_not_away(api, parts, brought, told):
+    victim = Forked(api, "toy", [])
+    theirs = api.get(victim.path).json["dice"]
+
+    def name_the_dice_of_the_victim(raws: list[Any]) -> None:
+        raws[0]["data"]["dice"] = {name: theirs[name] for name in ("mode", "dice_id", "commitment", "key")}
+        [revealed] = [raw for raw in raws if raw["type"] == "dice-revealed"]
+        revealed["data"]["secret"] = told
+
+    match, bundle = brought
+    bring(api, parts, victim.eve_token, forged(bundle, name_the_dice_of_the_victim))
+    refused = api.post(f"/v1/matches/{match}/forks", victim.eve_token, {"ply": 0, "dice": "same"})
+    assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
+
+
+def test_dice_that_were_shared_go_on_as_the_fork_s_own(api, parts):
+    ann, token = api.sign_up("Ann")
+    match = stream_id("match", command_of("test", "POST", "/", None, b""))
+    dice, secret = parts.config.server_key.seal_shared("block-" + "a" * 26, (match, "match-" + "b" * 26))
+    actor = Actor("player", ann)
+    base = {"actor": actor, "secret": secret}
+    steps: list[Any] = [
+        CreateMatch(**base, id="01", ruleset="toy", seats=(Account(ann),) * 2, dice=dice, start="call"),
+        StartMatch(**base, id="02"),
+        Withdraw(**base, id="03", seat=1),
+        RevealDice(actor=Actor("system", "reveal"), id="04", secret=secret),
+    ]
+    for number, step in enumerate(steps):
+        asked = command_of("test", "POST", f"/{number}", None, b"")
+        parts.matches.execute(match, lambda _, step=step: step, asked, new=not number)
+    fork = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same", "start": "call"}).json["match"]
+    api.post(f"/v1/matches/{fork}/start", token)
+    ended = api.post(f"/v1/matches/{fork}/withdrawal", token, {"seat": 1}).json
+    assert [event["type"] for event in ended["events"]][-2:] == ["match-ended", "dice-revealed"]
+    assert verify_all(parts, [(fork, ended["version"])]) == ["scored"]
