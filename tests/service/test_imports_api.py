@@ -115,6 +115,15 @@ def test_a_verdict_changes_the_tag_of_an_imported_match(
     assert same.status_code == 304
 
 
+def test_an_imported_match_is_not_verified_by_its_own_word(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
+    root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+    refused = api.post(f"/v1/matches/{match}/verification", root)
+    assert (refused.status_code, refused.json["code"]) == (409, "match/read-only")
+
+
 def test_a_forged_verdict_is_not_believed(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     def let_the_other_win(raws: list[Any]) -> None:
         [ended] = [raw for raw in raws if raw["type"] == "match-ended"]

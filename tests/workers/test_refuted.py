@@ -335,6 +335,9 @@ def test_bytes_that_are_no_event_are_shown_as_they_are(house):
     assert (shown["type"], shown["version"], b64decode(shown["data"]["bytes"])) == ("unreadable", 4, b"\xff\n")
     lines = house.api.get(f"/v1/matches/{match}/events", headers={"Accept": "application/x-ndjson"}).text.splitlines()
     assert len(lines) == len(entries) + 1
+    followed = house.parts.match_events.read(match, 0, 100)
+    assert [entry.number for entry in followed] == [entry.version for entry in entries]
+    assert followed[3].type == "unreadable"
 
 
 @pytest.mark.parametrize("name", ["bytes of the first event", "bytes of the end"])

@@ -6,7 +6,7 @@ from redis.exceptions import RedisError
 from domain.errors import WrongTime
 from service.api.http import answer, idempotency_key, parse_body, parts, principal
 from service.api.matches.blueprint import blueprint
-from service.api.matches.reading import confined, read_match
+from service.api.matches.reading import confined, read_match, require_own
 from service.api.openapi import operation
 from service.queues import Verification, enqueue_verifications, verify_queue
 from service.schemas import answers, bodies
@@ -27,6 +27,7 @@ def verify_again(match: str) -> Response:
     idempotency_key()
     parse_body(bodies.Nothing)
     state = read_match(match)
+    require_own(state)
     status = state.lifecycle.status if state.lifecycle else "refuted"
     if status in ("open", "playing", "aborted"):
         raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
