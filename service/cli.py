@@ -16,37 +16,30 @@ import click
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from domain.commands import Actor
 from domain.errors import DomainError, Unknown
 from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
 from service import metrics
 from service.accounts import Given
 from service.api.http import LARGER_BODIES, MAX_BODY_BYTES
 from service.api.openapi import format_openapi
+from service.commands.beside import DATA, OPERATOR, compose_beside
 from service.commands.record import record
+from service.commands.transfer import export, import_files
 from service.commands.vectors import vectors
 from service.commands.verify import verify
-from service.composition import Parts, compose, compose_process
+from service.composition import compose, compose_process
 from service.config import SERVER, Config, ConfigError, parse_key
 from service.ids import is_stream_id
 from service.logs import begin_logs
 from service.projections import Built, Projection
 from service.projections import rebuild as rebuild_projection
-from service.serving import LOOPBACK, ServeError, ServeOptions, Service, rotate_key, settings_beside
+from service.serving import LOOPBACK, ServeError, ServeOptions, Service, rotate_key
 from service.store.memory import MemoryStore
 from service.store.port import EventStore, StoreError
 
 WATCH_EVERY_S = 0.1
 DAY_MS = 24 * 3600 * 1000
 
-DATA = click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(".data"),
-    envvar="PLYSCRIBE_DATA",
-    show_default=True,
-    help="Where matches, keys and logs are kept.",
-)
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 PORT = click.option("--port", type=click.IntRange(1, 65535), default=8420, show_default=True, help="Port to listen on.")
 REDIS_URL = click.option("--redis-url", envvar="REDIS_URL", help="A store that runs already; without it, our own.")
@@ -202,7 +195,7 @@ def add_player(data: Path, name: str, kind: str, scopes: tuple[str, ...]) -> Non
 
     Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory.
     """
-    player, token = _compose_beside(data).accounts.sign_up(Actor("system", "operator"), name, kind, scopes)
+    player, token = compose_beside(data).accounts.sign_up(OPERATOR, name, kind, scopes)
     click.echo(f"{player.stream} {token}")
 
 
@@ -227,7 +220,7 @@ def issue_token(
     def make(given: Given) -> IssueToken:
         return IssueToken(**given, scopes=scopes, label=label, lives_ms=lives_ms, revoke_others=not keep_others)
 
-    account, token = _compose_beside(data).accounts.issue(player, Actor("system", "operator"), make)
+    account, token = compose_beside(data).accounts.issue(player, OPERATOR, make)
     click.echo(f"{account.stream} {token}")
 
 
@@ -252,7 +245,7 @@ def rebuild(data: Path, names: tuple[str, ...]) -> None:
     The service goes on meanwhile, and shows what it has until the new lists are complete. Works on the store that
     REDIS_URL names, else on the one that `serve` runs on the data directory. May be stopped and begun anew at will.
     """
-    parts = _compose_beside(data)
+    parts = compose_beside(data)
     projections = {projection.name: projection for projection in parts.lists.projections}
     for name in names:
         if name not in projections:
@@ -269,11 +262,6 @@ def _rebuild_one(store: EventStore, projection: Projection) -> None:
             bar.update(task, completed=at.done, total=at.total, streams=at.streams)
 
         rebuild_projection(store, projection, show)
-
-
-def _compose_beside(data: Path) -> Parts:
-    """The parts over the store that the environment names, else over the one that runs on the data directory."""
-    return compose_process(settings_beside(data, os.environ))
 
 
 @cli.command()
@@ -314,6 +302,8 @@ def openapi() -> None:
     click.echo(format_openapi(create_app(parts)), nl=False)
 
 
+cli.add_command(export)
+cli.add_command(import_files)
 cli.add_command(record)
 cli.add_command(vectors)
 cli.add_command(verify)

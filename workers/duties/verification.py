@@ -53,7 +53,7 @@ WAITS = {ENDED, VERIFIED, ANNULLED, IMPORTED}
 
 SETTLES = {"match-scored", SET_ASIDE, "import-verified", "import-refuted"}
 TURNS = WAITS | SETTLES
-"""An append holds one of these at most."""
+"""An append holds one of these at most, unless it restores what was stored elsewhere."""
 
 _WORD = re.compile(rb'"type":"([a-z-]+)","version":\d+}\Z')
 """How the canonical bytes of every event end."""
@@ -76,8 +76,9 @@ class Verifications:
         """Note matches that wait for something, enqueue those for which nobody does it yet, strike off the settled."""
         newest: dict[str, tuple[str, int]] = {}
         for entry in entries:
-            # Dice that are shared are revealed after the end, and the verdict has waited for them.
-            words = {ENDED} if entry.types == (REVEALED,) else TURNS.intersection(entry.types)
+            # Dice that are shared are revealed after the end, and the verdict has waited for them. Where a match was
+            # restored as a whole, the last one of several words says what it waits for.
+            words = [ENDED] if entry.types == (REVEALED,) else filter(TURNS.__contains__, entry.types)
             for word in words:
                 newest[entry.stream] = word, entry.last
         due_ms = now_ms() + GRACE_MS

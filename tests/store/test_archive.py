@@ -1,0 +1,251 @@
+"""Everything that a store holds, carried to another one and back."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.bundle import describe_head, format_bundle
+from domain.commands import Actor, CreateMatch, TakeSeat, Withdraw
+from domain.events import Account
+from domain.imported import import_of
+from domain.match import Match
+from domain.rulesets import register
+from service import archive
+from service.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
+from service.composition import Parts, compose
+from service.config import Config, parse_key
+from service.ids import command_of, stream_id
+from service.lists import open_lists
+from service.projections import rebuild
+from service.store.memory import MemoryStore
+from service.store.port import EventStore, StoreUnavailable
+from tests.domain.toy import TOY_V1
+from tests.service.random_matches import PLAYERS, Play, dump
+from workers.score_match import score_all
+from workers.verify_match import verify_all
+
+CONFIG = Config("", "", parse_key("5a" * 32))
+
+
+def play_some(store: EventStore) -> Parts:
+    """Matches in all states, accounts, a ledger and an import."""
+    register(TOY_V1)
+    parts = compose(CONFIG, store)
+    play = Play(parts, seed=3)
+    play.go_on(150)
+    rate_one(parts)
+    for match in play.matches:
+        if parts.matches.read(match).life.status == "ended":
+            verify_all(parts, [(match, parts.matches.read(match).version)])
+    parts.accounts.sign_up(Actor("system", "test"), "Ann", "person", ("play",))
+    elsewhere = compose(CONFIG, MemoryStore())
+    other = Play(elsewhere, seed=4)
+    while not other.matches:
+        other.create()
+    [match] = other.matches
+    head = describe_head(match, elsewhere.matches.read(match).life.created)
+    parts.imports.take(PLAYERS[0], b"".join(format_bundle(head, elsewhere.matches.read_events(match, 0))))
+    return parts
+
+
+def rate_one(parts: Parts) -> None:
+    ann, ben = PLAYERS[:2]
+    asked = command_of("test", "POST", "/rated", "1", b"")
+    match, seats = stream_id("match", asked), (Account(ann.id), Account(ben.id))
+    for number, command in enumerate(
+        (
+            CreateMatch(actor=ann, at=1, id="a" * 32, ruleset="zhen", seats=seats, rated=True),
+            TakeSeat(actor=ben, at=2, id="b" * 32, seat=2),
+            Withdraw(actor=ben, at=3, id="c" * 32),
+        )
+    ):
+        asked = command_of("test", "POST", "/rated", str(number), b"")
+        parts.matches.execute(match, lambda _, command=command: command, asked, new=True)
+    assert verify_all(parts, [(match, 5)]) == ["scored"]
+
+
+def contents(store: EventStore) -> dict[str, Any]:
+    streams, after = [], ""
+    while page := store.streams(after):
+        streams += page
+        after = page[-1]
+    return {stream: store.load(stream).entries for stream in streams}
+
+
+@pytest.fixture(scope="module")
+def filled() -> Parts:
+    return play_some(MemoryStore())
+
+
+@pytest.fixture
+def path(filled: Parts, tmp_path: Path) -> Path:
+    export_archive(filled.store, path := tmp_path / "all.ndjson")
+    return path
+
+
+def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path, store: EventStore) -> None:
+    held = contents(filled.store)
+    assert {stream.partition("-")[0] for stream in held} == {"match", "import", "player", "ratings"}
+    written = import_archive(store, path)
+    assert contents(store) == held
+    assert written.new_streams == written.streams == len(held)
+    export_archive(store, again := path.with_suffix(".again"))
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: Path) -> None:
+    import_archive(store := MemoryStore(), path)
+    parts = compose(CONFIG, store)
+    theirs, ours = (
+        open_lists(each.store, None, each.matches, each.accounts.players, each.imports) for each in (filled, parts)
+    )
+    for lists in (theirs, ours):
+        for projection in lists.projections:
+            rebuild(filled.store if lists is theirs else store, projection)
+    assert dump(ours.matches.table) == dump(theirs.matches.table)
+    assert ours.players.read("", None, 10, None) == theirs.players.read("", None, 10, None)
+
+
+def test_importing_twice_is_the_same_as_once(path: Path, store: EventStore) -> None:
+    import_archive(store, path)
+    held = contents(store)
+    again = import_archive(store, path)
+    assert (again.new_streams, again.new_events) == (0, 0)
+    assert contents(store) == held
+
+
+def test_a_file_that_says_anything_else_is_refused_before_anything_is_written(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    spoilt = [
+        [b'{"archive":2,"server":"x"}\n', *lines[1:]],
+        [*lines[:2], *lines[3:]],
+        [*lines[:2], lines[2].replace(b'"at":', b'"at": '), *lines[3:]],
+        [*lines[:2], lines[2].replace(b'"version":1', b'"version":2'), *lines[3:]],
+        [lines[0], b'{"stream":"elsewhere"}\n', *lines[2:]],
+        [lines[0], *lines[2:]],
+        lines[:-1],
+        [*lines, lines[1]],
+        [*lines, b"x"],
+        [*lines[:-1], lines[-1].replace(b'"streams":', b'"streams":1')],
+        [*lines[:-1], lines[-1][:-1]],
+        [],
+        [b"\xff\n"],
+    ]
+    for each in spoilt:
+        path.write_bytes(b"".join(each))
+        with pytest.raises(ArchiveError):
+            import_archive(store := MemoryStore(), path)
+        assert contents(store) == {}
+        with pytest.raises(ArchiveError):
+            check_archive(path)
+
+
+def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> None:
+    store = MemoryStore()
+    other = play_some(store)
+    stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
+    entry = other.store.load(next(iter(contents(store)))).entries[0]
+    from service.store.port import Command
+
+    store.append(stream, 0, b"", [entry], ["x"], Command(bytes(16), bytes(8)))
+    held = contents(store)
+    with pytest.raises(Differs):
+        import_archive(store, path)
+    assert contents(store) == held
+
+
+def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream(filled: Parts, path: Path) -> None:
+    whole = path.read_bytes()
+    broken = path.with_suffix(".broken")
+    for size in (0, 5, len(whole) // 3, len(whole) // 2, len(whole) - 5):
+        broken.write_bytes(whole[:size])
+        export_archive(filled.store, broken)
+        assert broken.read_bytes() == whole
+
+
+def test_an_import_that_broke_off_goes_on(filled: Parts, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, appends = MemoryStore(), []
+    append = store.append_all
+
+    def die(some: Any) -> Any:
+        appends.append(some)
+        if len(appends) % 5 == 0:
+            raise StoreUnavailable("killed")
+        return append(some)
+
+    monkeypatch.setattr(store, "append_all", die)
+    while True:
+        try:
+            import_archive(store, path)
+            break
+        except StoreUnavailable:
+            pass
+    assert len(appends) > 10
+    assert contents(store) == contents(filled.store)
+
+
+def test_a_complete_archive_is_not_written_to(filled: Parts, path: Path) -> None:
+    held = path.read_bytes()
+    with pytest.raises(ArchiveError, match="complete"):
+        export_archive(filled.store, path)
+    assert path.read_bytes() == held
+    (other := path.with_suffix(".txt")).write_text("dear diary\n")
+    with pytest.raises(ArchiveError):
+        export_archive(filled.store, other)
+    assert other.read_text() == "dear diary\n"
+
+
+def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(filled: Parts, tmp_path: Path, caplog) -> None:
+    import_archive(store := MemoryStore(), _archive_of(filled, tmp_path))
+    stream = next(stream for stream in contents(store) if stream.startswith("match-"))
+    store._events[stream][0] = store._events[stream][0]._replace(e=b"no object")
+    written = export_archive(store, tmp_path / "rest.ndjson")
+    assert written.streams == len(contents(store)) - 1
+    assert f"{stream} is left out" in caplog.text
+
+
+def _archive_of(parts: Parts, directory: Path) -> Path:
+    export_archive(parts.store, path := directory / "whole.ndjson")
+    return path
+
+
+def test_progress_is_told(filled: Parts, path: Path) -> None:
+    told: list[Written] = []
+    import_archive(MemoryStore(), path, told.append)
+    assert [each.streams for each in told] == list(range(1, len(contents(filled.store)) + 1))
+
+
+def test_a_match_that_counted_does_not_count_twice_after_it_was_restored(filled: Parts, path: Path) -> None:
+    """Its score may have been lost with the end of its stream."""
+    import_archive(store := MemoryStore(), path)
+    ledgers = {stream: entries for stream, entries in contents(store).items() if stream.startswith("ratings-")}
+    scored = [
+        match
+        for stream in contents(store)
+        if stream.startswith("match-") and (match := filled.matches.read(stream)).life.score and match.life.score.ledger
+    ]
+    assert scored
+    for match in scored:
+        _forget_score(store, match)
+    parts = compose(CONFIG, store)
+    for match in scored:
+        assert score_all(parts, [match.stream]) == ["scored"]
+    for stream, entries in ledgers.items():
+        assert store.load(stream).entries == entries
+
+
+def _forget_score(store: MemoryStore, match: Match) -> None:
+    del store._events[match.stream][-1]
+    store._commands = {key: seen for key, seen in store._commands.items() if key[0] != match.stream}
+
+
+def test_one_match_is_restored_and_what_there_is_of_it_stays(filled: Parts) -> None:
+    stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
+    entries = filled.store.load(stream).entries
+    store = MemoryStore()
+    assert archive.restore_stream(store, stream, entries[:1]) == 1
+    assert archive.restore_stream(store, stream, entries) == len(entries) - 1
+    assert archive.restore_stream(store, stream, entries[:1]) == 0
+    assert store.load(stream).entries == entries
+    assert import_of(stream) not in contents(store)
