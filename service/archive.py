@@ -24,7 +24,6 @@ from domain.chain import StoredEvent, canonical_json, check_chain, first_link, p
 from domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
 from domain.events import parse_envelope
 from service.config import SERVER
-from service.errors import ServiceError
 from service.handlers import PAGE
 from service.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM_ID, job_command
 from service.store.port import Append, Command, EventStore, Stored
@@ -40,19 +39,15 @@ TOGETHER = 256
 log = logging.getLogger(__name__)
 
 
-class ArchiveError(ServiceError):
+class ArchiveError(Exception):
     """A file that is no archive: the message names the first line at fault."""
-
-    code = "archive/unreadable"
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line} of the archive: {why}")
 
 
-class Differs(ServiceError):
+class Differs(Exception):
     """A stream of the store is another one than that to be restored; it was left as it is."""
-
-    code = "archive/differs"
 
 
 class Written(NamedTuple):

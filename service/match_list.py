@@ -97,7 +97,9 @@ class MatchList:
         self.table.put(build_rows(imported, self._read_import, build_import_row))
 
     def _read_import(self, stream: str, version: int | None) -> ReadImport:
-        return self._imports.read_since(stream, version), self._imports.read_copied(stream)
+        # A match that was restored as our own is listed as that alone.
+        copied = self._imports.read_copied(stream) if self._imports.is_imported(match_of(stream)) else ()
+        return self._imports.read_since(stream, version), copied
 
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
         """A page of the matches that are wanted and that `who` may read; BadRequest where the cursor is none."""

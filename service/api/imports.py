@@ -9,7 +9,7 @@ from domain.errors import Unknown
 from domain.events import dump_data
 from domain.imported import Import
 from service.access import may_read_import
-from service.api.http import NDJSON, answer, current_request, parts, principal, principal_if_any
+from service.api.http import BUNDLE, NDJSON, answer, current_request, parts, principal, principal_if_any
 from service.api.openapi import operation
 from service.errors import UnsupportedType
 from service.ids import is_stream_id
@@ -24,7 +24,7 @@ blueprint = Blueprint("imports", __name__, url_prefix="/v1/imports")
     "imports",
     answers.ImportOut,
     status=202,
-    takes=(NDJSON,),
+    takes=(BUNDLE, NDJSON),
     problems=(403, 409),
     command=True,
     keyed=False,
@@ -41,8 +41,8 @@ def create_import() -> Response:
     who.require("play", "record")
     asked = current_request()
     raw = asked.body
-    if asked.mimetype != NDJSON:
-        raise UnsupportedType(f"the body is {asked.mimetype or 'of no type'}; send a bundle as {NDJSON}")
+    if asked.mimetype not in (BUNDLE, NDJSON):
+        raise UnsupportedType(f"the body is {asked.mimetype or 'of no type'}; send a bundle as {BUNDLE}")
     taken = parts().imports.take(Actor("player", who.account), raw)
     return answer(describe_taken(taken), 202)
 

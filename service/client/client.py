@@ -298,7 +298,7 @@ class Client(Connection):
 
     def import_bundle(self, bundle: bytes) -> Import:
         """What becomes of the bundle of a match of another server; sending it again is the same import."""
-        headers = {"Content-Type": "application/x-ndjson"}
+        headers = {"Content-Type": "application/vnd.plyscribe.bundle+ndjson"}
         return cast(Import, self._ask("POST", "/v1/imports", content=bundle, headers=headers).json())
 
     def imported(self, match: str) -> Import:

@@ -17,7 +17,7 @@ from domain.chain import check_chain, first_link
 from domain.errors import DomainError, Unknown
 from domain.imported import Import
 from service import archive
-from service.archive import Written
+from service.archive import ArchiveError, Differs, Written
 from service.client import Client, Problem
 from service.commands.beside import DATA, OPERATOR, compose_beside
 from service.composition import Parts
@@ -25,6 +25,7 @@ from service.errors import ServiceError
 from service.ids import is_stream_id
 from service.store.port import StoreError
 
+REFUSALS = (ArchiveError, Differs, DomainError, ServiceError, StoreError, Problem, httpx.HTTPError, OSError)
 POLL_S = 0.3
 JUDGED_WITHIN_S = 60.0
 
@@ -107,7 +108,7 @@ def import_files(data: Path, url: str | None, token: str | None, restore: bool, 
     for path in files:
         try:
             text, is_well = bring(path)
-        except (DomainError, ServiceError, StoreError, Problem, httpx.HTTPError, OSError) as error:
+        except REFUSALS as error:
             text, is_well = f"refused: {error}", False
         click.echo(f"{path}: {text}")
         failed |= not is_well
@@ -194,7 +195,7 @@ def _told(what: Path | str) -> Iterator[None]:
     """Ends the program with a line where what is done within fails."""
     try:
         yield
-    except (DomainError, ServiceError, StoreError, Problem, httpx.HTTPError, OSError) as error:
+    except REFUSALS as error:
         sys.exit(f"error: {what}: {error}")
 
 

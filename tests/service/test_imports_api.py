@@ -10,7 +10,7 @@ from domain.bundle import describe_head, format_bundle, parse_bundle
 from domain.chain import first_link, link_all
 from domain.commands import Actor
 from domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
-from service.api.http import LARGER_BODIES
+from service.api.http import BUNDLE, LARGER_BODIES
 from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
@@ -20,7 +20,7 @@ from tests.service.api import Api
 from workers.check_import import check_import
 from workers.verify_match import verify_all
 
-NDJSON = "application/x-ndjson"
+NDJSON = BUNDLE
 
 
 class Elsewhere(Api):
@@ -186,6 +186,21 @@ def test_the_store_refuses_what_is_appended_to_an_imported_match(
     creator = Actor("player", parts.matches.read(match).life.creator)
     with pytest.raises(ReadOnly):
         parts.matches.execute(match, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
+
+
+def test_dice_that_an_imported_match_calls_its_own_are_not_given_away(api: Api, parts: Parts, token: str) -> None:
+    """Forking the same dice would have them rolled ahead of a match under way, whose dice they are."""
+    under_way = api.new_match(token, ruleset="toy")
+
+    def claim_them_elsewhere(raws: list[Any]) -> None:
+        raws.append({**raws[0], "version": 2, "type": "dice-revealed", "data": {"secret": "00" * 32}})
+
+    head, entries = parse_bundle(forged(bundle_of(parts, under_way), claim_them_elsewhere))
+    match = "match-" + "q" * 26
+    chained = link_all(first_link(match), 1, [entry.e for entry in entries])
+    bring(api, parts, token, b"".join(format_bundle(head._replace(match=match), chained)))
+    refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
+    assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
 
 
 def test_the_lists_tell_imported_matches_apart(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
