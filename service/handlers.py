@@ -156,7 +156,9 @@ class Handler(Generic[S]):
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
-        state, fresh = self.cached(stream) or self._aggregate.empty(stream), False
+        # What may be read under the id of a new stream, an imported match say, is no state of it.
+        known = None if new else self.cached(stream)
+        state, fresh = known or self._aggregate.empty(stream), False
         if not (state.version or new):
             state, fresh = self._catch_up(stream, state, asked), True
         for _ in range(MAX_TRIES):

@@ -158,7 +158,8 @@ def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, el
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann)
     bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
-    organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise", "play"))[1]
+    scopes = ("organise", "admin", "play")
+    organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)[1]
     for path, body in (
         ("moves", {"move": "a1"}),
         ("seats/1", {}),
@@ -166,6 +167,8 @@ def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, el
         ("start", {}),
         ("abort", {}),
         ("rematch", {}),
+        ("duplicates/2", {"seats": [None, None]}),
+        ("verification", {}),
         ("annulment", {"why": "no"}),
     ):
         refused = api.post(f"/v1/matches/{match}/{path}", organiser, body)

@@ -7,6 +7,7 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
+from domain.bundle import describe_head, format_bundle
 from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
 from domain.events import Account, parse_event
 from domain.rulesets import register
@@ -18,6 +19,7 @@ from service.ids import command_of, stream_id
 from service.queues import verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
+from service.store.memory import MemoryStore
 from service.store.port import FeedEntry, bucket_of
 from service.store.redis import RedisStore, connect_client
 from tests.domain.toy import TOY_V1
@@ -30,6 +32,7 @@ from workers.verify_match import verify_all
 from workers.worker import Worker
 
 pytestmark = pytest.mark.server
+register(TOY_V1)
 
 ANN = Actor("player", "player-" + "a" * 26)
 ORGANISER = Actor("organiser", "player-" + "o" * 26)
@@ -100,6 +103,29 @@ def block(redis: Redis) -> Block:
     register(TOY_V1)
     redis.flushall()
     return Block(redis)
+
+
+def test_a_match_that_was_imported_in_the_place_of_one_gives_no_dice_away(block):
+    forger, match = compose(CONFIG, MemoryStore()), block.matches[2]
+    for command in (
+        CreateMatch(actor=ANN, id="a" * 32, secret=block.secret, ruleset="toy", seats=SOLO, dice=block.dice),
+        AbortMatch(actor=ANN, id="b" * 32),
+    ):
+        asked = command_of("test", "POST", "/", None, b"")
+        forger.matches.execute(match, lambda _, command=command: command, asked, new=True)
+    state, events = forger.matches.read(match), forger.matches.read_events(match, 0)
+    bundle = b"".join(format_bundle(describe_head(match, state.life.created), events))
+    block.parts.imports.take(ANN, bundle)
+    assert block.parts.matches.read(match).life.status == "aborted"
+    block.create(1)
+    block.end(0)
+    block.end(1)
+    block.follow()
+    assert block.revealed() == [0, 0, 0]
+    block.create(2)
+    block.end(2)
+    block.follow()
+    assert block.revealed() == [1, 1, 1]
 
 
 def test_they_are_revealed_in_all_matches_when_the_last_one_ends(block):

@@ -72,7 +72,7 @@ class Reveals:
     def _read_created(self, streams: Sequence[str]) -> Iterable[MatchCreated]:
         """The first events of these matches; those that cannot be read are told and left out. StoreUnavailable."""
         try:
-            first_events = self._parts.matches.read_all_events([Stretch(stream, 0, 1) for stream in streams])
+            first_events = self._states.read_all_events([Stretch(stream, 0, 1) for stream in streams])
         except StoreUnavailable:
             raise
         except StoreError as error:
@@ -90,7 +90,8 @@ class Reveals:
                     yield data
 
     def _reveal_if_over(self, matches: Sequence[str]) -> None:
-        states = [self._parts.matches.read(match) for match in matches]
+        # Not those that were imported under the id of a match that is still to be created.
+        states = [self._states.read(match) for match in matches]
         if all(state.lifecycle and state.life.status not in ("open", "playing") for state in states):
             for state in states:
                 if state.life.awaits_reveal:

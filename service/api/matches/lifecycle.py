@@ -103,6 +103,7 @@ def create_duplicate(match: str, number: int) -> Response:
     who = principal()
     body = parse_body(bodies.Duplicate)
     old = read_match(match)
+    require_own(old)
     require_scope(old, who)
     id = duplicate_id(old, number)
     actor = Actor("player", who.account)
