@@ -213,7 +213,7 @@ def read_all(house: House, match: str) -> list[Any]:
 @pytest.mark.parametrize("name", CORRUPTIONS)
 def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house, name):
     ruleset, corrupt = CORRUPTIONS[name]
-    good, match = house.finish(rated=True), house.finish(ruleset)
+    good, match = house.finish(rated=True), house.finish(ruleset, rated=True)
     STREAM[0] = match
     whole = house.entries(match)
     entries = list(whole)
@@ -225,7 +225,7 @@ def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house
     assert house.verdict(match).version == version
     assert house.status(good) == "scored"
     table = house.api.get("/v1/ratings/zhen").json["players"]
-    assert [row["player"] for row in table] == [house.ann, house.ben]
+    assert [(row["player"], row["matches"]) for row in table] == [(house.ann, 1), (house.ben, 1)]
     assert [row["match"] for row in house.api.get("/v1/matches?status=scored").json["matches"]] == [good]
     assert house.redis.zrange(REFUTED, 0, -1) == [match.encode()]
     for answered in read_all(house, match):
@@ -243,7 +243,8 @@ def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house
     assert house.status(match) == "scored"
     assert [parse_event(entry).data.type for entry in house.entries(match)[len(whole) :]] == verdicts
     assert house.redis.zcard(REFUTED) == 0
-    assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
+    shown = house.api.get(f"/v1/matches/{match}").json
+    assert (shown["fault"], shown["score"]["ledger"]) == (None, 3 if ruleset == "zhen" else 2)
     assert house.verify_again(match).json["due"] is False
     assert house.entries(match)[: len(whole)] == whole
 
