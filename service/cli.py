@@ -24,6 +24,7 @@ from service.api.http import LARGER_BODIES, MAX_BODY_BYTES
 from service.api.openapi import format_openapi
 from service.commands.beside import DATA, OPERATOR, compose_beside
 from service.commands.record import record
+from service.commands.rules import rules
 from service.commands.transfer import export, import_files
 from service.commands.vectors import vectors
 from service.commands.verify import verify
@@ -305,6 +306,7 @@ def openapi() -> None:
 cli.add_command(export)
 cli.add_command(import_files)
 cli.add_command(record)
+cli.add_command(rules)
 cli.add_command(vectors)
 cli.add_command(verify)
 

@@ -189,19 +189,20 @@ def _parse_one_key(text: str) -> bytes:
 def register_rulesets(names: str) -> None:
     """Enter the rulesets of a text `module:NAME,module:NAME`; ConfigError where one is none."""
     for name in filter(None, names.split(",")):
-        ruleset = _load_ruleset(name)
+        ruleset = load_ruleset(name, "PLYSCRIBE_RULESETS")
         try:
             register(ruleset)
         except ValueError as error:
             raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}: {error}") from None
 
 
-def _load_ruleset(name: str) -> Ruleset[object, object]:
+def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
+    """The ruleset at `module:NAME`; ConfigError where it is none, which says what named it."""
     module, _, attribute = name.strip().partition(":")
     try:
         ruleset = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which cannot be loaded: {error}") from None
+        raise ConfigError(f"{named_by} names {name!r}, which cannot be loaded: {error}") from None
     if not isinstance(ruleset, Ruleset):
-        raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}, which is no ruleset")
+        raise ConfigError(f"{named_by} names {name!r}, which is no ruleset")
     return ruleset

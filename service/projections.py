@@ -86,7 +86,7 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
     """
     built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
-    for streams in _chunks(store, projection.kinds):
+    for streams in chunk_streams(store, projection.kinds):
         projection.project(dict.fromkeys(streams))
         projection.table.renew(build, now_ms())
         built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
@@ -97,7 +97,8 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
     return built
 
 
-def _chunks(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
+def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
+    """All streams of these kinds, some at a time, in the order of their buckets."""
     after = ""
     while page := store.streams(after):
         after = page[-1]

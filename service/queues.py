@@ -25,6 +25,10 @@ REFUTED = "relay:refuted"
 ALARM_AFTER = 3
 """Sweeps after which a match that is still not settled is told as an error."""
 
+CHECK = "check"
+"""The queue of `plyscribe rules check`, on a server of its own."""
+
+CHECK_JOB = "workers.check_matches.check_matches"
 VERIFY_JOB = "workers.verify_match.verify_matches"
 IMPORT_JOB = "workers.check_import.check_imports"
 SCORE_JOB = "workers.score_match.score_matches"

@@ -1,14 +1,15 @@
-"""`python -m workers verify|relay`: one worker process."""
+"""`python -m workers verify|relay|check`: one worker process."""
 
+import os
 import sys
 
 import click
 from redis import Redis
 
 from service import metrics
-from service.config import ConfigError, read_config
+from service.config import ConfigError, read_config, register_rulesets
 from service.logs import begin_logs
-from service.queues import verify_queue
+from service.queues import CHECK, queue_of, verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
 from workers.process import process_parts
@@ -41,6 +42,14 @@ def relay() -> None:
     store = connect_client(config.redis_url)
     parts = process_parts()
     run_relay(Relay(FeedGroup(store), make_duties(parts, store, queues)))
+
+
+@main.command()
+def check() -> None:
+    """Replay matches for `plyscribe rules check`, which starts and ends this process."""
+    register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+    connection = Redis.from_url(os.environ["RQ_REDIS_URL"])
+    work(queue_of(CHECK, connection), connection)
 
 
 if __name__ == "__main__":

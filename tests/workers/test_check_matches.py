@@ -1,0 +1,213 @@
+"""The job of `plyscribe rules check`: what it tells of matches in the store and of bundles in files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.chain import StoredEvent
+from domain.ruleset import Over
+from domain.rulesets import find_ruleset
+from service.app import create_app
+from service.checks import Asked, CheckError
+from service.composition import Parts, compose
+from service.store.memory import MemoryStore
+from service.store.port import StoreError, StoreUnavailable, Stretch
+from tests.domain.toy import Push, Race, ToyMove, ToyV1
+from tests.domain.toy_v2 import registered_beside
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+from tests.service.test_imports_api import Elsewhere, bundle_of, forged
+from tests.service.test_ruleset_versions import SIX_HOLDS, TOO_MUCH, Tables
+from workers import check_matches as module
+from workers.check_matches import check_matches
+from workers.verify_match import verify_all
+
+NEWEST = Asked("toy")
+
+
+class Shop:
+    """A store of matches, and the job that replays them."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.tables = Tables(Api(create_app(parts)))
+
+    def record(self, *moves: str, version: int = 1) -> str:
+        match = self.tables.open(version)
+        self.tables.play(match, *moves)
+        return match
+
+    def streams(self) -> list[str]:
+        return [stream for stream in self.parts.store.streams() if stream.startswith(("match-", "import-"))]
+
+    def check(self, asked: Asked = NEWEST) -> tuple[dict[str, int], list[dict[str, Any]]]:
+        return check_matches(asked, self.streams(), ())
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    with registered_beside():
+        parts = compose(CONFIG, MemoryStore())
+        monkeypatch.setattr(module, "process_parts", lambda: parts)
+        yield Shop(parts)
+
+
+def test_matches_that_go_alike_are_counted_by_their_versions(shop):
+    for version in (1, 1, 2):
+        shop.record("hold", version=version)
+    assert shop.check() == ({"1": 2, "2": 1}, [])
+
+
+def test_the_first_event_of_a_match_that_differs_is_told(shop):
+    shop.record("hold")
+    match = shop.record(*SIX_HOLDS, TOO_MUCH, "push")
+    replayed, [told] = shop.check()
+    assert replayed == {"1": 2}
+    assert (told["match"], told["ruleset_version"], told["outcome"]) == (match, 1, "differs")
+    found = told["difference"]
+    assert (found["version"], found["ply"], found["kind"], found["clause"]) == (9, 6, "illegal", "TO12")
+
+
+def test_an_older_version_may_be_the_candidate(shop):
+    shop.record(*SIX_HOLDS, TOO_MUCH)
+    shop.record("hold", version=2)
+    assert shop.check(Asked("toy", 1)) == ({"1": 1, "2": 1}, [])
+
+
+def test_matches_of_other_rulesets_are_passed_over(shop):
+    shop.tables.api.new_match(shop.tables.token, ruleset="zhen")
+    assert shop.check() == ({}, [])
+
+
+def test_imported_matches_are_replayed_too(shop):
+    elsewhere = Elsewhere()
+    match = elsewhere.play("toy", ruleset_version=1, options={"dice": 0})
+    shop.tables.api.send(
+        "POST",
+        "/v1/imports",
+        shop.tables.token,
+        data=elsewhere.bundle(match),
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    assert [stream.partition("-")[0] for stream in shop.streams()] == ["import"]
+    assert shop.check() == ({"1": 1}, [])
+
+
+class OneField(ToyV1):
+    """Who pushed once has won."""
+
+    def apply_move(self, state: Race, move: ToyMove) -> Race:
+        after = super().apply_move(state, move)
+        return replace(after, awaits=Over("finish", (1, 2))) if isinstance(move, Push) else after
+
+
+ONE_FIELD = OneField()
+PATHAGON = find_ruleset("pathagon")
+
+
+def test_a_ruleset_that_is_not_registered_may_be_the_candidate(shop):
+    shop.record("hold", "push", "push")
+    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:ONE_FIELD"))
+    assert (told["difference"]["kind"], told["difference"]["came"]) == ("end", "over, finish, ranks 1 2")
+
+
+def test_a_candidate_is_of_the_same_game(shop):
+    with pytest.raises(CheckError, match="is a version of pathagon, not of toy"):
+        shop.check(Asked("toy", candidate=f"{__name__}:PATHAGON"))
+
+
+def test_a_match_that_its_own_version_does_not_replay_either_says_nothing_of_the_candidate(shop, tmp_path: Path):
+    def give_what_is_not_there(raws: list[Any]) -> None:
+        raws[-1]["data"]["move"] = TOO_MUCH
+
+    file = tmp_path / "forged.bundle"
+    file.write_bytes(forged(bundle_of(shop.parts, shop.record("hold")), give_what_is_not_there))
+    _, [told] = check_matches(NEWEST, (), [str(file)])
+    assert (told["outcome"], told["difference"]["clause"]) == ("unsound", "TO7")
+
+
+def test_a_match_that_cannot_be_read_is_told_and_keeps_no_other_back(shop, monkeypatch):
+    shop.record("hold")
+    bad, gone = (shop.record("hold") for _ in range(2))
+    load_all = shop.parts.store.load_all
+
+    def damaged(stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        if any(stretch.stream == bad for stretch in stretches):
+            raise StoreError(f"{bad} is no stream")
+        return [[] if stretch.stream == gone else load_all([stretch])[0] for stretch in stretches]
+
+    monkeypatch.setattr(shop.parts.store, "load_all", damaged)
+    replayed, told = shop.check()
+    assert replayed == {"1": 1}
+    assert {each["match"]: (each["outcome"], each["why"]) for each in told} == {
+        bad: ("unread", f"{bad} is no stream"),
+        gone: ("unread", "event 1 does not fit the events before it: the match was never created"),
+    }
+
+
+def test_without_the_store_nothing_is_told(shop, monkeypatch):
+    shop.record("hold")
+
+    def away(stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(shop.parts.store, "load_all", away)
+    monkeypatch.setattr(shop.parts.matches, "_load_within_s", 0)
+    with pytest.raises(StoreUnavailable):
+        shop.check()
+
+
+class Endless(ToyV1):
+    """Nobody ever moves."""
+
+    def apply_move(self, state: Race, move: ToyMove) -> Race:
+        while True:
+            pass
+
+
+ENDLESS = Endless()
+
+
+def test_a_candidate_that_comes_to_no_end_fails(shop, monkeypatch):
+    monkeypatch.setattr(module, "MATCH_TIMEOUT_S", 1)
+    shop.record("hold")
+    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:ENDLESS"))
+    assert told["difference"]["kind"] == "fails"
+    assert "Timeout" in told["difference"]["came"]
+
+
+def test_bundles_are_replayed_from_their_files_without_a_store(shop, monkeypatch, tmp_path: Path):
+    matches = [shop.record("hold"), shop.record(*SIX_HOLDS, TOO_MUCH), shop.tables.api.new_match(shop.tables.token)]
+    for number, match in enumerate(matches):
+        (tmp_path / f"{number}.bundle").write_bytes(bundle_of(shop.parts, match))
+    (tmp_path / "notes.txt").write_text("no bundle")
+    monkeypatch.delattr(module, "process_parts")
+    files = [*map(str, sorted(tmp_path.iterdir())), str(tmp_path / "gone.bundle")]
+    replayed, told = check_matches(NEWEST, (), files)
+    assert replayed == {"1": 2}
+    assert [(each["match"], each["outcome"]) for each in told] == [
+        (matches[1], "differs"),
+        ("notes.txt", "unread"),
+        ("gone.bundle", "unread"),
+    ]
+
+
+def test_a_verdict_over_another_view_is_told(shop):
+    match = shop.record("hold")
+    ended = shop.tables.post(match, "withdrawal", seat=1).json
+    verify_all(shop.parts, [(match, ended["version"])])
+    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:LAPS"))
+    assert told["difference"]["kind"] == "view"
+
+
+class Laps(ToyV1):
+    """Tells more."""
+
+    def view(self, state: Race) -> dict[str, Any]:
+        return {**super().view(state), "laps": 0}
+
+
+LAPS = Laps()

@@ -1,0 +1,130 @@
+"""The job that replays matches under a candidate version of their rules, and changes nothing."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rq.timeouts import JobTimeoutException, UnixSignalDeathPenalty
+
+from domain.bundle import parse_bundle
+from domain.candidate import find_difference
+from domain.chain import StoredEvent
+from domain.errors import DomainError, FoldError, UnknownRuleset
+from domain.events import MatchCreated, parse_event
+from domain.imported import match_of
+from domain.ruleset import AnyRuleset
+from domain.rulesets import find_ruleset
+from service.checks import DIFFERS, UNREAD, UNSOUND, Asked
+from service.store.port import StoreError, StoreUnavailable, Stretch
+from workers.process import process_parts
+
+MATCH_TIMEOUT_S = 60
+"""After so long a candidate that comes to no end has failed."""
+
+STREAMS_AT_ONCE = 16
+
+Json = dict[str, Any]
+Found = Sequence[StoredEvent] | Exception
+"""A match's events, or why they cannot be read."""
+
+
+def check_matches(
+    asked: Sequence[Any], streams: Sequence[str], files: Sequence[str]
+) -> tuple[dict[str, int], list[Json]]:
+    """How many matches of the ruleset were replayed, by their versions, and what is to be told of some of them.
+
+    Matches of other rulesets are passed over. StoreUnavailable.
+    """
+    wanted = Asked(*asked)
+    candidate = wanted.find_candidate()
+    replayed: Counter[str] = Counter()
+    told: list[Json] = []
+    for match, found in chain(_read_streams(streams, wanted.ruleset), map(_read_file, files)):
+        try:
+            created = _find_created(found)
+            if created.ruleset != wanted.ruleset:
+                continue
+            differs = _compare(match, found, created, candidate)
+        except (DomainError, StoreError, OSError) as error:
+            told.append({"match": match, "outcome": UNREAD, "why": str(error)})
+            continue
+        replayed[str(created.ruleset_version)] += 1
+        told += [differs] if differs else []
+    return dict(replayed), told
+
+
+def _read_streams(streams: Sequence[str], ruleset: str) -> Iterator[tuple[str, Found]]:
+    matches = list(_list_matches(streams))
+    firsts = zip(matches, _load([Stretch(match, 0, 1) for match in matches]), strict=True)
+    mine = [match for match, first in firsts if not _is_of_another(first, ruleset)]
+    for start in range(0, len(mine), STREAMS_AT_ONCE):
+        some = mine[start : start + STREAMS_AT_ONCE]
+        yield from zip(some, _load([Stretch(stream) for stream in some]), strict=True)
+
+
+def _list_matches(streams: Sequence[str]) -> Iterator[str]:
+    """The matches that are read from these streams, of matches or of imports."""
+    for stream in streams:
+        if stream.startswith("match-"):
+            yield stream
+        elif process_parts().imports.is_imported(match_of(stream)):
+            yield match_of(stream)
+
+
+def _load(stretches: list[Stretch]) -> list[Found]:
+    """The events of each of them, or what keeps them from being read; StoreUnavailable."""
+    try:
+        return [*process_parts().matches.read_all_events(stretches)] if stretches else []
+    except StoreUnavailable:
+        raise
+    except StoreError as error:
+        return [error] if len(stretches) == 1 else [found for each in stretches for found in _load([each])]
+
+
+def _read_file(path: str) -> tuple[str, Found]:
+    try:
+        head, entries = parse_bundle(Path(path).read_bytes())
+    except (DomainError, OSError) as error:
+        return Path(path).name, error
+    return head.match, entries
+
+
+def _find_created(found: Found) -> MatchCreated:
+    if isinstance(found, Exception):
+        raise found
+    created = parse_event(found[0]).data if found else None
+    if not isinstance(created, MatchCreated):
+        raise FoldError(1, "the match was never created")
+    return created
+
+
+def _is_of_another(first: Found, ruleset: str) -> bool:
+    try:
+        return _find_created(first).ruleset != ruleset
+    except (DomainError, StoreError):
+        return False
+
+
+def _compare(match: str, found: Found, created: MatchCreated, candidate: AnyRuleset) -> Json | None:
+    assert not isinstance(found, Exception)
+    with UnixSignalDeathPenalty(MATCH_TIMEOUT_S, JobTimeoutException):  # type: ignore[no-untyped-call]
+        differs, outcome = find_difference(found, candidate), DIFFERS
+        own = _find_own(created)
+        if differs and own and own is not candidate:
+            # One that was recorded wrongly says nothing of the candidate.
+            unsound = find_difference(found, own)
+            if unsound and unsound.version <= differs.version:
+                differs, outcome = unsound, UNSOUND
+    if differs is None:
+        return None
+    version = {"ruleset_version": created.ruleset_version}
+    return {"match": match, **version, "outcome": outcome, "difference": differs._asdict()}
+
+
+def _find_own(created: MatchCreated) -> AnyRuleset | None:
+    try:
+        return find_ruleset(created.ruleset, created.ruleset_version)
+    except UnknownRuleset:
+        return None
