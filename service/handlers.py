@@ -171,6 +171,8 @@ class Handler(Generic[S]):
                 continue
             match self._append(draft.append):
                 case Stored():
+                    if not draft.append.expected_version:
+                        self._forget(stream)
                     return self._answer(draft)
                 case Seen() as seen:
                     raise _SeenBefore(seen)

@@ -22,6 +22,7 @@ from domain.imported import (
     match_of,
     require_importable,
 )
+from domain.match import Match
 from domain.rulesets import find_ruleset
 from service.clock import now_ms
 from service.handlers import Aggregate, Decided, Handler
@@ -65,6 +66,14 @@ class Imports:
     def is_imported(self, match: str) -> bool:
         """Whether the match is read from its import, which is not asked again where this process has read it."""
         return self._matches.is_imported(match)
+
+    def is_own(self, match: Match) -> bool:
+        """Whether the match stands so in a stream of ours, which the store is asked.
+
+        What our key makes of dice is given away to such a match alone: an imported one may name any.
+        """
+        last = self._store.load(match.stream, max(0, match.version - 1), limit=1).entries
+        return [(entry.version, entry.h) for entry in last] == [(match.version, match.head)]
 
     def find(self, match: str) -> Import | None:
         """The import that the match is read from; None for matches of our own and those that are not there."""

@@ -78,10 +78,14 @@ class ImportedStore:
             known = self._copies.get(stream)
         if known is not None:
             return bool(known[0].events)
-        if self.within.newest([stream])[0] is not None:
-            self._note_own(stream)
+        return not self._is_begun(stream) and bool(self.read_copied(stream))
+
+    def _is_begun(self, stream: str) -> bool:
+        """Whether the match has a stream of its own, which the store is asked."""
+        if self.within.newest([stream])[0] is None:
             return False
-        return bool(self.read_copied(stream))
+        self._note_own(stream)
+        return True
 
     def read_copied(self, match: str) -> list[StoredEvent]:
         """The events of the match as its import has them, none before they all came."""
@@ -103,7 +107,11 @@ class ImportedStore:
             return entries
         if stream in self._own or not stream.startswith("match-"):
             return entries
-        return self.read_copied(stream)[after:upto]
+        copied = self.read_copied(stream)
+        if copied and after and self._is_begun(stream):
+            # It began after the import was read, and has not come as far.
+            return []
+        return copied[after:upto]
 
     def _note_own(self, stream: str) -> None:
         if stream not in self._own:

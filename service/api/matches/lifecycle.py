@@ -24,6 +24,7 @@ from service.handlers import Answer
 from service.ids import stream_id
 from service.rematches import draft_rematch, rematch_id, seats_offered
 from service.schemas import answers, bodies, parameters
+from service.store.imported import ReadOnly
 
 
 @blueprint.post("")
@@ -103,7 +104,8 @@ def create_duplicate(match: str, number: int) -> Response:
     who = principal()
     body = parse_body(bodies.Duplicate)
     old = read_match(match)
-    require_own(old)
+    if not parts().imports.is_own(old):
+        raise ReadOnly(match)
     require_scope(old, who)
     id = duplicate_id(old, number)
     actor = Actor("player", who.account)

@@ -1,0 +1,125 @@
+"""Imports that claim the dice of a match of ours: nobody learns a secret by them before it is revealed."""
+
+from typing import Any
+
+import pytest
+
+from domain.bundle import Head, format_bundle
+from domain.chain import canonical_json, first_link, link_all
+from service.app import create_app
+from service.composition import Parts, compose
+from service.ids import command_of, stream_id
+from tests.service.api import Api
+from tests.service.test_imports_api import send
+
+FOREIGN = "match-" + "f" * 26
+
+
+def forge_bundle(match: str, told: list[tuple[str, Any]], by: str) -> bytes:
+    """A bundle whose form is right, of whatever events."""
+    raws = [
+        {"at": 1, "by": by, "cause": "00" * 16, "data": data, "type": word, "version": version}
+        for version, (word, data) in enumerate(told, 1)
+    ]
+    created = told[0][1]
+    head = Head(match, created["ruleset"], created["ruleset_version"], None)
+    return b"".join(format_bundle(head, link_all(first_link(match), 1, map(canonical_json, raws))))
+
+
+class Forger:
+    """Eve, and a match with server dice between others, of which she makes up another one with the same dice."""
+
+    def __init__(self, api: Api, parts: Parts) -> None:
+        self.api, self.parts = api, parts
+        _, self.ann = api.sign_up("Ann")
+        self.eve, self.token = api.sign_up("Eve")
+        self.victim = api.new_match(self.ann, ruleset="toy", start="call")
+        self.dice = self.claimed(self.victim)
+
+    def claimed(self, match: str) -> dict[str, Any]:
+        return self.api.get(f"/v1/matches/{match}/events").json["events"][0]["data"]["dice"]
+
+    def make_up(self, dice: Any, ending: list[Any], match: str = FOREIGN) -> str:
+        """A match of Eve's own with such dice, that went so, imported."""
+        seat = {"player": self.eve}
+        created = {
+            **self.api.get(f"/v1/matches/{self.victim}/events").json["events"][0]["data"],
+            "dice": dice,
+            "seats": [seat, seat],
+        }
+        bundle = forge_bundle(match, [("match-created", created), *ending], f"player:{self.eve}")
+        send(self.api, self.token, bundle)
+        return match
+
+
+@pytest.fixture
+def forger(api: Api, parts: Parts) -> Forger:
+    return Forger(api, parts)
+
+
+def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger: Forger) -> None:
+    aborted = [("match-aborted", {"cause": "called off"}), ("dice-revealed", {"secret": "00" * 32})]
+    made_up = forger.make_up(forger.dice, aborted)
+    forked = forger.api.post(f"/v1/matches/{made_up}/forks", forger.token, {"ply": 0, "dice": "same"})
+
+    assert (forked.status_code, forked.json["code"]) == (409, "fork/dice-secret")
+
+
+def test_an_imported_match_has_no_duplicates(forger: Forger) -> None:
+    dice = {**forger.dice, "mode": "shared", "matches": [FOREIGN, "match-" + "g" * 26]}
+    made_up = forger.make_up(dice, [])
+    seats = {"seats": [{"player": forger.eve}] * 2}
+    made = forger.api.post(f"/v1/matches/{made_up}/duplicates/2", forger.token, seats)
+    assert (made.status_code, made.json["code"]) == (409, "match/read-only")
+
+
+def test_the_dice_of_a_match_of_ours_do_not_go_on_from_its_forged_import(forger: Forger) -> None:
+    forger.make_up(forger.dice, [("match-aborted", {"cause": "x"}), ("dice-revealed", {"secret": "00" * 32})])
+    fresh = forger.api.post(f"/v1/matches/{FOREIGN}/forks", forger.token, {"ply": 0})
+    assert fresh.status_code == 201
+    assert forger.claimed(fresh.json["match"])["dice_id"] == fresh.json["match"]
+
+
+@pytest.fixture
+def block(forger: Forger) -> list[str]:
+    """The matches of a block, of which the second is not there yet but was imported, and read."""
+    api = forger.api
+    first = api.new_match(forger.ann, ruleset="toy", shared_dice=2, start="call")
+    matches = list(forger.claimed(first)["matches"])
+    forger.make_up(forger.claimed(first), [("match-aborted", {"cause": "x"})], matches[1])
+    assert api.get(f"/v1/matches/{matches[1]}").json["status"] == "aborted"
+    return matches
+
+
+def test_an_import_does_not_keep_a_match_from_being_created(forger: Forger, block: list[str]) -> None:
+    api, second = forger.api, block[1]
+    made = api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
+    assert (made.status_code, made.json["match"]) == (201, second)
+    assert api.get(f"/v1/matches/{second}/positions/0").json["version"] == 1
+    shown = api.get(f"/v1/matches/{second}").json
+    assert (shown["status"], shown["imported"]) == ("open", None)
+    assert api.post(f"/v1/matches/{second}/seats/1", forger.ann, {}).status_code == 200
+
+
+def test_another_process_that_has_read_the_import_comes_to_read_the_match(
+    forger: Forger, parts: Parts, block: list[str]
+) -> None:
+    other = Api(create_app(compose(parts.config, parts.store)))
+    assert other.get(f"/v1/matches/{block[1]}").json["status"] == "aborted"
+    forger.api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
+    assert other.get(f"/v1/matches/{block[1]}").json["status"] == "open"
+
+
+def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger: Forger) -> None:
+    api, seats = forger.api, [{"player": forger.eve}] * 2
+    played = api.new_match(forger.token, seats, "zhen")
+    for move in ("+1", "+2"):
+        assert api.post(f"/v1/matches/{played}/moves", forger.token, {"move": move}).status_code == 200
+    events = api.get(f"/v1/matches/{played}/events").json["events"]
+    foreseen = stream_id("match", command_of(f"player:{forger.eve}", "POST", "/v1/matches", "key", b""))
+    told = [(event["type"], event["data"]) for event in events]
+    send(api, forger.token, forge_bundle(foreseen, told, f"player:{forger.eve}"))
+    assert api.get(f"/v1/matches/{foreseen}/positions/1").status_code == 200
+    made = api.post("/v1/matches", forger.token, {"ruleset": "zhen", "seats": seats}, key="key")
+    assert (made.status_code, made.json["match"]) == (201, foreseen)
+    assert api.get(f"/v1/matches/{foreseen}/positions/1").status_code == 404
