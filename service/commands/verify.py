@@ -53,9 +53,11 @@ def verify(bundles: tuple[Path, ...], receipts: tuple[Path, ...], as_json: bool)
 
 def _read_receipts(path: Path) -> list[Receipt]:
     try:
-        return parse_receipts(_read(path))
+        receipts = parse_receipts(_read(path))
     except (OSError, ReceiptError) as error:
         _give_up(f"{path}: {_why(error)}")
+    # Otherwise a refusal that was kept by mistake would seem to have been compared.
+    return receipts or _give_up(f"{path}: it holds no receipt")
 
 
 def _give_up(why: str) -> NoReturn:

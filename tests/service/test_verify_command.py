@@ -131,6 +131,13 @@ def test_what_is_no_receipt_is_unreadable(raw):
     assert run("a", "--receipt", "nowhere").exit_code == 2
 
 
+@pytest.mark.parametrize("raw", [b"", b'{"code": "match/over", "status": 409}'])
+def test_a_file_without_a_receipt_is_no_proof(raw):
+    ran = run(write("a", bundle_of(drawn())), "--receipt", write("kept", raw))
+    assert ran.exit_code == 2
+    assert "kept: it holds no receipt" in ran.stderr
+
+
 def test_a_ruleset_of_ones_own_that_cannot_be_loaded_is_no_fault_of_a_match(monkeypatch):
     monkeypatch.setenv("PLYSCRIBE_RULESETS", "nowhere:GAME")
     ran = run(write("a", bundle_of(drawn())))
