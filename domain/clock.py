@@ -5,9 +5,11 @@ without increment; the first one that runs out counts. The time of a decision be
 due, and all times are the ones recorded with the events, so whoever replays a match finds the same deadlines.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from domain.errors import WrongValue
+from domain.events import Limits
 from domain.match import Match
 from domain.ruleset import Decision
 
@@ -24,9 +26,9 @@ class Deadline(NamedTuple):
     at: int
 
 
-def parse_limits(limits: dict[str, Any]) -> dict[str, int | None]:
+def parse_limits(limits: Mapping[str, Any]) -> Limits:
     """The limits with both names, None for one that is not set; WrongValue for what no limits can be."""
-    complete = {name: limits.get(name) for name in _LONGEST}
+    complete = Limits(move_ms=limits.get("move_ms"), match_ms=limits.get("match_ms"))
     if limits.keys() - _LONGEST.keys() or not any(value is not None for value in complete.values()):
         raise WrongValue("limits/none", "limits are move_ms, match_ms or both")
     for name, value in complete.items():
@@ -43,7 +45,7 @@ def find_deadline(match: Match) -> Deadline | None:
     return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play.time_used(turn.seat)))
 
 
-def _time_left(limits: dict[str, Any], used_ms: int) -> int:
+def _time_left(limits: Limits, used_ms: int) -> int:
     """The milliseconds that a seat has for its next decision."""
     for_move, for_match = limits["move_ms"], limits["match_ms"]
     left = [for_move] if for_move is not None else []

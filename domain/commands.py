@@ -1,10 +1,11 @@
 """What can be asked of a match. Time, ids and secrets are fields: deciding is a pure function."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant
+from domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent
 
 
 class Actor(NamedTuple):
@@ -55,9 +56,9 @@ class CreateMatch(Command):
     rated: bool = False
     private: bool = False
     start: str = "auto"
-    limits: dict[str, Any] | None = None
+    limits: Mapping[str, Any] | None = None
     about: dict[str, Any] | None = None
-    parent: dict[str, Any] | None = None
+    parent: Parent | None = None
     line: LineCopied | None = None
     rematch_of: str | None = None
     tournament: dict[str, Any] | None = None

@@ -7,7 +7,7 @@ on reading, and nowhere else.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, NoReturn, get_type_hints
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypedDict, get_type_hints
 
 from domain.chain import StoredEvent, canonical_json, parse_json
 from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
@@ -60,6 +60,20 @@ class RecordedDice:
 Dice = ServerDice | RecordedDice
 
 
+class Limits(TypedDict):
+    """The time for a move, and for all of a seat's moves: milliseconds, None for the one that is not limited."""
+
+    move_ms: int | None
+    match_ms: int | None
+
+
+class Parent(TypedDict):
+    """Where a fork begins: the match that it is a fork of, and the ply."""
+
+    match: str
+    ply: int
+
+
 @dataclass(frozen=True, slots=True)
 class MatchCreated:
     """The match is announced; its options are complete and its seats numbered in order."""
@@ -74,9 +88,9 @@ class MatchCreated:
     rated: bool
     private: bool
     start: str
-    limits: dict[str, Any] | None
+    limits: Limits | None
     about: dict[str, Any] | None
-    parent: dict[str, Any] | None
+    parent: Parent | None
     rematch_of: str | None
     tournament: dict[str, Any] | None
     server: str
@@ -399,6 +413,23 @@ def _each(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: tuple(map(parse, value)) if type(value) is list else _refuse(value, "a list")
 
 
+def _keyed(kind: Any) -> Callable[[Any], Any]:
+    """What reads an object with the keys of a TypedDict, all of them."""
+    hints = get_type_hints(kind)
+
+    def parse(value: Any) -> Any:
+        if type(value) is not dict or value.keys() != hints.keys():
+            _refuse(value, f"an object of {', '.join(hints)}")
+        return {name: _PARSERS[hint](value[name]) for name, hint in hints.items()}
+
+    return parse
+
+
+def _parse_limits(value: Any) -> Limits:
+    limits: Limits = _keyed(Limits)(value)
+    return limits if any(each is not None for each in limits.values()) else _refuse(value, "limits")
+
+
 def parse_occupant(value: Any) -> Occupant:
     """`{"player": id}` or `{"name": name}`; ValueError otherwise."""
     match value:
@@ -444,6 +475,8 @@ _PARSERS: dict[Any, Callable[[Any], Any]] = {
     Occupant: parse_occupant,
     tuple[Occupant | None, ...]: _each(_optional(parse_occupant)),
     Dice | None: _optional(_parse_dice),
+    Limits | None: _optional(_parse_limits),
+    Parent | None: _optional(_keyed(Parent)),
 }
 
 _shapes: dict[type, dict[str, Callable[[Any], Any]]] = {}

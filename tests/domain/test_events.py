@@ -83,6 +83,25 @@ def test_a_newer_shape_is_refused_by_name():
 
 
 @pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("limits", {}),
+        ("limits", {"move_ms": 1000}),
+        ("limits", {"move_ms": "1000", "match_ms": None}),
+        ("limits", {"move_ms": None, "match_ms": None}),
+        ("parent", {"match": "match-a"}),
+        ("parent", {"match": 5, "ply": 1}),
+    ],
+)
+def test_limits_and_parents_have_all_of_their_fields(field, value):
+    created = next(json.loads(line) for line in LINES if '"match-created"' in line)
+    event = {**created, "version": 7}
+    parse_event(stored(event))
+    with pytest.raises(UnknownEventShape):
+        parse_event(stored({**event, "data": {**event["data"], field: value}}))
+
+
+@pytest.mark.parametrize(
     "data",
     [
         {"seat": 1},
