@@ -1,21 +1,34 @@
 """The proofs of a ruleset: what its author writes down by hand, and what follows from it.
 
 By hand comes `cases.json`: positions to count from and matches to play. From it follow `perft.txt`, a transcript of
-each match and `digest.txt`, the SHA-256 over all of them. A change of behaviour changes the digest, so a released
-ruleset, whose digest stands, cannot change unnoticed.
+each match, `card.txt`, which says what matches there can be, and `digest.txt`, the SHA-256 over all of them. A change
+of behaviour changes the digest, so a released ruleset, whose digest stands, cannot change unnoticed.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
+from domain.chain import canonical_json
+from domain.errors import RulesetError
 from domain.perft import PerftCase, count_case, format_perft
-from domain.playthrough import PlaythroughCase, Withdrawal, choose_steps, format_playthrough
-from domain.ruleset import AnyRuleset
+from domain.playthrough import (
+    PlaythroughCase,
+    Withdrawal,
+    apply_step,
+    choose_steps,
+    format_case,
+    format_playthrough,
+    read_steps,
+    start_state,
+)
+from domain.ruleset import AnyRuleset, Over
 
 PERFT = "perft.txt"
+CARD = "card.txt"
 DIGEST = "digest.txt"
 EXAMPLE = """\
 {
@@ -90,16 +103,49 @@ def playthrough_file(case: PlaythroughCase) -> str:
     return f"playthrough-{case.name}.txt"
 
 
-def prove(ruleset: AnyRuleset, cases: Cases) -> dict[str, str]:
-    """All files that follow from the cases, by name; ValueError or RulesetError where a case cannot be played."""
-    files = {PERFT: format_perft(count_case(ruleset, case, depth) for case, depth in cases.perft)}
+def prove(ruleset: AnyRuleset, cases: Cases, told: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """All files that follow from the cases, by name; ValueError or RulesetError where a case cannot be played.
+
+    A match that is told in one of the files before is the same one again, if it can still be played.
+    """
+    files = {
+        CARD: format_card(ruleset),
+        PERFT: format_perft(count_case(ruleset, case, depth) for case, depth in cases.perft),
+    }
     for case in cases.playthroughs:
-        files[playthrough_file(case)] = format_playthrough(ruleset, case, choose_steps(ruleset, case))
+        name = playthrough_file(case)
+        steps = _find_steps(ruleset, case, told.get(name, "")) or choose_steps(ruleset, case)
+        files[name] = format_playthrough(ruleset, case, steps)
     return {**files, DIGEST: f"{behaviour_digest(files)} draft\n"}
 
 
+def _find_steps(ruleset: AnyRuleset, case: PlaythroughCase, told: str) -> list[str]:
+    """The steps of the match that is told; none where it is another case's, or does not end now as the case says."""
+    if f"case {format_case(case)}" not in told.splitlines():
+        return []
+    state, steps = start_state(ruleset, case), read_steps(told)
+    try:
+        for step in steps:
+            state = apply_step(ruleset, state, step)
+    except RulesetError:
+        return []
+    over = ruleset.turn(state)
+    return steps if isinstance(over, Over) and case.ends in (None, over.reason) else []
+
+
+def format_card(ruleset: AnyRuleset) -> str:
+    """What a ruleset takes: how many seats, which options, and which of them for rated matches."""
+    presets = {name: dict(options) for name, options in ruleset.presets.items()}
+    return (
+        f"{ruleset.id} version {ruleset.version}\n"
+        f"seats {ruleset.min_seats}..{ruleset.max_seats}\n"
+        f"options {canonical_json(ruleset.options_schema()).decode()}\n"
+        f"presets {canonical_json(presets).decode()}\n"
+    )
+
+
 def behaviour_digest(files: Mapping[str, str]) -> str:
-    """SHA-256 in hex over perft file and transcripts, whatever their order; drawn boards do not count."""
+    """SHA-256 in hex over card, perft file and transcripts, whatever their order; drawn boards do not count."""
     total = sha256()
     for name in sorted(files):
         lines = behaviour_lines(files[name])

@@ -56,7 +56,7 @@ class Ruleset(ABC, Generic[State, Move]):
     min_seats: int
     max_seats: int
     presets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    """Options, by name, that rated matches may have beside the defaults. A released version keeps those it has."""
+    """Options, by name, that rated matches may have beside the defaults. A released version keeps them."""
     behaviour: str | None = None
     """The digest of its proofs, by which two places know that they play by the same rules; None without proofs."""
     released: bool = False

@@ -149,7 +149,7 @@ class PathagonV1(Duel[State, Move]):
     version = 1
     title = "Pathagon"
     presets = MappingProxyType({"small": {"size": 5}})
-    behaviour = "9e30cb5abeb0190e23c584d95a8bad820e5e8b2a62620e98c68288d1b8ff032f"
+    behaviour = "571228f94736f4bfe95b6f0b5ff68bce3bf2568da89317e7e9b2ee6ad2ae29c7"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]

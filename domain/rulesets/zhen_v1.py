@@ -96,7 +96,7 @@ class ZhenV1(Duel[State, Move]):
 
     id = "zhen"
     version = 1
-    behaviour = "454ae16a1bc6ce0811acf1c30d8369346286a7024751b3cba2bed45707f60c33"
+    behaviour = "251cf66d9d9fa4fc78fa00598f8e901b02afd9c13a0c3aad8e5c65bc92b6e499"
     title = "Zhen"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:

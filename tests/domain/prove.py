@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import RulesetError
-from domain.proofs import DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
+from domain.proofs import CARD, DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
 from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS
 from tests.domain.conformance import Setting
@@ -64,7 +64,7 @@ def read_cases(ruleset: AnyRuleset, root: Path = PROOFS) -> Cases:
 
 def require_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> None:
     """Unproved unless every file that follows from the cases is there, and no transcript of a case that is gone."""
-    names = {PERFT, DIGEST, *(playthrough_file(case) for case in read_cases(ruleset, root).playthroughs)}
+    names = {CARD, PERFT, DIGEST, *(playthrough_file(case) for case in read_cases(ruleset, root).playthroughs)}
     found = {path.name for path in folder_of(ruleset, root).glob("*.txt")}
     if missing := sorted(names - found):
         raise Unproved(f"{name_ruleset(ruleset)} lacks {', '.join(missing)}: run {command_for(ruleset)}")
@@ -117,12 +117,13 @@ def settings_of(ruleset: AnyRuleset) -> list[Setting]:
 
 def write_proofs(ruleset: AnyRuleset, root: Path = PROOFS) -> list[Path]:
     """Make all proofs anew and write them; Unproved, and nothing written, where a released version changed."""
+    folder = folder_of(ruleset, root)
+    told = {path.name: path.read_text() for path in folder.glob("*.txt")}
     try:
-        files = prove(ruleset, read_cases(ruleset, root))
+        files = prove(ruleset, read_cases(ruleset, root), told)
     except (RulesetError, ValueError) as error:
         raise Unproved(f"{name_ruleset(ruleset)}: {error}") from None
-    folder = folder_of(ruleset, root)
-    old = (folder / DIGEST).read_text() if (folder / DIGEST).exists() else ""
+    old = told.get(DIGEST, "")
     if is_released(old):
         if old.split()[0] != files[DIGEST].split()[0]:
             raise Unproved(

@@ -1,13 +1,30 @@
 """No ruleset is registered without its proofs, and none changes unnoticed."""
 
+from collections.abc import Iterator
 from json import dumps, loads
 from pathlib import Path
 from shutil import copytree
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
-from domain.proofs import DIGEST, EXAMPLE, PERFT, behaviour_digest, is_released, parse_cases, playthrough_file, prove
-from domain.ruleset import AnyRuleset
+from domain.errors import IllegalMove
+from domain.playthrough import PlaythroughCase
+from domain.proofs import (
+    CARD,
+    DIGEST,
+    EXAMPLE,
+    PERFT,
+    Cases,
+    behaviour_digest,
+    format_card,
+    is_released,
+    parse_cases,
+    playthrough_file,
+    prove,
+)
+from domain.ruleset import AnyRuleset, RandBelow
 from tests.domain import prove as kit
 from tests.domain.prove import (
     CASES,
@@ -22,7 +39,7 @@ from tests.domain.prove import (
     what_to_do,
     write_proofs,
 )
-from tests.domain.toy import TOY_V1, ToyV1
+from tests.domain.toy import TOY_V1, Give, Race, ToyMove, ToyV1
 
 
 class Newcomer(ToyV1):
@@ -37,10 +54,31 @@ def test_a_registered_ruleset_is_proved(ruleset: AnyRuleset) -> None:
 
 @every_ruleset
 def test_the_pinned_digest_is_that_of_the_proofs(ruleset: AnyRuleset) -> None:
-    names = [PERFT, *(playthrough_file(case) for case in read_cases(ruleset).playthroughs)]
+    names = [CARD, PERFT, *(playthrough_file(case) for case in read_cases(ruleset).playthroughs)]
     found = behaviour_digest({name: read_proof(ruleset, name) for name in names})
     pinned = read_proof(ruleset, DIGEST).split()[0]
     assert found == pinned, f"the behaviour on file is not the pinned one.\n{what_to_do(ruleset)}"
+
+
+@every_ruleset
+def test_seats_options_and_presets_are_those_on_file(ruleset: AnyRuleset) -> None:
+    assert format_card(ruleset) == read_proof(ruleset, CARD), what_to_do(ruleset)
+
+
+def test_other_options_seats_or_presets_are_another_behaviour() -> None:
+    class Narrow(ToyV1):
+        def options_schema(self) -> dict[str, Any]:
+            return {**super().options_schema(), "properties": {}}
+
+    class Crowded(ToyV1):
+        max_seats = 5
+
+    class Named(ToyV1):
+        presets = MappingProxyType({"plain": {"dice": 0}})
+
+    cases = Cases((), ())
+    digests = {prove(ruleset, cases)[DIGEST] for ruleset in (TOY_V1, ToyV1(), Narrow(), Crowded(), Named())}
+    assert len(digests) == 4
 
 
 @every_ruleset
@@ -64,7 +102,7 @@ def test_a_ruleset_without_proofs_is_told_what_to_write_and_what_to_run(tmp_path
     assert "python -m tests.domain.prove newcomer 3" in message
 
 
-@pytest.mark.parametrize("missing", [PERFT, DIGEST, "playthrough-plain.txt"])
+@pytest.mark.parametrize("missing", [CARD, PERFT, DIGEST, "playthrough-plain.txt"])
 def test_a_ruleset_with_a_proof_missing_is_told_the_command(tmp_path: Path, missing: str) -> None:
     newcomer = settle_newcomer(tmp_path)
     require_proofs(newcomer, tmp_path)
@@ -136,6 +174,43 @@ def test_a_new_version_has_the_number_after_the_newest(tmp_path: Path) -> None:
     copytree(folder_of(TOY_V1), folder)
     (folder / DIGEST).write_text(f"{TOY_V1.behaviour} released\n")
     assert "tests/domain/proofs/toy_v3" in what_to_do(TOY_V1, tmp_path)
+
+
+class OtherDraws(Newcomer):
+    """The same rules, whose random moves are drawn otherwise."""
+
+    def sample_move(self, state: Race, randbelow: RandBelow) -> ToyMove:
+        randbelow(2)
+        return super().sample_move(state, randbelow)
+
+
+def test_proving_anew_keeps_the_matches_on_file_though_moves_are_drawn_otherwise(tmp_path: Path) -> None:
+    folder = folder_of(settle_newcomer(tmp_path), tmp_path)
+    before = {path.name: path.read_text() for path in folder.iterdir()}
+    assert prove(OtherDraws(), parse_cases(loads(before[CASES])))[DIGEST] != before[DIGEST]
+    write_proofs(OtherDraws(), tmp_path)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == before
+
+
+class NoGifts(Newcomer):
+    """Nobody gives."""
+
+    def parse_move(self, state: Race, text: str) -> ToyMove:
+        move = super().parse_move(state, text)
+        if isinstance(move, Give):
+            raise IllegalMove(text, state.ply, "TO13", "nobody gives")
+        return move
+
+    def legal_moves(self, state: Race, prefix: str = "") -> Iterator[ToyMove]:
+        return (move for move in super().legal_moves(state, prefix) if not isinstance(move, Give))
+
+
+def test_a_match_on_file_that_cannot_be_played_any_more_is_chosen_anew() -> None:
+    cases = Cases((), (PlaythroughCase("gifts", 2, seed=2, options={"dice": 0}),))
+    told = prove(Newcomer(), cases)
+    name = playthrough_file(cases.playthroughs[0])
+    assert "> move give" in told[name]
+    assert "> move give" not in prove(NoGifts(), cases, told)[name]
 
 
 def test_the_digest_covers_every_line_but_drawings() -> None:

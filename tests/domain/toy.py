@@ -83,7 +83,7 @@ class ToyV1(Ruleset[Race, ToyMove]):
 
     id = "toy"
     version = 1
-    behaviour = "0b78279138229fb4ccdbdba2c29f64580579d7d6e0480667e8a708b1cc55ae37"
+    behaviour = "99ee4cfc7589aef90ceea7a028d22401ea419cbc76ee2dc6f2c5dec370137a8a"
     title = "Toy race"
     min_seats = 2
     max_seats = 4
