@@ -3,7 +3,11 @@
 A bundle's events are copied byte for byte, with their hashes, into events of the import. The match itself gets no
 stream: it can be read, and nothing that it says of players, results and verdicts counts here.
 
-    copying → waiting → verified | refuted
+    copying → waiting → verified | refuted        a bundle
+              waiting → entered | faulty → kept   a text record
+
+A text record is played. A sound one becomes a match of our own, which its importer records; of one with a fault the
+importer may keep what comes before that.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -75,8 +79,51 @@ class ImportRefuted:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class RecordReceived:
+    """A text record is here, to become the match `match`; `digest` is the SHA-256 of its bytes."""
+
+    type: ClassVar[str] = "record-received"
+    match: str
+    private: bool
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEntered:
+    """The match is there, with as many plies and up to this version, as the record, or what was kept of it, has it."""
+
+    type: ClassVar[str] = "record-entered"
+    version: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRefused:
+    """The text has a fault, as of RecordError; `can_keep` says whether anything comes before it."""
+
+    type: ClassVar[str] = "record-refused"
+    line: int
+    column: int
+    ply: int
+    clause: str | None
+    why: str
+    can_keep: bool
+
+
 IMPORT_EVENT_TYPES: dict[str, type[Any]] = {
-    kind.type: kind for kind in (ImportBegun, EventsCopied, CopyCompleted, ImportVerified, ImportRefuted)
+    kind.type: kind
+    for kind in (
+        ImportBegun,
+        EventsCopied,
+        CopyCompleted,
+        ImportVerified,
+        ImportRefuted,
+        RecordReceived,
+        RecordEntered,
+        RecordRefused,
+    )
 }
 """Every event type of an import by its word."""
 
@@ -109,6 +156,23 @@ class JudgeImport(Command):
     verdict: ImportVerified | ImportRefuted
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiveRecord(Command):
+    """Take a text record."""
+
+    match: str
+    private: bool
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRecord(Command):
+    """Enter what became of a text record: one with a fault may be kept in part afterwards."""
+
+    outcome: RecordEntered | RecordRefused
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """An import folded up to `version`; the events that it copied are not in it: `copied_events` has them."""
@@ -132,10 +196,19 @@ class Import:
     """Whether that bundle was refuted, so that another one may take its place."""
 
     verdict: ImportVerified | ImportRefuted | None = None
+    record: RecordReceived | None = None
+    """What came, where it was no bundle."""
+
+    fault: RecordRefused | None = None
+    entered: RecordEntered | None = None
 
     @property
     def status(self) -> str:
         """How far it is; one of STATUSES."""
+        if self.record is not None:
+            if self.entered is not None:
+                return "kept" if self.fault else "entered"
+            return "faulty" if self.fault else "waiting"
         if self.verdict is not None:
             return "verified" if isinstance(self.verdict, ImportVerified) else "refuted"
         return "waiting" if self.complete else "copying"
@@ -147,7 +220,7 @@ class Import:
         return id if role == "player" else None
 
 
-STATUSES = ("copying", "waiting", "verified", "refuted")
+STATUSES = ("copying", "waiting", "verified", "refuted", "entered", "faulty", "kept")
 
 
 def import_of(match: str) -> str:
@@ -247,6 +320,12 @@ def _evolve(state: Import, event: Event) -> Import:
             return replace(state, complete=True, held=state.copied, is_refuted=False)
         case ImportVerified() | ImportRefuted():
             return replace(state, verdict=data, is_refuted=isinstance(data, ImportRefuted))
+        case RecordReceived():
+            return replace(state, record=data, by=event.by, at=event.at)
+        case RecordEntered():
+            return replace(state, entered=data)
+        case RecordRefused():
+            return replace(state, fault=data)
     raise FoldError(event.version, f"{data.type} is no event of an import")
 
 
@@ -258,11 +337,26 @@ def decide_import(command: Command, state: Import) -> list[Event]:
 
 
 def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
+    if state.record is not None:
+        raise WrongTime("import/conflict", f"{state.stream} is another import")
     continues = 0 < command.kept == state.held < command.count
     if not continues and (command.kept or (state.held and not state.is_refuted)):
         raise WrongTime("import/conflict", f"another bundle of {command.match} is imported as {state.stream}")
     head = command.head.hex()
     return [ImportBegun("bundle", command.match, command.private, command.count, head, command.digest, command.kept)]
+
+
+def _decide_receive(command: ReceiveRecord, state: Import) -> list[Any]:
+    if state.version:
+        raise WrongTime("import/conflict", f"{state.stream} is another import")
+    return [RecordReceived(command.match, command.private, command.text, command.digest)]
+
+
+def _decide_record(command: JudgeRecord, state: Import) -> list[Any]:
+    keeps = isinstance(command.outcome, RecordEntered) and state.fault is not None and state.fault.can_keep
+    if state.record is None or state.status not in ("waiting", "faulty") or (state.status == "faulty" and not keeps):
+        raise WrongTime("import/settled", f"{state.stream} is {state.status}: nothing is left to be done")
+    return [command.outcome]
 
 
 def _decide_copy(command: CopyEvents, state: Import) -> list[Any]:
@@ -286,4 +380,6 @@ _DECIDERS: dict[type[Command], Callable[[Any, Import], list[Any]]] = {
     BeginImport: _decide_begin,
     CopyEvents: _decide_copy,
     JudgeImport: _decide_verdict,
+    ReceiveRecord: _decide_receive,
+    JudgeRecord: _decide_record,
 }

@@ -23,6 +23,7 @@ def may_read_import(imported: Import, who: Principal | None) -> bool:
     """Whether the import is of a public match, or `who` (None: anyone) imported it. Overseers may always."""
     if imported.begun is not None and not imported.begun.private:
         return True
+    # What somebody typed is shown to others when it is a match.
     return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or who.account == imported.importer)
 
 

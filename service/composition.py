@@ -21,6 +21,7 @@ from service.inboxes import open_inboxes
 from service.ledgers import Ledgers
 from service.lists import Lists, open_lists
 from service.live import Live
+from service.records import Records
 from service.reports import Reports
 from service.sources import MatchEvents
 from service.store.imported import ImportedStore
@@ -50,6 +51,7 @@ class Parts:
     """Our own, and for reading those that were imported."""
 
     imports: Imports
+    records: Records
     accounts: Accounts
     ledgers: Ledgers
     lists: Lists
@@ -91,7 +93,20 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     live = Live(store, config.max_followers, config.max_followers_each)
     inboxes = open_inboxes(store, client)
     ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
-    return Parts(config, store, matches, imports, accounts, ledgers, lists, live, match_events, inboxes, reports)
+    return Parts(
+        config,
+        store,
+        matches,
+        imports,
+        Records(store, imports),
+        accounts,
+        ledgers,
+        lists,
+        live,
+        match_events,
+        inboxes,
+        reports,
+    )
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

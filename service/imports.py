@@ -25,8 +25,9 @@ from domain.imported import (
 from domain.match import Match
 from domain.rulesets import find_ruleset
 from service.clock import now_ms
-from service.handlers import Aggregate, Decided, Handler
+from service.handlers import Aggregate, Answer, Decided, Handler
 from service.ids import job_command
+from service.store import port
 from service.store.imported import ImportedStore
 from service.store.port import EventStore
 
@@ -137,6 +138,10 @@ class Imports:
         asked = job_command("copy", state.stream, state.version, digest)
         command = CopyEvents(actor=actor, at=now_ms(), id=asked.id.hex(), digest=digest, events=chunk)
         return self._imports.execute(state.stream, lambda _: command, asked).state
+
+    def execute(self, stream: str, command: Command, asked: port.Command, new: bool = False) -> Answer[Import]:
+        """As Handler.execute."""
+        return self._imports.execute(stream, lambda _: command, asked, new=new)
 
     def judge(self, state: Import, verdict: ImportVerified | ImportRefuted) -> Import:
         """The import with its verdict, entered now or before; WrongTime where it waits for none of this bundle."""

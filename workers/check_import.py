@@ -1,9 +1,9 @@
-"""The job that executes imported matches a second time, and records what it found in their imports."""
+"""The job that executes imported matches a second time, and plays text records; their imports tell what came of it."""
 
 from collections.abc import Sequence
 
 from domain.errors import DomainError, WrongTime
-from domain.imported import ImportRefuted, ImportVerified
+from domain.imported import Import, ImportRefuted, ImportVerified
 from domain.report import OK, UNKNOWN, Report, check_match
 from domain.verification import MAX_WHY_LENGTH
 from service.composition import Parts
@@ -19,14 +19,24 @@ def check_imports(due: Sequence[tuple[str, int]]) -> None:
 def check_import(parts: Parts, stream: str) -> str:
     """The status of the import once its verdict is recorded, now or before."""
     state = parts.imports.read(stream)
-    if state.begun is None or state.status != "waiting":
+    if state.status != "waiting":
         return state.status
+    if state.record is not None:
+        return _play_record(parts, state)
+    assert state.begun is not None
     report = check_match(state.begun.match, parts.imports.read_copied(stream))
     try:
         return parts.imports.judge(state, judge_report(report)).status
     except WrongTime:
         # Another worker was faster, or more of the match came meanwhile.
         return parts.imports.read(stream).status
+
+
+def _play_record(parts: Parts, state: Import) -> str:
+    try:
+        return parts.records.judge(state).status
+    except WrongTime:
+        return parts.imports.read(state.stream).status
 
 
 def judge_report(report: Report) -> ImportVerified | ImportRefuted:

@@ -150,6 +150,7 @@ class Import(TypedDict):
     copied: dict[str, int] | None
     sha256: str | None
     verdict: Json | None
+    entered: dict[str, int] | None
 
 
 class MatchRow(TypedDict):

@@ -301,6 +301,17 @@ class Client(Connection):
         headers = {"Content-Type": "application/vnd.plyscribe.bundle+ndjson"}
         return cast(Import, self._ask("POST", "/v1/imports", content=bundle, headers=headers).json())
 
+    def import_record(self, text: str, *, private: bool = False, key: str | None = None) -> Import:
+        """The import of a text record, which a worker plays; `imported` tells what came of it."""
+        headers = {"Content-Type": "text/vnd.plyscribe.record", "Idempotency-Key": key or uuid4().hex}
+        path = "/v1/imports?private=true" if private else "/v1/imports"
+        return cast(Import, self._ask("POST", path, content=text.encode(), headers=headers).json())
+
+    def keep_prefix(self, match: str) -> Import:
+        """The import after what comes before the fault of its text was kept as an unfinished match."""
+        path = f"/v1/imports/{match.replace('match-', 'import-', 1)}/prefix"
+        return cast(Import, self._ask("POST", path, json={}).json())
+
     def imported(self, match: str) -> Import:
         """How far the import of a match is, and what was found of it."""
         return cast(Import, self._get(f"/v1/imports/{match.replace('match-', 'import-', 1)}"))

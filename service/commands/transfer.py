@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from domain.bundle import describe_head, format_bundle, parse_bundle
 from domain.chain import check_chain, first_link
 from domain.errors import DomainError, Unknown
 from domain.imported import Import
+from domain.record import SUFFIX
 from service import archive
 from service.archive import ArchiveError, Differs, Written
 from service.client import Client, Problem
@@ -25,7 +27,17 @@ from service.errors import ServiceError
 from service.ids import is_stream_id
 from service.store.port import StoreError
 
-REFUSALS = (ArchiveError, Differs, DomainError, ServiceError, StoreError, Problem, httpx.HTTPError, OSError)
+REFUSALS = (
+    ArchiveError,
+    Differs,
+    DomainError,
+    ServiceError,
+    StoreError,
+    Problem,
+    httpx.HTTPError,
+    OSError,
+    UnicodeDecodeError,
+)
 POLL_S = 0.3
 JUDGED_WITHIN_S = 60.0
 
@@ -94,12 +106,14 @@ def _reading(data: Path, url: str | None, token: str | None) -> Callable[[str], 
 @click.option("--restore", is_flag=True, help="Make matches of this server again of them, as they were.")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 def import_files(data: Path, url: str | None, token: str | None, restore: bool, files: tuple[Path, ...]) -> None:
-    """Import bundles of matches, which can then be read here, or an export of everything.
+    """Import bundles of matches, which can then be read here, text records (.plyrec), or an export of everything.
 
     Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory; with --url on any
-    server, for bundles. With --restore a bundle, and always an export of everything, becomes what it was: streams of
-    this server, byte for byte. What is there already stays, what differs is refused, and nothing of that file is
-    written. Exits with 1 if anything was refused, or refuted.
+    server, for bundles, and for text records, which become matches that the account of the token records.
+
+    With --restore a bundle, and always an export of everything, becomes what it was: streams of this server, byte for
+    byte. What is there already stays, what differs is refused, and nothing of that file is written. Exits with 1 if
+    anything was refused, or refuted, or is faulty.
     """
     if url is not None and restore:
         raise click.UsageError("only the administrator restores, on the store itself")
@@ -126,6 +140,8 @@ def _bringing(data: Path, url: str | None, token: str | None, restore: bool) -> 
     parts = compose_beside(data)
 
     def bring(path: Path) -> Outcome:
+        if path.suffix == SUFFIX:
+            return "a text record becomes a match of an account: send it with --url and --token", False
         if _is_archive(path):
             return _restore_all(parts, path)
         return _restore_match(parts, path) if restore else _take(parts, path)
@@ -168,13 +184,17 @@ def _take(parts: Parts, path: Path) -> Outcome:
 
 
 def _send(client: Client, path: Path) -> Outcome:
-    taken = client.import_bundle(path.read_bytes())
+    raw = path.read_bytes()
+    # The key makes the same text the same match, however often it is sent.
+    is_text = path.suffix == SUFFIX
+    taken = client.import_record(raw.decode(), key=sha256(raw).hexdigest()) if is_text else client.import_bundle(raw)
     if taken["status"] == "own":
         return f"{taken['match']} is a match of this server", True
 
     def look() -> tuple[str, Any]:
-        verdict = (state := client.imported(taken["match"]))["verdict"]
-        return state["status"], verdict and f"event {verdict['version']}: {verdict.get('why', '')}"
+        verdict = (state := client.imported(taken["match"]))["verdict"] or {}
+        place = f"event {verdict['version']}" if "version" in verdict else f"line {verdict.get('line')}"
+        return state["status"], f"{place}: {verdict.get('why', '')}"
 
     return _wait(taken["match"], look)
 
@@ -185,8 +205,8 @@ def _wait(match: str, look: Callable[[], tuple[str, Any]]) -> Outcome:
     while (found := look())[0] in ("copying", "waiting") and time.monotonic() < deadline:
         time.sleep(POLL_S)
     status, why = found
-    if status == "refuted":
-        return f"{match} is refuted, {why}", False
+    if status in ("refuted", "faulty"):
+        return f"{match} is {status}, {why}", False
     return f"{match} is imported and {'waits for its verdict' if status == 'waiting' else status}", True
 
 

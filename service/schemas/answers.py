@@ -271,7 +271,16 @@ class ImportOut(Schema):
     verdict = fields.Dict(
         required=True,
         allow_none=True,
-        metadata={"description": "Verified up to a version, or refuted: at which version, and why."},
+        metadata={
+            "description": "Of a bundle: verified up to a version, or refuted: at which version, and why. "
+            "Of a text record: its first fault, with line, column, ply, clause, and whether anything before it can be "
+            "kept."
+        },
+    )
+    entered = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of a text record: version and plies of the match that became of it."},
     )
 
 

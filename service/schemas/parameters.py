@@ -119,6 +119,14 @@ class MatchesQuery(PageQuery):
     )
 
 
+class ImportQuery(Strict):
+    """How a text record is imported."""
+
+    private = QueryBoolean(
+        load_default=False, metadata={"description": "The match of a text record can be read by you alone."}
+    )
+
+
 class PlayersQuery(PageQuery):
     """Which players."""
 

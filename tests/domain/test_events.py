@@ -55,6 +55,9 @@ def test_the_event_types_are_these_words_for_ever():
         "import-begun",
         "import-refuted",
         "import-verified",
+        "record-entered",
+        "record-received",
+        "record-refused",
     ]
     assert sorted(LEDGER_EVENT_TYPES) == ["match-rated", "match-unrated", "ratings-opened"]
 

@@ -19,6 +19,7 @@ from werkzeug.test import TestResponse
 
 from domain.bundle import describe_head, format_bundle
 from domain.commands import Actor
+from domain.record import MEDIA_TYPE
 from domain.rulesets import register
 from service.api import openapi
 from service.app import create_app
@@ -352,6 +353,18 @@ def tell_import(story: Story) -> None:
     story.show("POST", f"/v1/matches/{match}/abort", ida["token"], {})
 
 
+def tell_typed_match(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    text = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n\n1. +5 2. +3 3. +5\n"
+    sent = {"data": text.encode(), "content_type": MEDIA_TYPE, "key": "typed-1"}
+    taken = story.show("POST", "/v1/imports", ann["token"], name="text record", **sent)
+    with _made_up("worker", BEGIN_MS + 60_000):
+        check_import(story.parts, taken["import"])
+    path = f"/v1/imports/{taken['import']}"
+    story.show("GET", path, ann["token"], name="a fault")
+    story.show("POST", f"{path}/prefix", ann["token"], {})
+
+
 def tell_dice(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "toy", "seats": [{"player": ann["player"]}, None]}
@@ -402,6 +415,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_ratings,
     tell_recorded_match,
     tell_import,
+    tell_typed_match,
     tell_dice,
     tell_problems,
 )

@@ -18,6 +18,7 @@ from service.store.memory import MemoryStore
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere, bundle_of, forged
+from tests.service.test_typed_imports_api import FAULTY, SOUND
 from workers.check_import import check_import
 
 
@@ -103,6 +104,22 @@ def test_bundles_go_over_http_with_a_token(
     assert ran.output.endswith(f"{match} is imported and verified\n")
     refused = shell.run("import", "--url", "http://ours", brought)
     assert (refused.exit_code, "bearer" in refused.output.lower()) == (1, True)
+
+
+def test_text_records_go_over_http(shell: Shell, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = httpx.WSGITransport(app=api.app)
+    monkeypatch.setattr(transfer, "Client", lambda url, token: Client(url, token, retry_for_s=0, transport=transport))
+    (sound := tmp_path / "sound.plyrec").write_text(SOUND)
+    (faulty := tmp_path / "faulty.plyrec").write_text(FAULTY)
+    (latin := tmp_path / "latin.plyrec").write_bytes(b"\xff")
+    ran = shell.run("import", "--url", "http://ours", "--token", api.sign_up()[1], sound, sound, faulty, latin)
+    assert ran.exit_code == 1
+    first, again, wrong, unreadable = ran.output.splitlines()
+    assert first == again
+    assert first.endswith("is imported and entered")
+    assert "is faulty, line 7: " in wrong
+    assert "refused" in unreadable
+    assert "send it with --url" in shell.run("import", sound).output
 
 
 def test_a_match_of_ones_own_is_restored_as_it_was(shell: Shell, bundle: Path, parts: Parts) -> None:

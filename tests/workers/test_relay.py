@@ -23,6 +23,7 @@ from service.store.port import StoreError
 from service.store.redis import RedisStore, connect_client
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere
+from tests.service.test_typed_imports_api import SOUND
 from workers import check_import as check_module
 from workers import duties as duties_module
 from workers import verify_match as verify_module
@@ -308,6 +309,20 @@ def test_an_import_is_noted_enqueued_and_judged_once(rig):
     rig.relay.step(block_ms=0)
     assert rig.pending() == []
     assert rig.parts.imports.read(stream).version == 4
+
+
+def test_a_text_record_is_played_once(rig):
+    asked = command_of("test", "POST", "/v1/imports", None, b"")
+    stream = rig.parts.records.receive(ANN, SOUND.encode(), False, asked).state.stream
+    rig.relay.step(block_ms=0)
+    assert rig.jobs() == [f"check_{stream}_1"]
+    for _ in range(2):
+        assert check_import(rig.parts, stream) == "entered"
+    assert check_import(compose(CONFIG, RedisStore(rig.redis)), stream) == "entered"
+    rig.relay.step(block_ms=0)
+    match = stream.replace("import", "match")
+    assert rig.pending() == [match]
+    assert verify_all(rig.parts, [(match, rig.parts.matches.read(match).version)]) == ["scored"]
 
 
 def test_two_workers_at_once_judge_an_import_once(rig, monkeypatch):

@@ -45,13 +45,14 @@ GRACE_MS = 10_000
 
 MAX_DOUBLINGS = 9
 
-ENDED, VERIFIED, ANNULLED, IMPORTED = "match-ended", "match-verified", "match-annulled", "copy-completed"
+ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
+IMPORTED = {"copy-completed", "record-received"}
 SET_ASIDE = "match-refuted"
 REVEALED = "dice-revealed"
-WAITS = {ENDED, VERIFIED, ANNULLED, IMPORTED}
+WAITS = {ENDED, VERIFIED, ANNULLED} | IMPORTED
 """Events after which something is left to do: the verdict, the score, the ledger."""
 
-SETTLES = {"match-scored", SET_ASIDE, "import-verified", "import-refuted"}
+SETTLES = {"match-scored", SET_ASIDE, "import-verified", "import-refuted", "record-entered", "record-refused"}
 TURNS = WAITS | SETTLES
 """An append holds one of these at most, unless it restores what was stored elsewhere."""
 
@@ -87,7 +88,7 @@ class Verifications:
         ended = [Verification(stream, version) for stream, (word, version) in newest.items() if word == ENDED]
         annulled = [Scoring(stream, version) for stream, (word, version) in newest.items() if word == ANNULLED]
         enqueue_verifications(self._queue, ended)
-        imported = [Checking(stream, version) for stream, (word, version) in newest.items() if word == IMPORTED]
+        imported = [Checking(stream, version) for stream, (word, version) in newest.items() if word in IMPORTED]
         enqueue_scorings(self._queue, annulled)
         enqueue_checks(self._queue, imported)
         self._strike([stream for stream, (word, _) in newest.items() if word in SETTLES])
@@ -126,7 +127,7 @@ class Verifications:
         match _last_word(newest):
             case "match-verified":
                 return Scoring(stream, newest.version)
-            case "copy-completed":
+            case "copy-completed" | "record-received":
                 return Checking(stream, newest.version)
             case "match-ended" | "dice-revealed" | "match-annulled":
                 return self._look_closer(stream, newest)

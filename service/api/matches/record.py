@@ -31,7 +31,9 @@ def get_record(match: str) -> Response:
     media = accepted(MEDIA_TYPE, TEXT)
     parse_query(parameters.MatchQuery)
     state = read_match(match)
-    names = {player: parts().accounts.name_of(player) for player in state.life.players}
+    # An account that an imported match names is none of ours, whatever its id.
+    ours = () if parts().imports.is_imported(match) else state.life.players
+    names = {player: parts().accounts.name_of(player) for player in ours}
     entries = chain.from_iterable(queries.read_pages(parts().matches, match, 0, state.version))
     text = format_record(record_of(state, entries, names))
     return confined(varied(tagged(Response(text, content_type=f"{media}; charset=utf-8"), state.version)), state)

@@ -1,0 +1,133 @@
+"""Text records that are brought over HTTP: they are played, and become matches that their importer records."""
+
+from typing import Any
+
+import pytest
+
+from domain.record import MEDIA_TYPE
+from service import records as records_module
+from service.composition import Parts
+from service.records import MAX_RECORD_BYTES
+from tests.service.api import Api
+from workers.check_import import check_import
+from workers.verify_match import verify_all
+
+HEAD = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n[place Turin]\n\n"
+SOUND = HEAD + "1. +5 2. +3 (1 resigned)\n"
+FAULTY = HEAD + "1. +5 2. +3\n3. +5\n"
+
+
+@pytest.fixture
+def ann(api: Api) -> tuple[str, str]:
+    return api.sign_up("Ann")
+
+
+def send(api: Api, token: str, text: str | bytes, status: int = 202, query: str = "", **more: Any) -> Any:
+    sent = api.send("POST", f"/v1/imports{query}", token, data=text, content_type=MEDIA_TYPE, **more)
+    assert sent.status_code == status, sent.json
+    return sent.json
+
+
+def test_a_sound_record_becomes_a_match_that_its_importer_records(api: Api, parts: Parts, ann) -> None:
+    player, token = ann
+    taken = send(api, token, SOUND)
+    assert (taken["status"], taken["match"], taken["entered"]) == ("waiting", f"match-{taken['import'][7:]}", None)
+    assert check_import(parts, taken["import"]) == "entered"
+    assert check_import(parts, taken["import"]) == "entered"
+    told = api.get(f"/v1/imports/{taken['import']}", token).json
+    assert (told["status"], told["entered"]["plies"], told["verdict"]) == ("entered", 2, None)
+    match = api.get(f"/v1/matches/{taken['match']}").json
+    assert (match["recorder"], match["rated"], match["imported"]) == (player, False, None)
+    assert [seat["name"] for seat in match["seats"]] == ["Ada", "Bea"]
+    assert match["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
+    assert match["about"] == {"place": "Turin"}
+    assert verify_all(parts, [(match["match"], match["version"])]) == ["scored"]
+    [row] = api.get("/v1/matches?player=me", token).json["matches"]
+    assert (row["match"], row["imported"]) == (match["match"], False)
+
+
+def test_an_unfinished_record_goes_on_with_its_recorder(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], HEAD + "+5 +3")
+    check_import(parts, taken["import"])
+    assert api.post(f"/v1/matches/{taken['match']}/moves", ann[1], {"move": "+4"}).status_code == 200
+
+
+def test_a_fault_is_told_with_its_place_and_what_comes_before_it_can_be_kept(api: Api, parts: Parts, ann) -> None:
+    _, token = ann
+    taken = send(api, token, FAULTY)
+    assert check_import(parts, taken["import"]) == "faulty"
+    verdict = api.get(f"/v1/imports/{taken['import']}", token).json["verdict"]
+    assert (verdict["line"], verdict["column"], verdict["ply"], verdict["can_keep"]) == (7, 4, 2, True)
+    assert verdict["clause"].startswith("ZH")
+    assert api.get(f"/v1/matches/{taken['match']}").status_code == 404
+    for _ in range(2):
+        kept = api.post(f"/v1/imports/{taken['import']}/prefix", token, {})
+        assert (kept.status_code, kept.json["status"], kept.json["entered"]["plies"]) == (200, "kept", 2)
+    match = api.get(f"/v1/matches/{taken['match']}").json
+    assert (match["status"], match["moves"]) == ("playing", ["+5", "+3"])
+    assert api.post(f"/v1/matches/{taken['match']}/moves", token, {"move": "+4"}).status_code == 200
+
+
+def test_only_its_importer_keeps_or_sees_a_text(api: Api, parts: Parts, ann) -> None:
+    _, token = ann
+    taken = send(api, token, FAULTY)
+    path = f"/v1/imports/{taken['import']}"
+    assert api.post(f"{path}/prefix", token, {}).json["code"] == "import/nothing-to-keep"
+    check_import(parts, taken["import"])
+    eve = api.sign_up("Eve")[1]
+    assert api.get(path).status_code == api.get(path, eve).status_code == 404
+    assert api.post(f"{path}/prefix", eve, {}).status_code == 404
+    admin = parts.accounts.sign_up(records_module.VERIFIER, "Root", "person", ("admin", "record"))[1]
+    refused = api.post(f"{path}/prefix", admin, {})
+    assert (refused.status_code, refused.json["code"]) == (403, "import/not-yours")
+
+
+def test_nothing_can_be_kept_where_the_headers_begin_no_match(api: Api, parts: Parts, ann) -> None:
+    for text in ("", "[ruleset chess]\n", "1. e4", HEAD.replace("Ada", "A" * 100) + "+5"):
+        taken = send(api, ann[1], text)
+        assert check_import(parts, taken["import"]) == "faulty"
+        refused = api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {})
+        assert (refused.status_code, refused.json["code"]) == (409, "import/nothing-to-keep")
+
+
+def test_the_same_key_is_the_same_match(api: Api, parts: Parts, ann) -> None:
+    first, again = (send(api, ann[1], SOUND, key="k") for _ in range(2))
+    assert first == again
+    assert send(api, ann[1], FAULTY, 422, key="k")["code"] == "key/reused"
+    assert send(api, ann[1], SOUND)["import"] != first["import"]
+
+
+def test_a_private_one_is_a_private_match(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], SOUND, query="?private=true")
+    check_import(parts, taken["import"])
+    assert api.get(f"/v1/matches/{taken['match']}").status_code == 404
+    assert api.get(f"/v1/matches/{taken['match']}", ann[1]).status_code == 200
+
+
+def test_what_is_no_text_or_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
+    assert send(api, ann[1], b"[ruleset\n\xff", 422)["code"] == "record/unreadable"
+    assert send(api, ann[1], b"x" * (MAX_RECORD_BYTES + 1), 422)["code"] == "record/too-long"
+    assert send(api, api.sign_up("Chip", ("play",))[1], SOUND, 403)["code"] == "auth/scope"
+
+
+def test_a_worker_that_died_after_it_entered_the_match_leaves_nothing_half_done(
+    parts: Parts, api: Api, ann, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = send(api, ann[1], SOUND)["import"]
+    with monkeypatch.context() as dying:
+        dying.setattr(parts.records, "_settle", lambda *_: (_ for _ in ()).throw(SystemExit))
+        with pytest.raises(SystemExit):
+            check_import(parts, stream)
+    assert parts.imports.read(stream).status == "waiting"
+    assert check_import(parts, stream) == "entered"
+    events = parts.store.load(f"match-{stream[7:]}").entries
+    assert parts.matches.read(f"match-{stream[7:]}").version == len(events)
+
+
+def test_what_was_entered_is_the_record_again(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], SOUND)
+    check_import(parts, taken["import"])
+    text = api.get(f"/v1/matches/{taken['match']}/record").text
+    again = send(api, ann[1], text)
+    check_import(parts, again["import"])
+    assert api.get(f"/v1/matches/{again['match']}/record").text == text
