@@ -151,4 +151,6 @@ class RulesetsQuery(Strict):
 class RulesetQuery(Strict):
     """Which version of the ruleset; the newest without it."""
 
-    version = QueryInteger(load_default=None, validate=validate.Range(1, 10_000))
+    version = QueryInteger(
+        load_default=None, validate=validate.Range(1, 10_000), metadata={"description": "The newest without it."}
+    )
