@@ -1,5 +1,6 @@
 """Whatever the contract allows, and what it does not, sent to the running service: no answer but a documented one."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,14 @@ moves = {{ values = ["+1", "+2", "+3", "+4", "+5", "+6", "+7", "d4", "hold"] }}
 """
 
 
+HOOKS = """\
+import schemathesis
+
+# What is no bundle, in the bytes of any text.
+schemathesis.serializer.alias(["application/vnd.plyscribe.bundle+ndjson", "application/x-ndjson"], "text/plain")
+"""
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     with serving(tmp_path_factory.mktemp("contract") / "data") as service:
@@ -66,6 +75,8 @@ def send_everything(service: Serving, directory: Path, token: str, matches: list
     """Fail with what is found where the service does not keep its contract."""
     config = directory / "schemathesis.toml"
     config.write_text(CONFIG.format(matches=matches, players=players).replace("'", '"'))
+    hooks = directory / "hooks.py"
+    hooks.write_text(HOOKS)
     argv = [
         Path(sys.executable).with_name("schemathesis"),
         "--config-file",
@@ -75,7 +86,8 @@ def send_everything(service: Serving, directory: Path, token: str, matches: list
     ]
     argv += ["--header", f"Authorization: Bearer {token}", "--checks", ",".join(CHECKS), *paths]
     argv += ["--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--continue-on-failure"]
-    sent = subprocess.run(argv, capture_output=True, text=True, timeout=400, cwd=directory)
+    env = {**os.environ, "SCHEMATHESIS_HOOKS": str(hooks)}
+    sent = subprocess.run(argv, capture_output=True, text=True, timeout=400, cwd=directory, env=env)
     assert sent.returncode == 0, sent.stdout + sent.stderr
 
 
