@@ -35,7 +35,7 @@ END, WITHDRAWAL, VIEW, FAILS = "end", "withdrawal", "view", "fails"
 
 
 class Difference(NamedTuple):
-    """The first event of a match that would not have come under the candidate, or that would have come after the last.
+    """The first event of a match that would not have come under the candidate, or came too early to be the last one.
 
     `kind` says in what they part: `options` that are refused now, an `illegal` move (`clause` names why),
     another `turn`, `roll` or `end`, a `withdrawal` that is refused, another final `view`, or a ruleset that `fails`.

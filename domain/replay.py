@@ -31,9 +31,10 @@ def has_settled(match: Match, ply: int) -> bool:
 def position_at(match: Match, ply: int) -> Position:
     """The state just before move `ply` + 1, all else folded in; Unknown where the match has no such ply."""
     play = match.play
-    if play is None or not 0 <= ply <= play.ply:
-        last = play.ply if play else 0
-        raise Unknown("position/unknown", f"the match has positions 0..{last}, not {ply}", ply=last)
+    if play is None:
+        raise Unknown("position/unknown", "not even the first position of the match is known")
+    if not 0 <= ply <= play.ply:
+        raise Unknown("position/unknown", f"the match has positions 0..{play.ply}, not {ply}", ply=play.ply)
     if ply == play.ply:
         return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
     step = play.steps[ply]

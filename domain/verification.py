@@ -287,6 +287,8 @@ def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> 
         raise _Refuted(error.version, str(error)) from None
     except DomainError as error:
         raise _Refuted(first.version, str(error)) from None
+    except _Refuted:
+        raise
     except Exception as error:
         # A ruleset that fails at its second execution has not confirmed the first one.
         raise _Refuted(first.version, f"the ruleset fails with {error!r}") from error

@@ -701,6 +701,8 @@ def test_a_match_whose_first_event_cannot_be_read_is_refuted_and_takes_no_other_
         with pytest.raises(WrongTime) as refused:
             decide(command(actor=ORGANISER, **fields), match)
         assert refused.value.code == "match/damaged"
+    with pytest.raises(Unknown, match="not even the first position"):
+        position_at(match, 0)
 
 
 def test_a_ruleset_that_fails_is_a_fault_of_the_play_alone(monkeypatch):

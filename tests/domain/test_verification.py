@@ -219,6 +219,7 @@ def test_an_event_that_no_command_begins_with_is_found():
     table = hot_seat()
     events = [*parsed(table), Event(3, 1, str(SYSTEM), "ff", MatchEnded("mercy", (1, 2)))]
     refuted_at(chained(events), 3, "no command begins with match-ended")
+    assert "ruleset" not in verify_match(STREAM, chained(events)).why
 
 
 def test_bytes_that_are_not_canonical_are_found():
