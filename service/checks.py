@@ -1,7 +1,7 @@
 """The whole archive under a candidate version of its rules: what is asked, who works on it, what comes back.
 
 The work is done by rq workers that are started for it, on a queue of their own on a server of their own: neither the
-store nor the queues of the service see anything of it but reads, and no process or job outlives it however it ends.
+store nor the queues of the service see anything of it but reads, and nothing of it is left behind however it ends.
 """
 
 import os
@@ -35,7 +35,8 @@ POLL_S = 0.02
 RESULT_TTL_S = 3600
 
 DIFFERS, UNSOUND, UNREAD = "differs", "unsound", "unread"
-"""What is told of a match: it differs under the candidate, under its own version already, or cannot be read."""
+"""What is told of a match: it goes otherwise under the candidate; it does not replay under its own version either; it
+cannot be read."""
 
 
 class CheckError(Exception):

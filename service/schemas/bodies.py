@@ -140,9 +140,7 @@ class NewMatch(Strict):
     """A new match. Seats without anyone are open to all."""
 
     ruleset = text_field(32, required=True, metadata={"example": "pathagon"})
-    ruleset_version = integer_field(
-        1, 10_000, load_default=None, allow_none=True, metadata={"description": "The newest without it."}
-    )
+    ruleset_version = integer_field(1, 10_000, load_default=None, allow_none=True)
     options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
     seats = fields.List(
         fields.Nested(SeatFor, allow_none=True),

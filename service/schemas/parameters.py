@@ -151,6 +151,4 @@ class RulesetsQuery(Strict):
 class RulesetQuery(Strict):
     """Which version of the ruleset; the newest without it."""
 
-    version = QueryInteger(
-        load_default=None, validate=validate.Range(1, 10_000), metadata={"description": "The newest without it."}
-    )
+    version = QueryInteger(load_default=None, validate=validate.Range(1, 10_000))

@@ -135,11 +135,21 @@ def test_who_holds_the_link_reads_the_match_and_takes_the_seat(evening):
     assert evening.api.get(evening.path, evening.ben_token).json["seats"][1]["player"] == evening.ben
 
 
-@pytest.mark.parametrize("path", ["/events", "/positions/0", "/positions/0?version=1", "/legal-moves"])
+FORMS = ["/events", "/positions/0", "/positions/0?version=1", "/legal-moves", "/record", "/bundle", "/verification"]
+
+
+@pytest.mark.parametrize("path", FORMS)
 def test_the_link_opens_every_form_of_the_match(evening, path):
     code = evening.invite().json["invitation"]
     mark = "&" if "?" in path else "?"
     assert evening.api.get(f"{evening.path}{path}{mark}invitation={code}").status_code == 200
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_every_form_of_the_match_refuses_a_query_that_it_does_not_know(evening, path):
+    mark = "&" if "?" in path else "?"
+    refused = evening.api.get(f"{evening.path}{path}{mark}invite=x", evening.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
 
 
 def test_pages_carry_the_invitation_on(evening):

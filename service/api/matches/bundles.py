@@ -8,15 +8,22 @@ from flask import Response
 from domain.bundle import describe_head, format_bundle
 from domain.errors import NotCanonical, WrongTime
 from service import queries
-from service.api.http import BUNDLE, accepted, answer, parts
+from service.api.http import BUNDLE, accepted, answer, parse_query, parts
 from service.api.matches.blueprint import blueprint
 from service.api.matches.reading import confined, read_match, tagged
 from service.api.openapi import operation
-from service.schemas import answers
+from service.schemas import answers, parameters
 
 
 @blueprint.get("/<match>/bundle")
-@operation("replay", media={BUNDLE: None}, problems=(401, 404, 406, 409), open=True, tagged=True)
+@operation(
+    "replay",
+    media={BUNDLE: None},
+    query=parameters.MatchQuery,
+    problems=(401, 404, 406, 409),
+    open=True,
+    tagged=True,
+)
 def get_bundle(match: str) -> Response:
     """Give the whole match as one file, which `plyscribe verify` checks without a server.
 
@@ -24,6 +31,7 @@ def get_bundle(match: str) -> Response:
     (count, hash of the last event, SHA-256 of all bytes before). Of a match under way it is the bundle so far.
     """
     accepted(BUNDLE)
+    parse_query(parameters.MatchQuery)
     state = read_match(match)
     response = tagged(Response(content_type=BUNDLE), state.version)
     if response.status_code == 200:
@@ -44,13 +52,14 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
 
 
 @blueprint.get("/<match>/verification")
-@operation("replay", answers.Verification, problems=(401, 404), open=True, tagged=True)
+@operation("replay", answers.Verification, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
 def get_verification(match: str) -> Response:
     """Execute the match again as it is stored, and tell what was checked and where its first fault is.
 
     `result` is `fault` if anything is wrong, `unknown` if anything could not be checked here, else `ok`; a check is
     `none` where there is nothing to check, or not yet. A report is kept for a minute. One is made at a time: 503.
     """
+    parse_query(parameters.MatchQuery)
     state = read_match(match)
     response = tagged(Response(), state.version)
     if response.status_code == 200:
