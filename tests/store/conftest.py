@@ -9,11 +9,13 @@ import pytest
 from redis import Redis
 
 from service.store.embedded import Binary, EmbeddedServer, NoBinary, find_binary
+from service.store.imported import ImportedStore
 from service.store.memory import MemoryStore
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
 
+OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {"metered": MeteredStore, "imported": ImportedStore}
 REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]
 
 
@@ -77,9 +79,9 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
     return client_of(request.param)
 
 
-@pytest.fixture(params=["memory", "metered", "fakeredis", *REAL])
+@pytest.fixture(params=["memory", "metered", "imported", "fakeredis", *REAL])
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
     """An empty store of each kind: whatever holds for one holds for all."""
-    if request.param == "metered":
-        return MeteredStore(MemoryStore())
+    if request.param in OVER_MEMORY:
+        return OVER_MEMORY[request.param](MemoryStore())
     return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))
