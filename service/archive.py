@@ -42,8 +42,9 @@ log = logging.getLogger(__name__)
 class ArchiveError(Exception):
     """A file that is no archive: the message names the first line at fault."""
 
-    def __init__(self, line: int, why: str) -> None:
-        super().__init__(f"line {line} of the archive: {why}")
+    def __init__(self, line: int | None, why: str) -> None:
+        place = "the archive" if line is None else f"line {line} of the archive"
+        super().__init__(f"{place}: {why}")
 
 
 class Differs(Exception):
@@ -289,7 +290,7 @@ def _read_archive(file: BinaryIO) -> Iterator[Stream]:
             yield stream
         digest.update(block.raw)
     if not is_whole:
-        raise ArchiveError(0, "the end line is missing: the export broke off, and can be gone on with")
+        raise ArchiveError(None, "the end line is missing: the export broke off, and can be gone on with")
 
 
 def _require_head(line: bytes) -> None:

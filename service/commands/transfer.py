@@ -39,6 +39,7 @@ REFUSALS = (
     UnicodeDecodeError,
 )
 POLL_S = 0.3
+RETRY_FOR_S = 10.0
 JUDGED_WITHIN_S = 60.0
 
 URL = click.option("--url", help="A server to ask over HTTP, as http://127.0.0.1:8420; without it, the store itself.")
@@ -87,7 +88,7 @@ def export(
 def _reading(data: Path, url: str | None, token: str | None) -> Callable[[str], bytes]:
     """What gives the bundle of a match."""
     if url is not None:
-        return Client(url, token).bundle
+        return Client(url, token, retry_for_s=RETRY_FOR_S).bundle
     parts = compose_beside(data)
 
     def read(match: str) -> bytes:
@@ -135,7 +136,7 @@ Outcome = tuple[str, bool]
 
 def _bringing(data: Path, url: str | None, token: str | None, restore: bool) -> Callable[[Path], Outcome]:
     if url is not None:
-        client = Client(url, token)
+        client = Client(url, token, retry_for_s=RETRY_FOR_S)
         return lambda path: _send(client, path)
     parts = compose_beside(data)
 

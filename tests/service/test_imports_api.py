@@ -230,6 +230,21 @@ def test_lists_of_a_player_have_no_match_that_was_imported(
         assert api.get(f"/v1/matches?player={player}").json["matches"] == []
 
 
+def test_no_account_of_ours_gives_its_name_to_an_imported_match(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    player, _ = api.sign_up("Known Here")
+
+    def name_our_player(raws: list[Any]) -> None:
+        for raw in raws:
+            if raw["type"] == "seat-taken":
+                raw["data"]["player"] = {"player": player}
+
+    match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.play()), name_our_player))
+    assert player in api.get(f"/v1/matches/{match}").text
+    assert "Known Here" not in api.get(f"/v1/matches/{match}/record").text
+
+
 def test_the_lists_page_over_imported_matches(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     matches = {bring(api, parts, token, elsewhere.bundle(elsewhere.play())) for _ in range(3)}
     listed, path = set(), "/v1/matches?limit=1"

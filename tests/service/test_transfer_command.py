@@ -92,7 +92,7 @@ def test_bundles_go_over_http_with_a_token(
 ) -> None:
     transports = {"http://ours": httpx.WSGITransport(app=api.app), "http://theirs": httpx.WSGITransport(elsewhere.app)}
 
-    def connect(url: str, token: str | None) -> Client:
+    def connect(url: str, token: str | None, retry_for_s: float) -> Client:
         return Client(url, token, retry_for_s=0, transport=transports[url])
 
     monkeypatch.setattr(transfer, "Client", connect)
@@ -108,7 +108,7 @@ def test_bundles_go_over_http_with_a_token(
 
 def test_text_records_go_over_http(shell: Shell, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     transport = httpx.WSGITransport(app=api.app)
-    monkeypatch.setattr(transfer, "Client", lambda url, token: Client(url, token, retry_for_s=0, transport=transport))
+    monkeypatch.setattr(transfer, "Client", lambda url, token, **_: Client(url, token, transport=transport))
     (sound := tmp_path / "sound.plyrec").write_text(SOUND)
     (faulty := tmp_path / "faulty.plyrec").write_text(FAULTY)
     (latin := tmp_path / "latin.plyrec").write_bytes(b"\xff")
