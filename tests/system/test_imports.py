@@ -1,0 +1,45 @@
+"""Imports over a running service, whose processes are killed: the same bytes, one verdict, lists that tell."""
+
+import pytest
+
+from service.client import Client
+from tests.service.test_imports_api import Elsewhere
+from tests.service.test_typed_imports_api import FAULTY, SOUND
+from tests.system.running import serving, wait_for
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("imports") / "data") as service:
+        yield service
+
+
+@pytest.fixture
+def ida(service):
+    with Client(service.url) as anyone, Client(service.url, anyone.sign_up("Ida")["token"]) as client:
+        yield client
+
+
+def test_bundles_are_judged_whoever_is_killed(service, ida):
+    elsewhere = Elsewhere()
+    bundles = {match: elsewhere.bundle(match) for match in (elsewhere.play() for _ in range(3))}
+    for victim, bundle in zip(("verify", "relay", "web"), bundles.values(), strict=True):
+        ida.import_bundle(bundle)
+        service.kill(victim)
+    for match, bundle in bundles.items():
+        wait_for(lambda match=match: ida.imported(match)["status"] == "verified")
+        assert ida.bundle(match) == bundle
+        assert ida.import_bundle(bundle)["status"] == "verified"
+    wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(bundles))
+    assert list(ida.matches(imported=False)) == []
+
+
+def test_typed_matches_are_played_and_scored_or_told_of(ida):
+    sound, faulty = (ida.import_record(text)["match"] for text in (SOUND, FAULTY))
+    wait_for(lambda: ida.imported(sound)["status"] == "entered")
+    wait_for(lambda: ida.match(sound)["status"] == "scored")
+    wait_for(lambda: ida.imported(faulty)["status"] == "faulty")
+    assert ida.keep_prefix(faulty)["status"] == "kept"
+    assert ida.match(faulty)["turn"] == {"decision": 1}
