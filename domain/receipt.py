@@ -48,7 +48,7 @@ def _is_refusal(told: Any) -> bool:
 def parse_receipt(told: Any, line: int) -> Receipt:
     """The receipt in an answer that was read as JSON; ReceiptError where it is none."""
     match told:
-        case {"match": str(match), "version": int(version), "hash": str(text)} if version > 0:
+        case {"match": str(match), "version": int(version), "hash": str(text)} if version > 0 and version is not True:
             with suppress(ValueError):
                 return Receipt(match, version, bytes.fromhex(text))
     raise ReceiptError(line, "an answer with match, version and hash is expected")

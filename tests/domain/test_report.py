@@ -383,6 +383,8 @@ def test_receipts_are_read_from_one_answer_or_one_a_line() -> None:
     assert parse_receipts(json.dumps(first, indent=2).encode()) == read[:1]
     assert parse_receipts(f"{json.dumps(first)}\n\r\n{json.dumps(second)}".encode()) == read
     assert parse_receipts(b"") == []
+    with pytest.raises(ReceiptError):
+        parse_receipts(json.dumps({**first, "version": True}).encode())
 
 
 def test_refusals_among_receipts_are_passed_over() -> None:
