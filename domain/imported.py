@@ -182,10 +182,10 @@ class Import:
     head: bytes = b""
     begun: ImportBegun | None = None
     by: str = ""
-    """Who imported it first, as the envelope says."""
+    """Who imported it first, as the envelope says; of a bundle that took another's place, who sent that."""
 
     at: int = 0
-    """When that was, UTC milliseconds."""
+    """When anything of the match came first, UTC milliseconds."""
 
     copied: int = 0
     complete: bool = False
@@ -312,7 +312,9 @@ def _evolve(state: Import, event: Event) -> Import:
     data: Any = event.data
     match data:
         case ImportBegun():
-            by, at = (state.by, state.at) if state.version else (event.by, event.at)
+            # A bundle that goes on from another one is its importer's; one that takes its place is not.
+            by = state.by if data.kept else event.by
+            at = state.at if state.version else event.at
             return replace(state, begun=data, by=by, at=at, copied=data.kept, complete=False, verdict=None)
         case EventsCopied(events):
             return replace(state, copied=state.copied + len(events))

@@ -285,6 +285,22 @@ def test_a_bundle_that_was_refuted_gives_way_to_another(
     assert bundle_of(parts, match) == bundle
 
 
+def test_a_private_match_is_not_told_to_who_imported_a_refuted_one_of_its_id(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
+) -> None:
+    _, eve = api.sign_up("Eve")
+    _, ann = elsewhere.sign_up("Ann")
+    match = elsewhere.new_match(ann, private=True)
+    bundle = elsewhere.bundle(match)
+    bring(api, parts, eve, forged(bundle, lambda raws: raws[0]["data"].update(start="never")))
+    assert api.get(f"/v1/matches/{match}", eve).status_code == 200
+    bring(api, parts, token, bundle)
+    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/bundle", f"/v1/imports/{import_of(match)}"):
+        assert api.get(path, eve).status_code == 404
+        assert api.get(path, token).status_code == 200
+    assert api.get("/v1/matches", eve).json["matches"] == []
+
+
 def test_a_longer_bundle_goes_on_from_the_one_before(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
