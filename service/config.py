@@ -29,6 +29,7 @@ SETTINGS = (
     "PLYSCRIBE_SERVER_KEY_FILE",
     "PLYSCRIBE_SIGN_UP",
     "PLYSCRIBE_STORE_BINARY",
+    "PLYSCRIBE_TOKEN",
 )
 """The names of all settings of ours."""
 
