@@ -104,7 +104,8 @@ class Imports:
         state = self.read(import_of(match))
         if state.begun is None or state.begun.digest != digest:
             if _is_beginning(bundle.entries, self.read_copied(state.stream)):
-                return Taken(match, state)
+                # All of it may have come since the import was read.
+                return Taken(match, self.read(state.stream))
             state = self._begin(state, actor, bundle, digest, created.private)
         for chunk in cut_chunks(bundle.entries[state.copied :]):
             state = self._copy(state, actor, digest, chunk)

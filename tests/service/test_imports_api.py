@@ -301,6 +301,22 @@ def test_a_private_match_is_not_told_to_who_imported_a_refuted_one_of_its_id(
     assert api.get("/v1/matches", eve).json["matches"] == []
 
 
+def test_a_bundle_that_comes_while_a_longer_one_does_is_told_of_that(
+    api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = elsewhere.play()
+    read = parts.imports.read
+
+    def come_between(stream: str) -> Any:
+        state = read(stream)
+        monkeypatch.undo()
+        send(api, token, elsewhere.bundle(match))
+        return state
+
+    monkeypatch.setattr(parts.imports, "read", come_between)
+    assert send(api, token, elsewhere.bundle(match, 1))["status"] == "waiting"
+
+
 def test_a_longer_bundle_goes_on_from_the_one_before(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
