@@ -31,7 +31,9 @@ from domain.commands import (
     Withdraw,
     parse_actor,
 )
-from domain.decide import MAX_MOVE_LENGTH, decide, draft_decision, require_revealed
+from domain.decide import decide, draft_decision
+from domain.decide.play import MAX_MOVE_LENGTH
+from domain.decide.who import require_revealed
 from domain.dice import commit, parse_secret
 from domain.draft import Draft
 from domain.errors import DomainError, FoldError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime

@@ -11,7 +11,7 @@ import re
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
-from domain.decide import require_open, require_seat
+from domain.decide.who import require_open, require_seat
 from domain.errors import Unknown, WrongPerson, WrongTime
 from domain.match import Match
 from service.config import ServerKey

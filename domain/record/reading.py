@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from reprlib import repr as shorten
 
-from domain.decide import MAX_MOVE_LENGTH
+from domain.decide.play import MAX_MOVE_LENGTH
 from domain.errors import BadNotation, DomainError, IllegalMove, RecordError
 from domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
 from domain.record.values import Comment, Line, Record, describe_turn, format_outcome

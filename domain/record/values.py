@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.decide import drawn_ranks
+from domain.decide.play import drawn_ranks
 from domain.errors import RollError, WrongTime, WrongValue
 from domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
 from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn

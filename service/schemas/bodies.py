@@ -6,7 +6,9 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
-from domain.decide import MAX_CAUSE_LENGTH, MAX_ENTROPY_LENGTH, MAX_MOVE_LENGTH, MAX_SHARING, START_MODES
+from domain.decide.ends import MAX_CAUSE_LENGTH
+from domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
+from domain.decide.play import MAX_MOVE_LENGTH
 from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from service.schemas.kinds import (

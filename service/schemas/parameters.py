@@ -3,7 +3,7 @@
 from marshmallow import fields, validate
 
 from domain.chain import MAX_INTEGER
-from domain.decide import MAX_MOVE_LENGTH
+from domain.decide.play import MAX_MOVE_LENGTH
 from domain.match import STATUSES
 from domain.player import KINDS, MAX_NAME_LENGTH
 from service.schemas.kinds import MAX_SEATS, QueryBoolean, QueryInteger, QueryWords, Strict, invitation_field

@@ -21,7 +21,7 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide import MAX_LINE_BYTES
+from domain.decide.opening import MAX_LINE_BYTES
 from domain.dice import commit
 from domain.errors import FoldError, WrongTime, WrongValue
 from domain.events import (

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from domain.commands import AnnulMatch, CreateMatch, LeaveSeat, RecordVerdict, ScoreMatch, TakeSeat, Withdraw
-from domain.decide import is_ratable, points_of
+from domain.decide.ends import points_of
+from domain.decide.opening import is_ratable
 from domain.errors import Refusal, WrongPerson, WrongValue
 from domain.events import Guest, MatchScored, MatchVerified
 from domain.rulesets import find_ruleset

@@ -14,7 +14,8 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide import MAX_SHARING, decide
+from domain.decide import decide
+from domain.decide.opening import MAX_SHARING
 from domain.dice import commit
 from domain.errors import DiceKeyMissing, UnknownEventShape, WrongPerson, WrongTime, WrongValue
 from domain.events import (

@@ -1,0 +1,168 @@
+"""Deciding while a match is played: moves, rolls, withdrawals, draws."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.clock import Deadline, find_deadline
+from domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
+from domain.decide.who import (
+    Deciders,
+    is_recorder,
+    require_own_seat,
+    require_playing,
+    require_recorder,
+    require_seat,
+    seats_held,
+)
+from domain.draft import Draft
+from domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
+from domain.events import (
+    WITHDRAWAL_CAUSES,
+    DiceRolled,
+    DrawAgreed,
+    DrawDeclined,
+    DrawOffered,
+    MovesTakenBack,
+    RecordedDice,
+    SeatWithdrawn,
+    ServerDice,
+)
+from domain.match import Lifecycle, Play
+from domain.ruleset import Decision, Roll
+
+MAX_MOVE_LENGTH = 256
+LEGAL_MOVES_IN_A_REFUSAL = 20
+
+
+def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
+    # Who may move hangs on actor, seat and lifecycle alone: verification asks it once for each of these.
+    held = seats_held(command.actor, life)
+    if not held:
+        raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if command.seat is not None:
+        require_own_seat(held, life, command.seat)
+    require_playing(life)
+    play = draft.play
+    turn = play.turn
+    if isinstance(turn, Roll):
+        raise WrongTime("move/roll-due", f"a roll is due first: {turn.purpose}", ply=play.ply)
+    if not isinstance(turn, Decision):
+        # The match has ended, and who holds this state has not read that event yet.
+        raise WrongTime("match/over", "the match is over", match_status="ended")
+    if turn.seat not in held or command.seat not in (None, turn.seat):
+        raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
+    draft.make_move(turn.seat, command.move, _parse_move(play, command.move))
+    draft.settle()
+
+
+def _parse_move(play: Play, text: str) -> Any:
+    """The legal move that the text spells; a refusal lists some legal ones."""
+    ruleset, state = play.ruleset, play.state
+    try:
+        if len(text) > MAX_MOVE_LENGTH:
+            raise BadNotation(f"{text[:20]}…", play.ply, f"at most {MAX_MOVE_LENGTH} characters")
+        return ruleset.parse_move(state, text)
+    except MoveError as error:
+        some = zip(range(LEGAL_MOVES_IN_A_REFUSAL), ruleset.legal_moves(state), strict=False)
+        error.details["legal"] = [ruleset.format_move(state, move) for _, move in some]
+        raise
+
+
+def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
+    require_recorder(command, life)
+    require_playing(life)
+    turn = draft.play.turn
+    if not isinstance(life.created.dice, RecordedDice):
+        raise WrongValue("roll/unwanted", "the server rolls the dice of this match, if it has any")
+    if not isinstance(turn, Roll):
+        raise WrongTime("roll/not-due", "no roll is due", ply=draft.play.ply)
+    draft.play.ruleset.apply_roll(draft.play.state, command.values)
+    draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, command.values))
+    draft.settle()
+
+
+def _decide_take_back(command: TakeBack, life: Lifecycle, draft: Draft) -> None:
+    require_recorder(command, life)
+    require_playing(life)
+    if isinstance(life.created.dice, ServerDice):
+        raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
+    if draft.play.ply == 0:
+        raise WrongTime("take-back/nothing", "there is no move to take back")
+    if not 0 <= command.ply < draft.play.ply:
+        raise WrongValue("take-back/ply", f"ply is 0..{draft.play.ply - 1}, not {command.ply}", ply=draft.play.ply)
+    draft.emit(MovesTakenBack(command.ply))
+
+
+def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
+    actor = command.actor
+    trusted = is_recorder(actor, life) or actor.role in ("organiser", "system")
+    if trusted and command.seat is None:
+        raise WrongValue("seat/ambiguous", "name the seat that withdraws")
+    seat = command.seat if trusted else require_own_seat(seats_held(actor, life), life, command.seat)
+    assert seat is not None
+    require_seat(life, seat)
+    if command.cause not in WITHDRAWAL_CAUSES:
+        allowed = ", ".join(WITHDRAWAL_CAUSES)
+        raise WrongValue("withdrawal/cause", f"cause is {command.cause!r}; allowed: {allowed}")
+    if (actor.role == "system" and command.cause != "time") or (not trusted and command.cause != "resigned"):
+        raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
+    require_playing(life)
+    if actor.role == "system":
+        _require_time_over(command, seat, find_deadline(draft.match))
+    draft.play.ruleset.withdraw(draft.play.state, seat)
+    draft.emit(SeatWithdrawn(seat, command.cause))
+    draft.settle()
+
+
+def _require_time_over(command: Withdraw, seat: int, deadline: Deadline | None) -> None:
+    if deadline is None or deadline.seat != seat or command.at < deadline.at:
+        until = f", but seat {deadline.seat}'s until {deadline.at}" if deadline else ""
+        raise WrongTime("withdrawal/time", f"seat {seat}'s time is not over at {command.at}{until}", seat=seat)
+
+
+def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> None:
+    seat = require_own_seat(seats_held(command.actor, life), life, command.seat)
+    require_playing(life)
+    _require_in_play(draft.play, seat)
+    if draft.play.offer is not None:
+        raise WrongTime("draw/open", f"seat {draft.play.offer.agreed[0]}'s offer is open: answer it")
+    if seat in draft.play.offered:
+        raise WrongTime("draw/offered", f"seat {seat} may offer again after its next move", seat=seat)
+    draft.emit(DrawOffered(seat))
+
+
+def _require_in_play(play: Play, seat: int) -> None:
+    if seat in play.left:
+        raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
+
+
+def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> None:
+    seat = require_own_seat(seats_held(command.actor, life), life, command.seat)
+    require_playing(life)
+    play = draft.play
+    _require_in_play(play, seat)
+    if play.offer is None:
+        raise WrongTime("draw/none", "no draw is on offer")
+    if seat in play.offer.agreed:
+        raise WrongTime("draw/answered", f"seat {seat} has agreed already", seat=seat)
+    draft.emit(DrawAgreed(seat) if command.accept else DrawDeclined(seat))
+    offer, in_play = draft.play.offer, len(life.seats) - len(play.left)
+    if offer is not None and len(offer.agreed) == in_play:
+        draft.end("draw-agreed", drawn_ranks(len(life.seats), play.left))
+
+
+def drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
+    """All seats in play share rank 1; those that left stand below, the one that left last first."""
+    below = {seat: seats - place for place, seat in enumerate(left)}
+    return tuple(below.get(seat, 1) for seat in range(1, seats + 1))
+
+
+DECIDERS: Deciders = {
+    MakeMove: _decide_move,
+    RecordRoll: _decide_roll,
+    TakeBack: _decide_take_back,
+    Withdraw: _decide_withdraw,
+    OfferDraw: _decide_offer_draw,
+    AnswerDraw: _decide_answer_draw,
+}
+"""What is decided here, by command."""

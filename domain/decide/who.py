@@ -1,0 +1,91 @@
+"""Who may do what, and when: asked alike by all that is decided."""
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.commands import Actor, Command
+from domain.draft import Draft
+from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from domain.events import Account
+from domain.match import Lifecycle, Seat
+
+Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
+"""For each command what adds its events to a draft, or says why not."""
+
+
+def sign_actor(actor: Actor, recorder: str | None) -> Actor:
+    """The actor as events name it: the recorder of a match acts as its recorder."""
+    return actor._replace(role="recorder") if actor.id == recorder and actor.role == "player" else actor
+
+
+def is_recorder(actor: Actor, life: Lifecycle) -> bool:
+    """Whether the actor records the match."""
+    return actor.id == life.created.recorder and actor.role in ("player", "recorder")
+
+
+def is_creator(actor: Actor, life: Lifecycle) -> bool:
+    """Whether the actor created the match."""
+    return actor.role in ("player", "recorder", "organiser") and actor.id == life.creator
+
+
+def seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
+    """The seats that the actor's account has taken, ascending."""
+    return [
+        number
+        for number, seat in enumerate(life.seats, 1)
+        if seat.seated and isinstance(seat.occupant, Account) and seat.occupant.player == actor.id
+    ]
+
+
+def seats_held(actor: Actor, life: Lifecycle) -> list[int]:
+    """The seats that the actor speaks for, ascending: a player its own, the recorder all."""
+    if is_recorder(actor, life):
+        return list(range(1, len(life.seats) + 1))
+    return seats_sat_on(actor, life) if actor.role == "player" else []
+
+
+def require_open(life: Lifecycle) -> None:
+    """WrongTime once seats are settled."""
+    if life.status != "open":
+        raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", match_status=life.status)
+
+
+def require_revealed(life: Lifecycle) -> None:
+    """WrongTime while the dice of a match that is over are secret for the sake of others."""
+    if life.awaits_reveal:
+        raise WrongTime("dice/secret", "the dice are secret until all matches that have them are over")
+
+
+def require_playing(life: Lifecycle) -> None:
+    """WrongTime before the start and after the end."""
+    if life.status == "open":
+        raise WrongTime("match/not-started", "the match has not started", match_status=life.status)
+    if life.status != "playing":
+        raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
+
+
+def require_seat(life: Lifecycle, number: int) -> Seat:
+    """The seat of this number; Unknown where there is none."""
+    if not 1 <= number <= len(life.seats):
+        raise Unknown("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
+    return life.seats[number - 1]
+
+
+def require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int:
+    """The seat that the actor means of those it holds: the one named, or its only one."""
+    if seat is not None:
+        require_seat(life, seat)
+        if seat not in held:
+            raise WrongPerson("seat/not-yours", f"seat {seat} is not yours", seat=seat)
+        return seat
+    if not held:
+        raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if len(held) > 1:
+        raise WrongValue("seat/ambiguous", f"name one of your seats {', '.join(map(str, held))}", seats=held)
+    return held[0]
+
+
+def require_recorder(command: Command, life: Lifecycle) -> None:
+    """WrongPerson unless the actor of the command records the match."""
+    if not is_recorder(command.actor, life):
+        raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")
