@@ -16,8 +16,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from domain.bundle import describe_head, format_bundle, parse_bundle
 from domain.chain import check_chain, first_link
 from domain.errors import DomainError, Unknown
+from domain.events import ServerDice, SharedDice
 from domain.imported import Import
+from domain.match import Match
 from domain.record import SUFFIX
+from domain.replay import replay
 from service import archive
 from service.archive import ArchiveError, Differs, Written
 from service.client import Client, Problem
@@ -167,8 +170,27 @@ def _restore_all(parts: Parts, path: Path) -> Outcome:
 def _restore_match(parts: Parts, path: Path) -> Outcome:
     match, entries = (bundle := parse_bundle(path.read_bytes())).head.match, bundle.entries
     check_chain(first_link(match), 0, entries)
+    _require_own_dice(parts, replay(match, entries))
     new = archive.restore_stream(parts.store, match, entries)
     return f"{match} is here as it was, {new} of {len(entries)} events were missing", True
+
+
+def _require_own_dice(parts: Parts, match: Match) -> None:
+    """Differs where a match has secret dice of another one, of which ours does not know.
+
+    To go on with such a match, or to end it, would tell the secret of the other.
+    """
+    dice = match.life.created.dice
+    if not isinstance(dice, ServerDice) or match.life.secret is not None:
+        return
+    owner = f"match-{dice.dice_id.partition('-')[2]}"
+    if owner == match.stream:
+        return
+    ours = parts.matches.read(owner)
+    told = ours.life.created.dice if parts.imports.is_own(ours) else None
+    shares = isinstance(told, SharedDice) and match.stream in told.matches
+    if not (shares or (told and ours.life.secret is not None)):
+        raise Differs(f"its dice are those of {owner}, which knows nothing of it: restore that one first")
 
 
 def _take(parts: Parts, path: Path) -> Outcome:

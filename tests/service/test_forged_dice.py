@@ -1,5 +1,6 @@
 """Imports that claim the dice of a match of ours: nobody learns a secret by them before it is revealed."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from domain.bundle import Head, format_bundle
 from domain.chain import canonical_json, first_link, link_all
 from service.app import create_app
+from service.archive import Differs
+from service.commands import transfer
 from service.composition import Parts, compose
 from service.ids import command_of, stream_id
 from tests.service.api import Api
@@ -123,3 +126,30 @@ def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forge
     made = api.post("/v1/matches", forger.token, {"ruleset": "zhen", "seats": seats}, key="key")
     assert (made.status_code, made.json["match"]) == (201, foreseen)
     assert api.get(f"/v1/matches/{foreseen}/positions/1").status_code == 404
+
+
+def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger: Forger, tmp_path: Path) -> None:
+    created = forger.api.get(f"/v1/matches/{forger.victim}/events").json["events"][0]["data"]
+    own = {**forger.dice, "dice_id": FOREIGN}
+    shared = {**forger.dice, "mode": "shared", "matches": [FOREIGN]}
+    for number, dice in enumerate((forger.dice, shared, own)):
+        raw = forge_bundle(FOREIGN, [("match-created", {**created, "dice": dice})], f"player:{forger.eve}")
+        path = tmp_path / f"{number}.bundle.ndjson"
+        path.write_bytes(raw)
+        if dice is own:
+            assert transfer._restore_match(forger.parts, path)[1]
+        else:
+            with pytest.raises(Differs, match=f"its dice are those of {forger.victim}"):
+                transfer._restore_match(forger.parts, path)
+
+
+def test_a_duplicate_is_restored_of_which_its_first_match_knows(forger: Forger, tmp_path: Path) -> None:
+    first = forger.api.post(
+        "/v1/matches", forger.ann, {"ruleset": "toy", "seats": [None, None], "shared_dice": 2, "start": "call"}
+    ).json["match"]
+    created = forger.api.get(f"/v1/matches/{first}/events").json["events"][0]["data"]
+    second = created["dice"]["matches"][1]
+    (path := tmp_path / "second").write_bytes(
+        forge_bundle(second, [("match-created", created)], f"player:{forger.eve}")
+    )
+    assert transfer._restore_match(forger.parts, path)[1]
