@@ -241,7 +241,7 @@ def test_a_token_that_only_plays_records_no_fork(api, forked):
 
 
 def test_a_line_that_is_too_long_is_not_copied(forked, monkeypatch):
-    monkeypatch.setattr("domain.decide.MAX_LINE_BYTES", 80)
+    monkeypatch.setattr("domain.decide.opening.MAX_LINE_BYTES", 80)
     refused = forked.fork(3)
     assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
     assert forked.fork(2).status_code == 201
