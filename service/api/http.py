@@ -130,9 +130,16 @@ _read_again = lru_cache(maxsize=4096)(_read_body)
 def parse_query(schema: type[Schema]) -> dict[str, Any]:
     """The query parameters as the schema reads them."""
     try:
+        if not request.query_string:
+            return dict(_read_no_query(schema))
         return cast(dict[str, Any], _instance(schema).load(request.args.to_dict()))
     except ValidationError as error:
         raise BadBody("the query does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
+
+
+@cache
+def _read_no_query(schema: type[Schema]) -> dict[str, Any]:
+    return cast(dict[str, Any], _instance(schema).load({}))
 
 
 @cache
