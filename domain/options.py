@@ -2,9 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from json import dumps
+from typing import Any, Protocol
 
 from domain.errors import OptionError
+
+
+class Option(Protocol):
+    """What a ruleset declares of an option; a ruleset may have a type of its own beside those below."""
+
+    @property
+    def name(self) -> str:
+        """Its key in the options."""
+
+    @property
+    def default(self) -> Any:
+        """The value where none is given."""
+
+    def parse(self, value: object) -> Any:
+        """The value itself; OptionError unless it is allowed."""
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +62,45 @@ class Integer:
         return schema if self.default is None and not self.nullable else {**schema, "default": self.default}
 
 
-def refuse_unknown(raw: dict[str, Any], options: Sequence[Integer]) -> None:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few words or whole numbers."""
+
+    name: str
+    default: str | int
+    values: tuple[str | int, ...]
+
+    def parse(self, value: object) -> str | int:
+        """The value itself; OptionError unless it is one of the values, of the same type: true is not 1."""
+        for known in self.values:
+            if type(value) is type(known) and value == known:
+                return known
+        raise OptionError(self.name, value, " or ".join(dumps(known) for known in self.values))
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value."""
+        return {"enum": list(self.values), "default": self.default}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false."""
+
+    name: str
+    default: bool = False
+
+    def parse(self, value: object) -> bool:
+        """The value itself; OptionError unless it is true or false: 1 is neither."""
+        if isinstance(value, bool):
+            return value
+        raise OptionError(self.name, value, "true or false")
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value."""
+        return {"type": "boolean", "default": self.default}
+
+
+def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
     """OptionError on the first name in `raw` that no option has."""
     names = [option.name for option in options]
     for name, value in raw.items():
@@ -51,13 +108,13 @@ def refuse_unknown(raw: dict[str, Any], options: Sequence[Integer]) -> None:
             raise OptionError(name, value, f"only {', '.join(names)}")
 
 
-def parse_options(raw: dict[str, Any], options: Sequence[Integer]) -> dict[str, Any]:
+def parse_options(raw: dict[str, Any], options: Sequence[Option]) -> dict[str, Any]:
     """The complete options in the order of their declaration; OptionError on anything unknown or out of range."""
     refuse_unknown(raw, options)
     return {option.name: option.parse(raw.get(option.name, option.default)) for option in options}
 
 
-def options_schema(options: Sequence[Integer]) -> dict[str, Any]:
+def options_schema(options: Sequence[Option]) -> dict[str, Any]:
     """JSON Schema of an object that holds these options and nothing else."""
     properties = {option.name: option.schema() for option in options}
     return {"type": "object", "properties": properties, "additionalProperties": False}
