@@ -220,6 +220,34 @@ def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other > score for other in scores) for score in scores)
 
 
+def rank_seats(scores: Sequence[Any], left: Sequence[int]) -> tuple[int, ...]:
+    """Ranks from scores, greater is better, with the seats that left below all others, who left last first.
+
+    >>> rank_seats([7, 9, 5, 7], left=[2, 1])
+    (3, 4, 2, 1)
+    """
+    return rank_by([(-1, left.index(seat)) if seat in left else (0, score) for seat, score in enumerate(scores, 1)])
+
+
+def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
+    """The seat in play that follows clockwise, which is the seat itself when nobody else is in play.
+
+    >>> next_in_play(3, seats=4, left=[4, 1])
+    2
+    """
+    following: list[int] = [*range(seat + 1, seats + 1), *range(1, seat + 1)]
+    return next(other for other in following if other not in left)
+
+
+def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
+    """The awaited roll; RollError where its dice cannot show `values`, or where none is awaited."""
+    if not isinstance(turn, Roll):
+        raise RollError(f"no roll is awaited at ply {ply}")
+    if len(values) != turn.count or not all(type(value) is int and 1 <= value <= turn.sides for value in values):
+        raise RollError(f"{turn.count}d{turn.sides} cannot show {values} at ply {ply}")
+    return turn
+
+
 def format_turn(turn: Turn) -> dict[str, Any]:
     """The turn as it stands in answers: `{"decision": seat}`, `{"roll": {..}}` or `{"over": {..}}`."""
     match turn:

@@ -25,9 +25,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_by
+from domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_seats, require_roll
 
 OPTIONS = (
     Integer("dice", default=2, low=0, high=3),
@@ -152,12 +152,7 @@ class ToyV1(Ruleset[Race, ToyMove]):
         return moved
 
     def apply_roll(self, state: Race, values: tuple[int, ...]) -> Race:
-        roll = state.awaits
-        if not isinstance(roll, Roll):
-            raise RollError(f"no roll is due at ply {state.ply}")
-        if len(values) != roll.count or not all(1 <= value <= roll.sides for value in values):
-            raise RollError(f"{roll.count}d{roll.sides} cannot show {values} at ply {state.ply}")
-        return follow_roll(state, roll, values)
+        return follow_roll(state, require_roll(state.awaits, values, state.ply), values)
 
     def withdraw(self, state: Race, seat: int) -> Race:
         awaited = state.awaits
@@ -177,7 +172,7 @@ class ToyV1(Ruleset[Race, ToyMove]):
         return replace(state, awaits=over)
 
     def standing(self, state: Race) -> tuple[int, ...]:
-        return rank_by([score(state, seat) for seat in range(1, len(state.runners) + 1)])
+        return rank_seats(list(zip(state.runners, state.coins, strict=True)), state.left)  # TO10
 
     def evaluate(self, state: Race, seat: int) -> int:
         return 2 * state.runners[seat - 1] + state.coins[seat - 1]
@@ -198,13 +193,6 @@ class ToyV1(Ruleset[Race, ToyMove]):
             f"{seat} |{'.' * field}{seat}{'.' * (length - field)}| {'o' * coins}".rstrip()
             for seat, (field, coins) in enumerate(zip(state.runners, state.coins, strict=True), 1)
         )
-
-
-def score(state: Race, seat: int) -> tuple[int, int]:
-    if seat in state.left:
-        # Below all that stayed, and the later it left the higher.
-        return -1, state.left.index(seat)
-    return state.runners[seat - 1], state.coins[seat - 1]  # TO10
 
 
 def moves_of(state: Race, seat: int) -> Iterator[ToyMove]:
