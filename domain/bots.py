@@ -4,9 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from itertools import islice
 from random import Random
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from domain.errors import WrongValue
+from domain.events import BuiltIn
+from domain.mcts import search
 from domain.ruleset import Decision, Ruleset
 
 State = TypeVar("State", bound=Hashable)
@@ -15,12 +17,22 @@ Move = TypeVar("Move", bound=Hashable)
 MOST_MOVES = 500
 """How many moves the greedy bot looks at."""
 
+PLAYOUTS = 200
+MAX_PLAYOUTS = 10_000
+
 
 class Bot(ABC):
     """A player without memory, but for what its generator has drawn."""
 
-    def __init__(self, seed: int) -> None:
+    version: ClassVar[int] = 1
+    """Moves when what the bot plays does."""
+
+    default_playouts: ClassVar[int | None] = None
+    """How many playouts a decision takes unless told otherwise; None for a bot that takes none."""
+
+    def __init__(self, seed: int | str, playouts: int | None = None) -> None:
         self._random = Random(seed)  # noqa: S311 (a bot shall be repeatable, not unpredictable)
+        self._playouts = playouts or self.default_playouts
 
     @abstractmethod
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
@@ -50,12 +62,54 @@ class GreedyBot(Bot):
         return self._random.choice([move for move, value in zip(moves, values, strict=True) if value == best])
 
 
-BOTS: dict[str, type[Bot]] = {"random": RandomBot, "greedy": GreedyBot}
+class MctsBot(Bot):
+    """Searches the tree of what may follow by playing on at random, so many times a decision."""
+
+    default_playouts = PLAYOUTS
+
+    def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
+        """The move that was tried most often."""
+        assert self._playouts is not None
+        return search(ruleset, state, self._playouts, self._random.randrange)
+
+
+BOTS: dict[str, type[Bot]] = {"random": RandomBot, "greedy": GreedyBot, "mcts": MctsBot}
 """All bots by name."""
 
 
-def make_bot(name: str, seed: int) -> Bot:
+def make_bot(name: str, seed: int | str, playouts: int | None = None) -> Bot:
     """A fresh bot; WrongValue `bot/unknown` when none has that name."""
+    return find_bot(name)(seed, playouts)
+
+
+def find_bot(name: str) -> type[Bot]:
+    """The bot of this name; WrongValue `bot/unknown` when there is none."""
     if name not in BOTS:
         raise WrongValue("bot/unknown", f"unknown bot {name!r}: there are {', '.join(BOTS)}", known=list(BOTS))
-    return BOTS[name](seed)
+    return BOTS[name]
+
+
+def build_bot(name: str, seed: int, playouts: int | None = None) -> BuiltIn:
+    """The present build of a bot; WrongValue as require_build."""
+    bot = find_bot(name)
+    build = BuiltIn(name, bot.version, seed, bot.default_playouts if playouts is None else playouts)
+    require_build(build)
+    return build
+
+
+def require_build(build: BuiltIn) -> None:
+    """WrongValue unless this release or an earlier one has such a bot."""
+    bot = find_bot(build.bot)
+    if not 1 <= build.version <= bot.version:
+        raise WrongValue("bot/version", f"{build.bot} has versions 1..{bot.version}, not {build.version}")
+    if bot.default_playouts is None and build.playouts is not None:
+        raise WrongValue("bot/playouts", f"{build.bot} takes no playouts")
+    if bot.default_playouts is not None and not 1 <= (build.playouts or 0) <= MAX_PLAYOUTS:
+        raise WrongValue("bot/playouts", f"{build.bot} takes 1 to {MAX_PLAYOUTS} playouts a decision")
+
+
+def choose_move(build: BuiltIn, ruleset: Ruleset[State, Move], state: State, seat: int, ply: int) -> Move:
+    """What this build plays there: the same move for the same arguments. WrongValue where another version is here."""
+    if build.version != find_bot(build.bot).version:
+        raise WrongValue("bot/version", f"{build.bot} version {build.version} is not in this release")
+    return make_bot(build.bot, f"{build.seed} {seat} {ply}", build.playouts).choose_move(ruleset, state)

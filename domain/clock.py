@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from domain.errors import WrongValue
-from domain.events import Limits
+from domain.events import BuiltIn, Limits
 from domain.match import Match
 from domain.ruleset import Decision
 
@@ -38,9 +38,14 @@ def parse_limits(limits: Mapping[str, Any]) -> Limits:
 
 
 def find_deadline(match: Match) -> Deadline | None:
-    """When the decision that is due must be made; None where none is, or without limits."""
+    """When the decision that is due must be made; None where none is, without limits, and for a built-in bot.
+
+    A built-in bot is late only when the server is, which is no fault of the seat.
+    """
     turn, play = match.turn, match.play
     if play is None or not isinstance(turn, Decision) or match.life.created.limits is None:
+        return None
+    if isinstance(match.life.seats[turn.seat - 1].occupant, BuiltIn):
         return None
     return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play.time_used(turn.seat)))
 

@@ -43,8 +43,8 @@ class Command:
 class CreateMatch(Command):
     """Announce a match. `options` may be partial; `dice` is dropped where the game has no chance in it.
 
-    The creator's own seat and guests are seated at once; other accounts are invited. A fork, and no other match, has a
-    `parent` and begins with a `line` of it.
+    The creator's own seat, guests and built-in bots are seated at once; other accounts are invited. A fork, and no
+    other match, has a `parent` and begins with a `line` of it.
     """
 
     ruleset: str
@@ -100,6 +100,13 @@ class MakeMove(Command):
 
     move: str
     seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOn(Command):
+    """Play these moves of built-in bots one after another, each for the seat on turn."""
+
+    moves: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

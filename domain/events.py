@@ -7,7 +7,7 @@ on reading, and nowhere else.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypedDict, get_type_hints
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypedDict, cast, get_type_hints
 
 from domain.chain import StoredEvent, canonical_json, parse_json
 from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
@@ -29,7 +29,17 @@ class Guest:
     name: str
 
 
-Occupant = Account | Guest
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A bot of the server, in one build: its moves follow from this, its seat and the position."""
+
+    bot: str
+    version: int
+    seed: int
+    playouts: int | None
+
+
+Occupant = Account | Guest | BuiltIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,13 +441,15 @@ def _parse_limits(value: Any) -> Limits:
 
 
 def parse_occupant(value: Any) -> Occupant:
-    """`{"player": id}` or `{"name": name}`; ValueError otherwise."""
+    """`{"player": id}`, `{"name": name}` or a built-in bot; ValueError otherwise."""
     match value:
         case {"player": str(player)} if len(value) == 1:
             return Account(player)
         case {"name": str(name)} if len(value) == 1:
             return Guest(name)
-    _refuse(value, "a player or a name")
+        case {"bot": _} if value.keys() == _shape_of(BuiltIn).keys():
+            return cast(BuiltIn, _build(BuiltIn, value))
+    _refuse(value, "a player, a name or a bot")
 
 
 def _parse_dice(value: Any) -> Dice:
@@ -496,7 +508,7 @@ def dump_data(data: Any) -> dict[str, Any]:
 
 def _dump_value(value: Any) -> Any:
     match value:
-        case Account() | Guest() | MoveMade() | DiceRolled() | SeatWithdrawn():
+        case Account() | Guest() | BuiltIn() | MoveMade() | DiceRolled() | SeatWithdrawn():
             return dump_data(value)
         case ServerDice() | RecordedDice():
             return {"mode": value.mode, **dump_data(value)}

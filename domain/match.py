@@ -18,6 +18,7 @@ from domain.errors import BrokenChain, DomainError, FoldError, StreamError, Wron
 from domain.events import (
     WITHDRAWAL_CAUSES,
     Account,
+    BuiltIn,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -341,7 +342,7 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
     if life is not None:
         raise FoldError(event.version, "the match was created before")
     creator = parse_actor(event.by).id
-    seats = tuple(Seat(who, seated=isinstance(who, Guest) or who == Account(creator)) for who in data.seats)
+    seats = tuple(Seat(who, isinstance(who, Guest | BuiltIn) or who == Account(creator)) for who in data.seats)
     return Lifecycle(data, creator, seats, event.at)
 
 

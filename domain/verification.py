@@ -4,7 +4,7 @@ Nothing is checked twice in two ways: who may act, whose turn it is, what the ru
 the match ends are all asked of `decide`, with the recorded inputs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import groupby, takewhile
@@ -21,6 +21,7 @@ from domain.commands import (
     LeaveSeat,
     MakeMove,
     OfferDraw,
+    PlayOn,
     RecordRoll,
     RecordVerdict,
     RevealDice,
@@ -153,7 +154,10 @@ def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], 
     moves: list[ReadMove] = []
     for stored, found in read_moves(entries, place):
         _, by, cause, move, seat, _ = found.groups()
-        if (by, seat) not in hands or cause == last or len(move) > MAX_MOVE_LENGTH:
+        if cause == last:
+            # Several moves of one command are decided together.
+            return moves[:-1]
+        if (by, seat) not in hands or len(move) > MAX_MOVE_LENGTH:
             return moves
         moves.append((stored, found))
         last = cause
@@ -186,6 +190,8 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | No
         return _command_behind(_read_inputs(entries, place), secret)
     # That the event is what it says of itself shows when the command leads to the same bytes.
     at, by, cause, move, seat, _ = found.groups()
+    if by.startswith("system:"):
+        return _command_behind(list(_read_caused(entries, place)), secret)
     return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, move=move, seat=int(seat))
 
 
@@ -199,6 +205,12 @@ def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
         second = parse_event(entries[place + 1])
         return [first, second] if second.cause == first.cause else [first]
     return [first]
+
+
+def _read_caused(entries: Sequence[StoredEvent], place: int) -> Iterator[Event]:
+    """The events from `place` on that have the same cause."""
+    cause = parse_event(entries[place]).cause
+    return takewhile(lambda event: event.cause == cause, map(parse_event, entries[place:]))
 
 
 def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool) -> MatchVerified:
@@ -334,6 +346,9 @@ def _command_behind(
         case MatchStarted():
             return StartMatch(**base)
         case MoveMade(seat, move):
+            moves = tuple(event.data.move for event in events if isinstance(event.data, MoveMade))
+            if moves[1:] and base["actor"].role == "system":
+                return PlayOn(**base, moves=moves)
             return MakeMove(**base, seat=seat, move=move)
         case DiceRolled(values=values):
             return RecordRoll(**base, values=values)

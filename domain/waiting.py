@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from domain.events import Account, RecordedDice
+from domain.events import Account, BuiltIn, RecordedDice
 from domain.match import Lifecycle, Match, Play
 from domain.ruleset import Decision, Roll
 
@@ -45,6 +45,18 @@ def list_dues(match: Match) -> list[Due]:
         case "playing":
             return list(_list_playing(life, play))
     return []
+
+
+def find_bot_due(match: Match) -> tuple[int, str] | None:
+    """The seat of a built-in bot that the match waits for, and what for: "move", or before that an answer, "draw"."""
+    if match.turn is None or match.play is None or match.life.status != "playing":
+        return None
+    bots = [number for number, seat in enumerate(match.life.seats, 1) if isinstance(seat.occupant, BuiltIn)]
+    if bots and match.play.offer:
+        for seat in bots:
+            if seat not in (*match.play.offer.agreed, *match.play.left):
+                return seat, "draw"
+    return (match.turn.seat, "move") if isinstance(match.turn, Decision) and match.turn.seat in bots else None
 
 
 def _list_open(life: Lifecycle) -> Iterator[Due]:

@@ -10,6 +10,7 @@ from domain.errors import WrongTime, WrongValue
 from domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
 from domain.fork import trace_line
 from domain.match import Match, damaged
+from service.bots import WantedBot, seat_all
 from service.config import SERVER, ServerKey
 
 
@@ -54,12 +55,14 @@ def draft_fork(
     )
 
 
-def _choose_seats(wanted: Sequence[Occupant | None] | None, seats: int, account: str) -> tuple[Occupant | None, ...]:
+def _choose_seats(
+    wanted: Sequence[Occupant | WantedBot | None] | None, seats: int, account: str
+) -> tuple[Occupant | None, ...]:
     if wanted is None:
         return (Account(account),) * seats
     if len(wanted) != seats:
         raise WrongValue("fork/seats", f"the match has {seats} seats, and so has its fork")
-    return tuple(wanted)
+    return seat_all(wanted)
 
 
 def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple[Dice | None, Any]:

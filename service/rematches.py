@@ -6,6 +6,7 @@ from domain.commands import Actor, CreateMatch
 from domain.errors import WrongPerson, WrongTime
 from domain.events import Account, Occupant, RecordedDice
 from domain.match import Lifecycle, Match
+from service.bots import renew_all
 from service.config import SERVER, ServerKey
 from service.ids import job_command, stream_id
 from service.store import port
@@ -58,7 +59,7 @@ def _require_may_ask(life: Lifecycle, account: str) -> None:
 
 
 def _rotate(seats: list[Any]) -> tuple[Occupant | None, ...]:
-    return (*seats[1:], seats[0])
+    return renew_all((*seats[1:], seats[0]))
 
 
 def seats_offered(rematch: Match, account: str) -> list[int]:

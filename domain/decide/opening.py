@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from domain.bots import require_build
 from domain.chain import canonical_json
 from domain.clock import parse_limits
 from domain.commands import AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
@@ -19,6 +20,7 @@ from domain.draft import Draft
 from domain.errors import FoldError, WrongPerson, WrongTime, WrongValue
 from domain.events import (
     Account,
+    BuiltIn,
     EntropyAdded,
     Guest,
     MatchCreated,
@@ -87,6 +89,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
     if command.limits is not None and command.recorder is not None:
         raise WrongValue("limits/recorded", "a recorded match has the clock of its table, not ours")
+    _require_bots_welcome(command)
     if command.rated:
         _require_ratable(command, ruleset, options)
     return MatchCreated(
@@ -106,6 +109,16 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         tournament=command.tournament,
         server=command.server,
     )
+
+
+def _require_bots_welcome(command: CreateMatch) -> None:
+    bots = [who for who in command.seats if isinstance(who, BuiltIn)]
+    for bot in bots:
+        require_build(bot)
+    if bots and command.recorder is not None:
+        raise WrongValue("bot/recorded", "a recorded match has no built-in bots: its recorder enters all moves")
+    if bots and command.rated:
+        raise WrongValue("rated/seats", "a rated match has no built-in bots: each seat is played by its own account")
 
 
 def _share(command: CreateMatch, dice: SharedDice, has_chance: bool, stream: str) -> ServerDice:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.clock import Deadline, find_deadline
-from domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
+from domain.commands import AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
 from domain.decide.who import (
     Deciders,
     is_recorder,
@@ -31,6 +31,7 @@ from domain.match import Lifecycle, Play
 from domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
+MAX_MOVES_A_COMMAND = 64
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
 
@@ -53,6 +54,15 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
     draft.make_move(turn.seat, command.move, _parse_move(play, command.move))
     draft.settle()
+
+
+def _decide_play_on(command: PlayOn, life: Lifecycle, draft: Draft) -> None:
+    if command.actor.role != "system":
+        raise WrongPerson("seat/not-yours", "only built-in bots make several moves at once")
+    if not 1 <= len(command.moves) <= MAX_MOVES_A_COMMAND:
+        raise WrongValue("move/how-many", f"one command plays 1 to {MAX_MOVES_A_COMMAND} moves")
+    for move in command.moves:
+        _decide_move(MakeMove(actor=command.actor, move=move), draft.match.life, draft)
 
 
 def _parse_move(play: Play, text: str) -> Any:
@@ -159,6 +169,7 @@ def drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
 
 DECIDERS: Deciders = {
     MakeMove: _decide_move,
+    PlayOn: _decide_play_on,
     RecordRoll: _decide_roll,
     TakeBack: _decide_take_back,
     Withdraw: _decide_withdraw,

@@ -6,7 +6,7 @@ from typing import Any
 from domain.commands import Actor, Command
 from domain.draft import Draft
 from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Account
+from domain.events import Account, BuiltIn
 from domain.match import Lifecycle, Seat
 
 Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
@@ -38,9 +38,11 @@ def seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
 
 
 def seats_held(actor: Actor, life: Lifecycle) -> list[int]:
-    """The seats that the actor speaks for, ascending: a player its own, the recorder all."""
+    """The seats that the actor speaks for, ascending: a player its own, the recorder all, the system those of bots."""
     if is_recorder(actor, life):
         return list(range(1, len(life.seats) + 1))
+    if actor.role == "system":
+        return [number for number, seat in enumerate(life.seats, 1) if isinstance(seat.occupant, BuiltIn)]
     return seats_sat_on(actor, life) if actor.role == "player" else []
 
 

@@ -7,6 +7,7 @@ from domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, O
 from domain.errors import DomainError
 from domain.events import (
     Account,
+    BuiltIn,
     DiceRolled,
     Guest,
     LineCopied,
@@ -83,6 +84,8 @@ def _name(occupant: Occupant | None, names: Mapping[str, str]) -> str:
             return names.get(player) or player
         case Guest(name) if name:
             return name
+        case BuiltIn(bot):
+            return f"{bot} bot"
     return UNKNOWN_NAME
 
 

@@ -147,11 +147,15 @@ class RevokedToken(Schema):
 
 
 class SeatRow(Schema):
-    """A seat: who it is for (neither: anyone), and whether that one sat down."""
+    """A seat: who it is for (nobody: anyone), and whether that one sat down. A bot of the server has its build."""
 
     seat = fields.Integer(required=True)
     player = fields.String()
     name = fields.String()
+    bot = fields.String()
+    version = fields.Integer(metadata={"description": "The version of the bot."})
+    seed = fields.Integer()
+    playouts = fields.Integer(allow_none=True, metadata={"description": "How many it takes a decision."})
     seated = fields.Boolean(required=True)
 
 

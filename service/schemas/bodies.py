@@ -5,12 +5,14 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
+from domain.bots import BOTS, MAX_PLAYOUTS
 from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from domain.decide.ends import MAX_CAUSE_LENGTH
 from domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
 from domain.decide.play import MAX_MOVE_LENGTH
 from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from service.bots import MAX_SEED, WantedBot
 from service.schemas.kinds import (
     MAX_SEATS,
     Boolean,
@@ -83,19 +85,27 @@ class Rotation(Strict):
 
 
 class SeatFor(Strict):
-    """Who a seat is for: a player's account, or the name of someone without one."""
+    """Who a seat is for: a player's account, the name of someone without one, or a bot of the server.
+
+    A bot may be given a `seed`, from which its moves follow; without one it gets some. `playouts` are for `mcts`.
+    """
 
     player = fields.String(validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"))
     name = name_field()
+    bot = fields.String(validate=validate.OneOf(list(BOTS)))
+    seed = integer_field(0, MAX_SEED)
+    playouts = integer_field(1, MAX_PLAYOUTS)
 
     @post_load
-    def _occupant(self, data: dict[str, str], **_: Any) -> Occupant:
+    def _occupant(self, data: dict[str, Any], **_: Any) -> Occupant | WantedBot:
         match data:
             case {"player": player} if len(data) == 1:
                 return Account(player)
             case {"name": name} if len(data) == 1:
                 return Guest(name)
-        raise ValidationError("Either a player or a name.")
+            case {"bot": bot} if data.keys() <= {"bot", "seed", "playouts"}:
+                return WantedBot(bot, data.get("seed"), data.get("playouts"))
+        raise ValidationError("Either a player, a name or a bot.")
 
 
 class Limits(Strict):

@@ -24,15 +24,15 @@ def play(ruleset: AnyRuleset, *bots: Bot, **options: object) -> tuple[list[str],
 
 
 def test_a_bot_is_made_by_name() -> None:
-    assert list(BOTS) == ["random", "greedy"]
+    assert list(BOTS) == ["random", "greedy", "mcts"]
     assert isinstance(make_bot("greedy", 1), GreedyBot)
 
 
 def test_an_unknown_bot_is_refused_with_the_names_that_exist() -> None:
-    with pytest.raises(WrongValue, match="unknown bot 'clever': there are random, greedy") as refused:
+    with pytest.raises(WrongValue, match="unknown bot 'clever': there are random, greedy, mcts") as refused:
         make_bot("clever", 1)
     assert refused.value.code == "bot/unknown"
-    assert refused.value.details == {"known": ["random", "greedy"]}
+    assert refused.value.details == {"known": ["random", "greedy", "mcts"]}
 
 
 @BOTH

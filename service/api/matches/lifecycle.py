@@ -1,5 +1,6 @@
 """Matches are created, started, called off, played again, and shown as they stand."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from service.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give
 from service.api.matches.reading import confined, read_match, require_own, tagged
 from service.api.openapi import operation
 from service.api.players import find_player
+from service.bots import WantedBot, seat_all
 from service.clock import now_ms
 from service.config import SERVER
 from service.duplicates import draft_duplicate, duplicate_id, share_dice
@@ -32,8 +34,8 @@ from service.store.imported import ReadOnly
 def create_match() -> Response:
     """Announce a match.
 
-    Your own seat and the guests of a recorded match are seated at once, other players are invited, null seats are
-    open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
+    Your own seat, bots of the server and the guests of a recorded match are seated at once, other players are invited,
+    null seats are open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
     """
     who = principal()
     body = parse_body(bodies.NewMatch)
@@ -51,7 +53,7 @@ def create_match() -> Response:
         ruleset=body["ruleset"],
         ruleset_version=body["ruleset_version"],
         options=body["options"],
-        seats=tuple(body["seats"]),
+        seats=seat_all(body["seats"]),
         recorder=who.account if body["recorded"] else None,
         dice=dice,
         rated=body["rated"],
@@ -75,7 +77,7 @@ def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
     return key.seal(stream) if shared is None else share_dice(key, stream, shared)
 
 
-def require_players(seats: list[Occupant | None], creator: str) -> None:
+def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) -> None:
     """WrongValue where a seat is for an account that is not there."""
     for number, who in enumerate(seats, 1):
         if isinstance(who, Account) and who.player != creator:
@@ -113,7 +115,7 @@ def create_duplicate(match: str, number: int) -> Response:
     require_players(body["seats"], who.account)
 
     def command_for(_: Match) -> CreateMatch:
-        return draft_duplicate(old, body["seats"], actor, now_ms(), asked, parts().config.server_key)
+        return draft_duplicate(old, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
 
     created = give_receipt(parts().matches.execute(id, command_for, asked, new=True), 201)
     created.headers["Location"] = f"/v1/matches/{id}"
