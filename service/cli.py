@@ -58,9 +58,10 @@ def cli() -> None:
 @PORT
 @REDIS_URL
 @click.option("--verify-workers", type=click.IntRange(1, 64), default=1, show_default=True)
-def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int) -> None:
+@click.option("--play-workers", type=click.IntRange(1, 64), default=1, show_default=True, help="For built-in bots.")
+def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int, play_workers: int) -> None:
     """Run everything: store, API, workers and relay, until Ctrl-C."""
-    options = ServeOptions(data, host, port, verify_workers, redis_url)
+    options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
     with _Running(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:

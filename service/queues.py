@@ -10,7 +10,8 @@ from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
 
 VERIFY = "verify"
-QUEUES = (VERIFY,)
+PLAY = "play"
+QUEUES = (VERIFY, PLAY)
 """The names of all queues."""
 
 UNSETTLED = "relay:unsettled"
@@ -31,6 +32,7 @@ CHECK = "check"
 CHECK_JOB = "workers.check_matches.check_matches"
 VERIFY_JOB = "workers.verify_match.verify_matches"
 IMPORT_JOB = "workers.check_import.check_imports"
+PLAY_JOB = "workers.play_match.play_matches"
 SCORE_JOB = "workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """What rq does around a job costs as much as executing a short match: those due together share it."""
@@ -61,9 +63,21 @@ class Checking(NamedTuple):
     version: int
 
 
+class Playing(NamedTuple):
+    """A match that waits for a built-in bot: its stream and version."""
+
+    stream: str
+    version: int
+
+
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify. A worker serves this one alone: with two, a death at dequeue loses the job."""
     return queue_of(VERIFY, connection)
+
+
+def play_queue(connection: Redis) -> Queue:
+    """The queue of matches in which a built-in bot is to play, as verify_queue."""
+    return queue_of(PLAY, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:
@@ -87,6 +101,11 @@ def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHE
 def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
     """As enqueue_verifications, for imports: each in a job of its own, for they may be large."""
     _enqueue(queue, IMPORT_JOB, due, at_once=1)
+
+
+def enqueue_plays(queue: Queue, due: Sequence[Playing]) -> None:
+    """As enqueue_verifications, each in a job of its own, for somebody may wait for the answer."""
+    _enqueue(queue, PLAY_JOB, due, at_once=1)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:

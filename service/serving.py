@@ -1,4 +1,4 @@
-"""`plyscribe serve`: store, web, verify workers and relay in one command, kept running until it is told to stop."""
+"""`plyscribe serve`: store, web, workers and relay in one command, kept running until it is told to stop."""
 
 import fcntl
 import logging
@@ -46,6 +46,7 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8420
     verify_workers: int = 1
+    play_workers: int = 1
     redis_url: str | None = None
     """A store that runs already; None starts the embedded one."""
 
@@ -171,7 +172,9 @@ class Service:
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
         verify = [sys.executable, "-m", "workers", "verify"]
+        play = [sys.executable, "-m", "workers", "play"]
         workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
+        workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
         relay = ("relay", [sys.executable, "-m", "workers", "relay"], env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]

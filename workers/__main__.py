@@ -1,4 +1,4 @@
-"""`python -m workers verify|relay|check`: one worker process."""
+"""`python -m workers verify|play|relay|check`: one worker process."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from redis import Redis
 from service import metrics
 from service.config import ConfigError, read_config, register_rulesets
 from service.logs import begin_logs
-from service.queues import CHECK, queue_of, verify_queue
+from service.queues import CHECK, play_queue, queue_of, verify_queue
 from service.store.feed import FeedGroup
 from service.store.redis import connect_client
 from workers.process import process_parts
@@ -32,6 +32,14 @@ def verify() -> None:
     process_parts()
     connection = Redis.from_url(read_config().rq_redis_url)
     work(verify_queue(connection), connection)
+
+
+@main.command()
+def play() -> None:
+    """Make the moves of built-in bots."""
+    process_parts()
+    connection = Redis.from_url(read_config().rq_redis_url)
+    work(play_queue(connection), connection)
 
 
 @main.command()

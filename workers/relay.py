@@ -12,10 +12,11 @@ from redis.exceptions import RedisError
 from service import metrics
 from service.composition import MATCHES, Parts
 from service.handlers import Handler
-from service.queues import verify_queue
+from service.queues import play_queue, verify_queue
 from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from workers.duties import Chore, Duty
+from workers.duties.bots import Bots
 from workers.duties.deadlines import Deadlines
 from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
@@ -39,15 +40,16 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
     states = Handler(parts.store, MATCHES)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
-    reveals = Reveals(parts, states)
+    reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
     return [
         # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines, reveals]),
+        Scan(parts.store, [verifications, deadlines, reveals, bots]),
         verifications,
         # Before the others that need states: it reads what a batch tells of, all at once.
         Notices(parts, states),
         deadlines,
         reveals,
+        bots,
         Listing(parts, store, states),
     ]
 

@@ -22,6 +22,7 @@ NAMES = {
     "store": b"valkey-server",
     "web": b"service.cli\0web",
     "verify": b"workers\0verify",
+    "play": b"workers\0play",
     "relay": b"workers\0relay",
 }
 

@@ -19,7 +19,7 @@ from service.config import SETTINGS, parse_key, read_config
 from service.doctor import Finding, examine
 from service.duplicates import share_dice
 from service.ids import command_of, stream_id
-from service.queues import SWEEPS, UNSETTLED, verify_queue
+from service.queues import SWEEPS, UNSETTLED, play_queue, verify_queue
 from service.store.embedded import EmbeddedServer, find_binary
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
@@ -43,7 +43,8 @@ class Patient:
         self._port = free_port()
         self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
         FeedGroup(self.redis).read(1)
-        Worker([verify_queue(self.redis)], connection=self.redis).register_birth()
+        for queue_of_kind in (verify_queue, play_queue):
+            Worker([queue_of_kind(self.redis)], connection=self.redis).register_birth()
 
     def findings(self, **environ: str) -> list[Finding]:
         return list(examine(self.data, "127.0.0.1", self._port, {**self.environ, **environ}))
@@ -241,9 +242,12 @@ def test_a_service_that_runs_is_examined_by_its_data_directory(tmp_path):
         findings = json.loads(told.stdout)
         assert told.returncode == 0, told.stdout
     assert all(set(found) == {"topic", "state", "text", "remedy"} for found in findings)
+    assert [found["text"] for found in findings if found["topic"] == "worker"] == [
+        "1 on the queue verify",
+        "1 on the queue play",
+    ]
     by_topic = {found["topic"]: found["text"] for found in findings}
     assert by_topic["port"].startswith("the API answers")
-    assert by_topic["worker"] == "1 on the queue verify"
     assert "asked for the feed" in by_topic["relay"]
 
 

@@ -75,7 +75,7 @@ def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
 def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
     with serving(tmp_path / "data") as service:
         below = descendants(service.process.pid)
-        assert len(below) == 4
+        assert len(below) == 5
         service.stop()
         assert service.process.returncode == 0
         assert not any(os.path.exists(f"/proc/{pid}") for pid in below)
@@ -100,7 +100,7 @@ def _runs(pid: int) -> bool:
 def test_what_dies_is_started_again(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         match = both.open_match("zhen")
-        for name in ("store", "web", "relay", "verify"):
+        for name in ("store", "web", "relay", "verify", "play"):
             before = service.pids(name)
             service.kill(name)
             wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
@@ -148,7 +148,8 @@ def test_a_port_that_is_taken_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [["-m", "service.cli", "web"], ["-m", "workers", "relay"], ["-m", "workers", "verify"]]
+    "command",
+    [["-m", "service.cli", "web"], *(["-m", "workers", kind] for kind in ("relay", "verify", "play"))],
 )
 def test_a_process_without_a_store_says_what_is_missing(command):
     argv = [sys.executable, *command]

@@ -273,4 +273,4 @@ def test_a_match_that_cannot_be_read_has_no_deadline_and_holds_up_nothing(rig, c
     rig.redis.delete(key)
     rig.relay.step(block_ms=0)
     assert rig.noted() == {match: T + MOVE_MS}
-    assert f"{spoilt} has no deadlines" in caplog.text
+    assert f"{spoilt} is not looked after" in caplog.text

@@ -14,7 +14,6 @@ from redis import Redis
 from domain.chain import StoredEvent
 from domain.clock import Deadline, find_deadline
 from domain.commands import Actor, Withdraw
-from domain.events import MatchCreated, parse_event
 from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
@@ -24,6 +23,7 @@ from service.ids import job_command
 from service.store.port import FeedEntry, StoreUnavailable
 from workers.duties import Chore
 from workers.duties.scan import read_newest
+from workers.duties.under_way import OVER, UNDER_WAY, find_created, may_be_under_way
 
 DEADLINES = "relay:deadlines"
 """Sorted set of matches with limits that wait for a decision, by its deadline (UTC milliseconds)."""
@@ -46,13 +46,6 @@ LONGEST_RESPITE_MS = 3_600_000
 RETRY_MS = 60_000
 
 WATCHER = Actor("system", "deadline")
-UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
-"""What a decision may be due after, or no longer be due after; draws leave the turn and its clock alone."""
-
-OVER = {"match-ended", "match-aborted"}
-AMONG_LAST = UNDER_WAY | {"draw-offered", "draw-declined", "draw-agreed"}
-"""What the newest event of a match under way may be."""
-
 log = logging.getLogger(__name__)
 
 
@@ -71,7 +64,7 @@ class Deadlines:
         over = {entry.stream for entry in matches if OVER & set(entry.types)}
         moved = {entry.stream for entry in matches if UNDER_WAY & set(entry.types)}
         self._strike(over)
-        limited = list(filter(self._has_limits, moved - over))
+        limited = self._find_limited(moved - over)
         self._look_at(limited, dict(read_newest(self._parts.store, limited)))
 
     def watch(self) -> None:
@@ -82,8 +75,8 @@ class Deadlines:
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
         """See Tracker.find: the deadlines of matches under way are noted."""
-        under_way = [each for each, entry in newest.items() if each.startswith("match-") and _may_be_under_way(entry)]
-        self._look_at(filter(self._has_limits, under_way), newest)
+        under_way = [each for each, entry in newest.items() if each.startswith("match-") and may_be_under_way(entry)]
+        self._look_at(self._find_limited(under_way), newest)
 
     def _is_respite(self) -> bool:
         """Whether players must be given time: as long as nobody watched, up to an hour."""
@@ -95,19 +88,9 @@ class Deadlines:
             self._redis.set(RESPITE, now, px=min(away_ms, LONGEST_RESPITE_MS))
         return bool(self._redis.exists(RESPITE))
 
-    def _has_limits(self, stream: str) -> bool:
-        """Whether the match has limits, which most have not, and which never change."""
-        state = self._states.cached(stream)
-        if state is not None and state.lifecycle is not None:
-            return state.lifecycle.created.limits is not None
-        try:
-            created = parse_event(self._parts.store.load(stream, limit=1).entries[0]).data
-        except StoreUnavailable:
-            raise
-        except Exception as error:
-            log.error("%s has no deadlines, its first event cannot be read: %s", stream, error)
-            return False
-        return isinstance(created, MatchCreated) and created.limits is not None
+    def _find_limited(self, streams: Collection[str]) -> list[str]:
+        """Those of the matches that have limits, which most have not, and which never change."""
+        return [stream for stream, created in find_created(self._states, list(streams)) if created.limits is not None]
 
     def _look_at(self, streams: Iterable[str], newest: Mapping[str, StoredEvent], enforce: bool = False) -> None:
         """Note or strike off what these matches wait for, with `enforce` after withdrawing who is overdue.
@@ -172,8 +155,3 @@ class Deadlines:
     def _strike(self, streams: Collection[str]) -> None:
         if streams:
             self._redis.zrem(DEADLINES, *streams)
-
-
-def _may_be_under_way(newest: StoredEvent) -> bool:
-    # The word is enough to tell which matches are worth folding.
-    return any(f'"type":"{word}"'.encode() in newest.e for word in AMONG_LAST)

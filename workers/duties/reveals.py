@@ -6,23 +6,22 @@ recorded however many relays try; what a relay that died has left is found by th
 """
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 
 from domain.chain import StoredEvent
 from domain.commands import Actor, RevealDice
-from domain.errors import DomainError, StreamError
-from domain.events import MatchCreated, SharedDice, parse_event
+from domain.errors import DomainError
+from domain.events import SharedDice
 from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
 from service.errors import ServiceError
 from service.handlers import Handler
 from service.ids import job_command
-from service.store.port import FeedEntry, StoreError, StoreUnavailable, Stretch
+from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
+from workers.duties.under_way import OVER, find_created
 
-OVER = {"match-ended", "match-aborted"}
 WORDS_BEFORE = {*OVER, "match-annulled"}
 """What the newest event of a match may be whose dice are to be revealed."""
 
@@ -63,31 +62,8 @@ class Reveals:
 
     def _find_sharing(self, streams: Collection[str]) -> set[tuple[str, ...]]:
         """The matches that have the same dice, for each of these matches whose dice are shared."""
-        cached = {stream: self._states.cached(stream) for stream in streams}
-        known = [state.life.created for state in cached.values() if state and state.lifecycle]
-        strange = [stream for stream, state in cached.items() if state is None]
-        created = [*known, *self._read_created(strange)]
-        return {each.dice.matches for each in created if isinstance(each.dice, SharedDice)}
-
-    def _read_created(self, streams: Sequence[str]) -> Iterable[MatchCreated]:
-        """The first events of these matches; those that cannot be read are told and left out. StoreUnavailable."""
-        try:
-            first_events = self._states.read_all_events([Stretch(stream, 0, 1) for stream in streams])
-        except StoreUnavailable:
-            raise
-        except StoreError as error:
-            if len(streams) == 1:
-                log.error("%s cannot be read: %s", streams[0], error)
-                return
-            for stream in streams:
-                yield from self._read_created([stream])
-            return
-        for entries in first_events:
-            # What is wrong with an event is told by whoever looks after the match itself.
-            with suppress(StreamError, IndexError):
-                data = parse_event(entries[0]).data
-                if isinstance(data, MatchCreated):
-                    yield data
+        created = find_created(self._states, list(streams))
+        return {each.dice.matches for _, each in created if isinstance(each.dice, SharedDice)}
 
     def _reveal_if_over(self, matches: Sequence[str]) -> None:
         # Not those that were imported under the id of a match that is still to be created.

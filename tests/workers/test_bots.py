@@ -1,0 +1,251 @@
+"""Built-in bots play: the relay finds what waits for them, the job plays on, once, over a real store."""
+
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from domain.bots import build_bot
+from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
+from domain.events import Account, parse_event
+from domain.rulesets import register
+from domain.waiting import find_bot_due
+from service.composition import MATCHES, compose
+from service.handlers import Handler
+from service.ids import command_of, stream_id
+from service.queues import play_queue
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.domain.toy import TOY_V1
+from tests.service.conftest import CONFIG
+from workers import play_match as job_module
+from workers.duties import bots as duty_module
+from workers.duties.bots import DUE, GRACE_MS, Bots
+from workers.duties.scan import Scan
+from workers.play_match import play_match, play_matches
+from workers.relay import Relay
+from workers.verify_match import verify_all
+
+pytestmark = pytest.mark.server
+
+ANN = Actor("player", "player-" + "a" * 26)
+ME = Account(ANN.id)
+RANDOM, GREEDY = build_bot("random", 1), build_bot("greedy", 2)
+
+
+class Rig:
+    """A store, a relay with the one duty, its queue, and whoever plays what stands on it."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self.queue = play_queue(redis)
+        self.parts = compose(CONFIG, RedisStore(redis))
+        self.duty, self.relay = self.new_relay()
+
+    def new_relay(self) -> tuple[Bots, Relay]:
+        duty = Bots(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCHES))
+        return duty, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [duty]), duty])
+
+    def start(self, *seats: object, ruleset: str = "zhen", **more: object) -> str:
+        asked = command_of("test", "POST", "/", None, b"")
+        match = stream_id("match", asked)
+        dice, secret = self.parts.config.server_key.seal(match)
+        whole = {"ruleset": ruleset, "seats": seats, "dice": dice, "secret": secret, **more}
+        self.parts.matches.execute(match, lambda _: CreateMatch(actor=ANN, **whole), asked, new=True)
+        return match
+
+    def do(self, match: str, command: type, **fields: object) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        secret = self.parts.secret_for(self.read(match))
+        order = command(actor=ANN, id=asked.id.hex(), secret=secret, **fields)
+        self.parts.matches.execute(match, lambda _: order, asked)
+
+    def read(self, match: str):
+        return self.parts.matches.read(match)
+
+    def move(self, match: str) -> None:
+        play = self.read(match).play
+        move = next(play.ruleset.legal_moves(play.state))
+        self.do(match, MakeMove, move=play.ruleset.format_move(play.state, move))
+
+    def jobs(self) -> list[str]:
+        return self.queue.job_ids
+
+    def work(self) -> int:
+        """Relay and play until nothing is left to be done; how many jobs that took."""
+        done = 0
+        self.relay.step(block_ms=0)
+        while ids := self.jobs():
+            for id in ids:
+                job = self.queue.fetch_job(id)
+                self.queue.remove(id)
+                for stream, version in job.args[0]:
+                    play_match(self.parts, stream, version)
+                done += 1
+            self.relay.step(block_ms=0)
+        return done
+
+    def due(self) -> list[str]:
+        return [member.decode() for member in self.redis.zrange(DUE, 0, -1)]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory) -> Iterator[Redis]:
+    register(TOY_V1)
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def rig(redis: Redis) -> Rig:
+    redis.flushall()
+    return Rig(redis)
+
+
+@pytest.mark.parametrize("ruleset", ["zhen", "toy"])
+def test_bots_alone_play_their_match_to_its_end_and_it_is_verified(rig, ruleset):
+    match = rig.start(RANDOM, GREEDY, ruleset=ruleset)
+    assert rig.work() >= 1
+    ended = rig.read(match)
+    assert ended.life.status == "ended"
+    assert rig.due() == []
+    assert verify_all(rig.parts, [(match, ended.version)]) == ["scored"]
+
+
+def test_a_bot_answers_a_person_and_waits_again(rig):
+    match = rig.start(ME, RANDOM)
+    assert rig.work() == 0
+    for ply in (2, 4):
+        rig.move(match)
+        assert rig.work() == 1
+        assert rig.read(match).play.ply == ply
+        assert find_bot_due(rig.read(match)) is None
+
+
+def test_a_bot_on_seat_1_begins(rig):
+    match = rig.start(GREEDY, ME)
+    assert rig.work() == 1
+    assert rig.read(match).play.ply == 1
+
+
+def test_a_bot_declines_a_draw_on_its_own_turn_and_on_anothers(rig):
+    match = rig.start(ME, RANDOM)
+    rig.do(match, OfferDraw)
+    assert rig.work() == 1
+    assert rig.read(match).play.offer is None
+    rig.move(match)
+    rig.do(match, OfferDraw)
+    rig.work()
+    assert rig.read(match).play.ply == 2
+
+
+def test_matches_without_bots_are_left_alone(rig):
+    match = rig.start(ME, ME)
+    rig.move(match)
+    assert rig.work() == 0
+    assert rig.due() == []
+
+
+def test_a_match_that_waits_for_a_bot_is_noted_and_enqueued_once(rig):
+    match = rig.start(RANDOM, ME)
+    rig.relay.step(block_ms=0)
+    rig.relay.step(block_ms=0)
+    assert (rig.jobs(), rig.due()) == ([f"play_{match}_2"], [match])
+
+
+def test_the_same_job_twice_plays_once(rig):
+    match = rig.start(RANDOM, ME)
+    for _ in range(3):
+        play_match(rig.parts, match, 2)
+    assert rig.read(match).play.ply == 1
+    other = compose(CONFIG, RedisStore(rig.redis))
+    play_match(other, match, 2)
+    assert rig.read(match).version == 3
+
+
+def test_two_workers_at_the_same_time_play_once(rig, monkeypatch):
+    match = rig.start(RANDOM, ME)
+    other = compose(CONFIG, RedisStore(rig.redis))
+    real = job_module.draft_decision
+
+    def meanwhile(command, state):
+        monkeypatch.setattr(job_module, "draft_decision", real)
+        play_match(other, match, 2)
+        return real(command, state)
+
+    monkeypatch.setattr(job_module, "draft_decision", meanwhile)
+    play_match(rig.parts, match, 2)
+    assert rig.read(match).version == 3
+
+
+def test_who_leaves_while_a_bot_thinks_is_no_fault(rig, monkeypatch):
+    match = rig.start(RANDOM, ME)
+    real = job_module.draft_decision
+
+    def meanwhile(command, state):
+        compose(CONFIG, RedisStore(rig.redis)).matches.execute(
+            match,
+            lambda _: Withdraw(actor=ANN, id="77" * 16),
+            command_of("test", "POST", "/w", None, b""),
+        )
+        return real(command, state)
+
+    monkeypatch.setattr(job_module, "draft_decision", meanwhile)
+    play_match(rig.parts, match, 2)
+    assert rig.read(match).life.status == "ended"
+    assert rig.read(match).play.ply == 0
+
+
+def test_a_long_match_takes_several_commands_and_its_moves_are_the_same(rig, monkeypatch):
+    moves = []
+    for together in (64, 3):
+        monkeypatch.setattr(job_module, "MAX_MOVES_A_COMMAND", together)
+        match = rig.start(RANDOM, RANDOM)
+        jobs = rig.work()
+        state = rig.read(match)
+        assert jobs >= state.play.ply / together
+        moves.append([step.move for step in state.play.steps])
+    assert moves[0] == moves[1]
+
+
+def test_slow_bots_show_each_move_soon(rig, monkeypatch):
+    monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
+    match = rig.start(RANDOM, RANDOM)
+    rig.relay.step(block_ms=0)
+    play_match(rig.parts, match, 2)
+    assert rig.read(match).play.ply == 1
+
+
+def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
+    match = rig.start(RANDOM, ME)
+    rig.relay.step(block_ms=0)
+    rig.queue.empty()
+    rig.duty.sweep()
+    assert rig.jobs() == []
+    now = duty_module.now_ms()
+    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    rig.duty.sweep()
+    assert rig.jobs() == [f"play_{match}_2"]
+
+
+def test_a_relay_that_lost_everything_finds_what_waits_for_bots(rig):
+    match = rig.start(RANDOM, ME)
+    ended = rig.start(RANDOM, ME)
+    rig.do(ended, Withdraw)
+    rig.relay.step(block_ms=0)
+    rig.redis.delete(DUE)
+    rig.queue.empty()
+    duty, _ = rig.new_relay()
+    Scan(rig.parts.store, [duty]).scan()
+    assert rig.due() == [match]
+    duty.sweep()
+    assert rig.jobs() == [f"play_{match}_2"]
+
+
+def test_the_job_plays_what_it_is_told(rig, monkeypatch):
+    match = rig.start(RANDOM, ME)
+    monkeypatch.setattr(job_module, "process_parts", lambda: rig.parts)
+    play_matches([(match, 2)])
+    [entry] = rig.parts.matches.read_events(match, 2)
+    assert parse_event(entry).by == "system:play"
