@@ -2,6 +2,7 @@
 
 from domain.errors import UnknownRuleset
 from domain.ruleset import AnyRuleset
+from domain.rulesets.crystals_v1 import CRYSTALS_V1
 from domain.rulesets.pathagon_v1 import PATHAGON_V1
 from domain.rulesets.zhen_v1 import ZHEN_V1
 
@@ -28,5 +29,6 @@ def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
     raise UnknownRuleset(id, version)
 
 
+register(CRYSTALS_V1)
 register(PATHAGON_V1)
 register(ZHEN_V1)

@@ -1,0 +1,275 @@
+"""Crystals: bring characters round the loop and home, or raise every class to its highest level.
+
+The clauses CR1..CR21 are those of docs/rulesets/crystals.md.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from domain.contest import open_contest
+from domain.errors import BadNotation, IllegalMove, NotInPlay
+from domain.options import Integer, options_schema, parse_options
+from domain.ruleset import Over, RandBelow, Ruleset, Turn, require_roll, require_seats
+from domain.rulesets.crystals_v1.drawing import draw
+from domain.rulesets.crystals_v1.leaving import leave
+from domain.rulesets.crystals_v1.resolution import defend, find_target, is_blocked, move_character, take_experience
+from domain.rulesets.crystals_v1.state import (
+    ARCHER,
+    ATTACKER,
+    BASE,
+    CHOOSE,
+    CLASSES,
+    DEFENCE,
+    DEPLOY,
+    FIRST,
+    LEVELS,
+    MOST_EXPERIENCE,
+    MOVE,
+    OVER,
+    RESPAWN,
+    RIDER,
+    SPAWN,
+    TURNS,
+    XP,
+    Setup,
+    State,
+    Table,
+)
+from domain.rulesets.crystals_v1.track import lay_track
+from domain.rulesets.crystals_v1.turns import choose_attacker, contend, deploy, finish_move, respawn, spawn
+from domain.rulesets.crystals_v1.value import estimate
+
+SECTION = Integer("section", 10, 8, 20)
+TELEPORT = Integer("teleport", 5, 1, 19)  # for any section: what a section allows is narrower
+PLY_LIMIT = Integer("ply_limit", 2000, 1, nullable=True)
+
+VERBS = {CHOOSE: "choose", DEPLOY: "spawn", SPAWN: "spawn", MOVE: "move", XP: "xp", RESPAWN: "spawn"}
+"""What a seat does in each phase in which it decides."""
+
+CLAUSES = {DEPLOY: "CR5", SPAWN: "CR6", RESPAWN: "CR6", MOVE: "CR7", XP: "CR19"}
+"""The clause that a class breaks which cannot be named in the phase."""
+
+SPELLED = {
+    **{f"choose {CLASSES[attacker]}": ("choose", attacker) for attacker in (RIDER, ARCHER)},
+    **{f"{verb} {name}": (verb, place) for verb in ("spawn", "move", "xp") for place, name in enumerate(CLASSES)},
+}
+"""All that can be read, as verb and place in CLASSES."""
+
+STEPS = {
+    CHOOSE: choose_attacker,
+    DEPLOY: deploy,
+    SPAWN: spawn,
+    MOVE: move_character,
+    XP: take_experience,
+    RESPAWN: respawn,
+}
+"""What a move does, by phase."""
+
+Move = int
+"""RIDER or ARCHER where the attacker is chosen, else the slot of a character; the phase says what is done with it."""
+
+
+class CrystalsV1(Ruleset[State, Move]):
+    """Crystals, version 1."""
+
+    id = "crystals"
+    version = 1
+    behaviour = "188a0a38043476e9acf7af9603554d9c894e59d710782d31beb42c16740ff582"
+    title = "Crystals"
+    min_seats = 2
+    max_seats = 4
+
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        section = parse_options({"section": raw.get("section", SECTION.default)}, [SECTION])["section"]
+        return parse_options(raw, [SECTION, Integer("teleport", 5, 1, section - 1), PLY_LIMIT])
+
+    def options_schema(self) -> dict[str, Any]:
+        return options_schema([SECTION, TELEPORT, PLY_LIMIT])
+
+    def has_chance(self, options: dict[str, Any]) -> bool:
+        """True."""
+        return True
+
+    def initial_state(self, options: dict[str, Any], seats: int) -> State:
+        require_seats(self, seats)
+        nothing = (0,) * seats
+        return State(
+            setup=Setup(lay_track(seats, options["section"], options["teleport"]), options["ply_limit"]),
+            ply=0,
+            left=(),
+            phase=CHOOSE,
+            seat=1,
+            actor=1,
+            roll=0,
+            extra=False,
+            attackers=nothing,
+            at=(BASE,) * 4 * seats,
+            experience=(1,) * 4 * seats,  # CR3
+            mines=nothing,
+            crystals=nothing,
+            due=nothing,
+            attack=None,
+            contest=open_contest(seats),
+            over=None,
+        )
+
+    def turn(self, state: State) -> Turn:
+        return state.over or TURNS[state.phase][state.actor]
+
+    def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
+        return (move for move in _moves(state) if self.format_move(state, move).startswith(prefix))
+
+    def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        """A legal move, each as likely as any other."""
+        moves = _moves(state)
+        return moves[randbelow(len(moves))] if len(moves) > 1 else moves[0]
+
+    def parse_move(self, state: State, text: str) -> Move:
+        spelled = SPELLED.get(text)
+        if spelled is None:
+            raise BadNotation(text, state.ply, "choose, spawn, move or xp, and a class such as scout")
+        verb, place = spelled
+        breach = _find_breach(state, verb, place)
+        if breach:
+            raise IllegalMove(text, state.ply, *breach)
+        return place if verb == "choose" else min(place, ATTACKER)
+
+    def format_move(self, state: State, move: Move) -> str:
+        place = state.attackers[state.actor - 1] if move == ATTACKER and state.phase != CHOOSE else move
+        return f"{VERBS[state.phase]} {CLASSES[place]}"
+
+    def apply_move(self, state: State, move: Move) -> State:
+        table = Table(state)
+        table.ply += 1
+        STEPS[table.phase](table, move)
+        if table.ply == table.setup.ply_limit and table.over is None:
+            table.end(Over("ply-limit", table.rank()))
+        return table.freeze()
+
+    def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
+        require_roll(self.turn(state), values, state.ply)
+        (value,) = values
+        table = Table(state)
+        if state.phase == FIRST:
+            contend(table, value)
+        elif state.phase == DEFENCE:
+            defend(table, value)
+        else:
+            table.roll, table.extra = value, value == 6  # CR7, CR15
+            if any(state.at[4 * state.seat - 4 : 4 * state.seat]):
+                table.phase = MOVE
+            else:
+                finish_move(table)
+        return table.freeze()
+
+    def withdraw(self, state: State, seat: int) -> State:
+        if state.over or seat in state.left or not 1 <= seat <= len(state.crystals):
+            raise NotInPlay(seat)
+        table = Table(state)
+        leave(table, seat)
+        return table.freeze()
+
+    def end(self, state: State, over: Over) -> State:
+        table = Table(state)
+        table.end(over)
+        return table.freeze()
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        return state.over.ranks if state.over else Table(state).rank()
+
+    def evaluate(self, state: State, seat: int) -> int:
+        return estimate(state, seat)
+
+    def view(self, state: State) -> dict[str, Any]:
+        track, seats = state.setup.track, range(1, len(state.crystals) + 1)
+        return {
+            "ruleset": self.id,
+            "ply": state.ply,
+            "left": list(state.left),
+            "fields": track.fields,
+            "starts": list(track.starts),
+            "teleports": list(track.teleports),
+            "on_turn": state.seat or None,
+            "characters": [_view_characters(state, seat) for seat in seats],
+            "mines": [[field for field in range(1, track.fields + 1) if mines >> field & 1] for mines in state.mines],
+            "crystals": list(state.crystals),
+            "bank": 2 * len(seats) + 1 - sum(state.crystals),
+            "contest": None if state.contest is None else list(state.contest),
+            "phase": state.phase,
+            "roll": state.roll or None,
+            "extra": state.extra,
+            "due": list(state.due),
+            "attack": _view_attack(state),
+        }
+
+    def render_text(self, state: State) -> str:
+        return draw(self.view(state))
+
+
+def _moves(state: State) -> list[Move]:
+    phase, actor, at = state.phase, state.actor, state.at
+    if phase == MOVE:
+        own = range(4 * actor - 4, 4 * actor)
+        return [me & 3 for me in own if at[me] and not is_blocked(state, me, find_target(state, me, state.roll))]
+    if phase in (DEPLOY, SPAWN, RESPAWN):
+        return [slot for slot, field in enumerate(at[4 * actor - 4 : 4 * actor]) if field == BASE]
+    if phase == XP:
+        learned = state.experience[4 * actor - 4 : 4 * actor]
+        return [slot for slot, experience in enumerate(learned) if experience < MOST_EXPERIENCE]
+    return [RIDER, ARCHER] if phase == CHOOSE else []
+
+
+def _find_breach(state: State, verb: str, place: int) -> tuple[str, str] | None:
+    """A clause that the move breaks and how, None when it is legal."""
+    phase, seat = state.phase, state.actor
+    if phase == OVER:
+        return "CR14", "the match is over"
+    if verb != VERBS.get(phase):
+        return "CR14", f"the phase is {phase}"
+    if phase == CHOOSE:
+        return None
+    slot, name = min(place, ATTACKER), CLASSES[place]
+    if slot == ATTACKER and state.attackers[seat - 1] != place:
+        return CLAUSES[phase], f"seat {seat} has no {name}"
+    if slot in _moves(state):
+        return None
+    if phase == XP:
+        return "CR19", f"the {name} has {MOST_EXPERIENCE} experience, and more is not taken"
+    at = state.at[4 * seat - 4 + slot]
+    if phase != MOVE:
+        return CLAUSES[phase], f"the {name} is on the track"
+    if at == BASE:
+        return "CR7", f"the {name} is not on the track"
+    return "CR10", f"the {name}'s move would end on a character of its own seat"
+
+
+def _view_characters(state: State, seat: int) -> dict[str, Any]:
+    attacker = state.attackers[seat - 1]
+    return {
+        CLASSES[slot if slot < ATTACKER else attacker]: {
+            "at": state.at[character] or "base",
+            "xp": state.experience[character],
+            "level": LEVELS[state.experience[character]],
+        }
+        for slot, character in enumerate(range(4 * seat - 4, 4 * seat))
+        if slot < ATTACKER or attacker
+    }
+
+
+def _view_attack(state: State) -> dict[str, Any] | None:
+    if state.attack is None:
+        return None
+    me, target, ranged = state.attack
+    return {
+        "attacker": _class_of(state, me),
+        "target": {"seat": target // 4 + 1, "class": _class_of(state, target)},
+        "ranged": ranged,
+    }
+
+
+def _class_of(state: State, character: int) -> str:
+    slot = character & 3
+    return CLASSES[state.attackers[character // 4] if slot == ATTACKER else slot]
+
+
+CRYSTALS_V1 = CrystalsV1()

@@ -1,0 +1,38 @@
+"""A seat leaves the match (CR21)."""
+
+from domain.ruleset import Over
+from domain.rulesets.crystals_v1.resolution import give_experience, resume
+from domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEFENCE, DEPLOY, FIRST, XP, Table
+from domain.rulesets.crystals_v1.turns import await_contest, drop_out, pass_on_opening
+
+
+def leave(table: Table, seat: int) -> None:
+    """The seat is out of the match, and what it owed or awaited is dropped; the last one in play wins."""
+    attacked_on = table.at[table.attack[1]] if table.attack else BASE
+    table.left += (seat,)
+    table.at[4 * seat - 4 : 4 * seat] = [BASE] * 4
+    table.mines[seat - 1] = 0
+    table.due[seat - 1] = 0
+    drop_out(table, seat)
+    if len(table.left) == len(table.crystals) - 1:
+        table.end(Over("withdrawal", table.rank()))
+    elif table.phase == FIRST:
+        await_contest(table)
+    elif table.phase in (CHOOSE, DEPLOY):
+        if table.seat == seat:
+            pass_on_opening(table)
+    elif table.seat == seat:
+        table.attack = None
+        give_experience(table)
+    elif table.actor == seat:
+        _pass_over(table, attacked_on)
+
+
+def _pass_over(table: Table, attacked_on: int) -> None:
+    """Another seat's turn goes on without the roll or the decision of the one that left."""
+    if table.phase == DEFENCE:
+        assert table.attack is not None
+        me, _, ranged = table.attack
+        resume(table, me, attacked_on, ranged=ranged, saved=False)
+    elif table.phase == XP:
+        give_experience(table)

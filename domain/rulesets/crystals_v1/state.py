@@ -1,0 +1,161 @@
+"""A position of crystals, and the table on which it is changed."""
+
+from typing import NamedTuple
+
+from domain.contest import Contest
+from domain.ruleset import Decision, Over, Roll, Turn, rank_seats
+from domain.rulesets.crystals_v1.track import Track
+
+CLASSES = ("scout", "miner", "tower", "rider", "archer")
+SCOUT, MINER, TOWER, ATTACKER = range(4)
+"""The slots of a seat's characters."""
+RIDER, ARCHER = 3, 4
+"""The classes between which a seat chooses its attacker, by their places in CLASSES."""
+
+BASE = 0
+"""Where a character is that is on no field."""
+LEVELS = (0, 1, 2, 2, 2, 3)
+"""By experience (CR3)."""
+MOST_EXPERIENCE = 5
+MOST_MINES = 4
+ENOUGH_CRYSTALS = 3
+
+CHOOSE, DEPLOY, FIRST = "choose", "deploy", "first"
+SPAWN, ROLL, MOVE, DEFENCE, XP, RESPAWN = "spawn", "roll", "move", "defence", "xp", "respawn"
+OVER = "over"
+
+_DECISIONS: tuple[Turn, ...] = tuple(map(Decision, range(5)))
+
+
+def _rolls(purpose: str) -> tuple[Turn, ...]:
+    return tuple(Roll(6, 1, purpose, seat) for seat in range(5))
+
+
+TURNS = {
+    **dict.fromkeys((CHOOSE, DEPLOY, SPAWN, MOVE, XP, RESPAWN), _DECISIONS),
+    FIRST: _rolls("first"),
+    ROLL: _rolls("turn"),
+    DEFENCE: _rolls("defence"),
+}
+"""The turn by phase and acting seat."""
+
+Attack = tuple[int, int, bool]
+"""The attacking character, the one attacked, and whether from afar (CR16)."""
+
+
+class Setup(NamedTuple):
+    """What stays the same in a match."""
+
+    track: Track
+    ply_limit: int | None
+
+
+class State(NamedTuple):
+    """A position. Seats count from 1; a character is four times its seat's place from 0, plus its slot."""
+
+    setup: Setup
+    ply: int
+    left: tuple[int, ...]
+    phase: str
+    seat: int
+    """Whose turn it is, 0 for nobody's."""
+    actor: int
+    """Who decides or rolls: another seat in the phases DEFENCE and XP; 0 when the match is over."""
+    roll: int
+    """0 before the turn's roll."""
+    extra: bool
+    attackers: tuple[int, ...]
+    """RIDER or ARCHER, 0 until chosen."""
+    at: tuple[int, ...]
+    """The field of each character, or BASE."""
+    experience: tuple[int, ...]
+    """Of each character."""
+    mines: tuple[int, ...]
+    """For each seat the sum of 2 to the power of each field with a mine of it."""
+    crystals: tuple[int, ...]
+    due: tuple[int, ...]
+    attack: Attack | None
+    """What the awaited defence roll decides."""
+    contest: Contest | None
+    over: Over | None
+
+
+class Table:
+    """The parts of a State while they are changed: taken from one, and frozen into the next one."""
+
+    __slots__ = (*State._fields, "track")
+
+    def __init__(self, state: State) -> None:
+        (
+            self.setup,
+            self.ply,
+            self.left,
+            self.phase,
+            self.seat,
+            self.actor,
+            self.roll,
+            self.extra,
+            attackers,
+            at,
+            experience,
+            mines,
+            crystals,
+            due,
+            self.attack,
+            self.contest,
+            self.over,
+        ) = state
+        self.track = self.setup.track
+        self.attackers = list(attackers)
+        self.at = list(at)
+        self.experience = list(experience)
+        self.mines = list(mines)
+        self.crystals = list(crystals)
+        self.due = list(due)
+
+    def freeze(self) -> State:
+        """The state that the table shows."""
+        # State(..) itself takes twice as long.
+        return tuple.__new__(
+            State,
+            (
+                self.setup,
+                self.ply,
+                self.left,
+                self.phase,
+                self.seat,
+                self.actor,
+                self.roll,
+                self.extra,
+                tuple(self.attackers),
+                tuple(self.at),
+                tuple(self.experience),
+                tuple(self.mines),
+                tuple(self.crystals),
+                tuple(self.due),
+                self.attack,
+                self.contest,
+                self.over,
+            ),
+        )
+
+    def end(self, over: Over) -> None:
+        """The match is over: nobody is on turn, nothing is pending, all else stays as it stands."""
+        self.over = over
+        self.phase = OVER
+        self.seat = self.actor = self.roll = 0
+        self.extra = False
+        self.due = [0] * len(self.due)
+        self.attack = self.contest = None
+
+    def rank(self, winner: int = 0) -> tuple[int, ...]:
+        """Ranks by crystals, then by total experience, a winner first and leavers last (CR20)."""
+        scores = [
+            (seat == winner, crystals, sum(self.experience[4 * seat - 4 : 4 * seat]))
+            for seat, crystals in enumerate(self.crystals, 1)
+        ]
+        return rank_seats(scores, self.left)
+
+
+Position = State | Table
+"""What can be asked where its characters stand."""

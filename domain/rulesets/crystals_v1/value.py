@@ -1,0 +1,79 @@
+"""What a position is worth to a seat: what it has, less what it may lose before its next turn."""
+
+from domain.ruleset import evaluate_over
+from domain.rulesets.crystals_v1.resolution import defend, find_target, is_covered, list_shots
+from domain.rulesets.crystals_v1.state import ATTACKER, BASE, DEFENCE, LEVELS, TOWER, State, Table
+from domain.rulesets.crystals_v1.track import FACES, HOME, steps_home
+
+CRYSTAL = 1000
+POINT = 250
+"""What an experience is worth, to whichever class it goes."""
+LEARNED = (0, 0, 60, 70, 85, 150)
+"""What a class is worth besides, by its experience."""
+ON_TRACK = 100
+RUN = 500
+"""What a character is worth that has come all round the loop."""
+MINE = 30
+EXTRA_TURN = 200
+
+Threats = list[list[set[int]]]
+"""For each seat, and each roll from 1, the fields where it would kill."""
+
+
+def estimate(state: State, seat: int) -> int:
+    """What the seat has, less what the others have on average; an awaited defence roll counts by its odds."""
+    if state.over:
+        return evaluate_over(state.over, seat)
+    if state.phase == DEFENCE:
+        assert state.attack is not None
+        odds = LEVELS[state.experience[state.attack[1] & ~3 | TOWER]]
+        saved, killed = (estimate(_defended(state, value), seat) for value in (FACES[0], FACES[-1]))
+        return (odds * saved + (len(FACES) - odds) * killed) // len(FACES)
+    threats = [_find_threats(state, other) for other in range(1, len(state.crystals) + 1)]
+    worths = [_weigh(state, other, threats) for other in range(1, len(state.crystals) + 1)]
+    others = len(worths) - len(state.left) - 1
+    return worths[seat - 1] - (sum(worths) - worths[seat - 1]) // max(1, others)
+
+
+def _defended(state: State, value: int) -> State:
+    table = Table(state)
+    defend(table, value)
+    return table.freeze()
+
+
+def _weigh(state: State, seat: int, threats: Threats) -> int:
+    """What the seat has: nothing if it left."""
+    if seat in state.left:
+        return 0
+    own = range(4 * seat - 4, 4 * seat)
+    worth = CRYSTAL * state.crystals[seat - 1] + POINT * state.due[seat - 1] + MINE * state.mines[seat - 1].bit_count()
+    worth += sum(POINT * state.experience[me] + LEARNED[state.experience[me]] for me in own)
+    if state.extra and state.seat == seat:
+        worth += EXTRA_TURN
+    dangers = [rolls for other, rolls in enumerate(threats, 1) if other != seat]
+    return worth + sum(_weigh_runner(state, me, dangers) for me in own if state.at[me] != BASE)
+
+
+def _weigh_runner(state: State, me: int, dangers: Threats) -> int:
+    """What a character on the track is worth, the less the more rolls of others would kill it."""
+    track, at = state.setup.track, state.at[me]
+    steps = steps_home(track.fields, track.starts[me // 4], at)
+    worth = ON_TRACK + RUN * (track.fields - steps) // track.fields
+    faces = len(FACES)
+    risk = min(faces, sum(at in fields for rolls in dangers for fields in rolls)) * faces
+    if is_covered(state, me):
+        risk = risk * (faces - LEVELS[state.experience[me & ~3 | TOWER]]) // faces
+    return worth - (worth + POINT) * risk // faces**2
+
+
+def _find_threats(state: State, seat: int) -> list[set[int]]:
+    """The fields where the seat could kill in one move, for each roll."""
+    own = [me for me in range(4 * seat - 4, 4 * seat) if state.at[me] != BASE]
+    return [{field for me in own for field in _find_prey(state, me, roll)} for roll in FACES]
+
+
+def _find_prey(state: State, me: int, roll: int) -> list[int]:
+    field = find_target(state, me, roll)
+    if field == HOME:
+        return []
+    return [field, *list_shots(state, me, field)] if me & 3 == ATTACKER else [field]

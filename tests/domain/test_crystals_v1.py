@@ -1,0 +1,437 @@
+"""Crystals, clause by clause: each test name begins with the clause that it holds. Here CR1 to CR10, CR14 and CR15."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.errors import BadNotation, NotInPlay, OptionError
+from domain.ruleset import Decision
+from domain.rulesets import find_ruleset
+from domain.rulesets.crystals_v1 import CRYSTALS_V1
+from domain.rulesets.crystals_v1.state import State
+from domain.rulesets.crystals_v1.track import steps_home
+from tests.domain.crystals import (
+    begun,
+    draw,
+    is_over,
+    legal,
+    play,
+    position,
+    refuse,
+    require_board,
+    roll_for,
+    start,
+)
+
+DOCS = (Path(__file__).parents[2] / "docs/rulesets/crystals.md").read_text()
+turn = CRYSTALS_V1.turn
+
+
+def view(state: State) -> dict[str, Any]:
+    return CRYSTALS_V1.view(state)
+
+
+# ---- track
+
+
+@pytest.mark.parametrize(
+    ("seats", "options", "fields", "starts", "teleports"),
+    [
+        (2, {}, 20, [1, 11], [6, 16]),
+        (4, {}, 40, [1, 11, 21, 31], [6, 16, 26, 36]),
+        (3, {"section": 8, "teleport": 7}, 24, [1, 9, 17], [8, 16, 24]),
+        (2, {"section": 20, "teleport": 1}, 40, [1, 21], [2, 22]),
+    ],
+)
+def test_cr1_the_loop_has_a_section_for_each_seat(
+    seats: int, options: dict[str, int], fields: int, starts: list[int], teleports: list[int]
+) -> None:
+    shown = view(start(seats, **options))
+    assert (shown["fields"], shown["starts"], shown["teleports"]) == (fields, starts, teleports)
+
+
+def test_cr1_home_lies_directly_before_the_own_start_and_a_round_away_from_it() -> None:
+    assert [steps_home(20, 1, at) for at in (20, 19, 2, 1)] == [1, 2, 19, 20]
+    assert [steps_home(20, 11, at) for at in (10, 1, 20, 11)] == [1, 10, 11, 20]
+
+
+def test_cr2_characters_move_clockwise_over_all_others_and_every_field_counts() -> None:
+    state = position(
+        """
+        .  1s 2s 1m . .  . . . .
+        2r .  .  .  . .  . . . .
+        """,
+        roll=3,
+    )
+    require_board(
+        play(state, "move scout", "spawn tower"),
+        """
+        1t . 2s 1m 1s . . . . .
+        2r . .  .  .  . . . . .
+        """,
+    )
+
+
+def test_cr2_the_loop_goes_round() -> None:
+    state = position(
+        """
+        1s . . . . . . . . .
+        2r . . . . . . . . 2s
+        """,
+        seat=2,
+        roll=4,
+    )
+    require_board(
+        play(state, "move scout"),
+        """
+        1s . . 2s . . . . . .
+        2r . . .  . . . . . .
+        """,
+    )
+
+
+def test_cr3_all_characters_begin_in_the_base_with_one_experience() -> None:
+    begin = {"at": "base", "xp": 1, "level": 1}
+    assert view(start(3))["characters"] == [{"scout": begin, "miner": begin, "tower": begin}] * 3
+    chosen = play(start(), "choose archer", "choose rider")
+    assert [list(own) for own in view(chosen)["characters"]] == [
+        ["scout", "miner", "tower", "archer"],
+        ["scout", "miner", "tower", "rider"],
+    ]
+
+
+@pytest.mark.parametrize(("xp", "level"), [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3)])
+def test_cr3_levels_go_by_experience(xp: int, level: int) -> None:
+    state = position("1s . . . . . . .\n2s . . . . . . .", xp={"1t": xp})
+    assert view(state)["characters"][0]["tower"] == {"at": "base", "xp": xp, "level": level}
+
+
+def test_cr3_a_level_survives_death() -> None:
+    state = position("1s 2m . . . . . . .\n. . . . . . . . .", roll=1, xp={"2m": 5})
+    assert view(play(state, "move scout"))["characters"][1]["miner"] == {"at": "base", "xp": 5, "level": 3}
+
+
+@pytest.mark.parametrize(("seats", "bank"), [(2, 5), (3, 7), (4, 9)])
+def test_cr4_two_crystals_a_seat_and_one_more_lie_in_the_middle(seats: int, bank: int) -> None:
+    shown = view(start(seats))
+    assert (shown["bank"], shown["crystals"], shown["mines"]) == (bank, [0] * seats, [[]] * seats)
+
+
+# ---- opening
+
+
+def test_cr5_seats_choose_then_deploy_then_roll_in_seat_order() -> None:
+    state, seen = start(3), []
+    for step in ("choose rider", "choose archer", "choose rider", "spawn scout", "spawn archer", "spawn tower", 4, 2):
+        seen.append((view(state)["phase"], turn(state)))
+        state = play(state, step)
+    assert seen == [
+        *(("choose", Decision(seat)) for seat in (1, 2, 3)),
+        *(("deploy", Decision(seat)) for seat in (1, 2, 3)),
+        *(("first", roll_for("first", seat)) for seat in (1, 2)),
+    ]
+    require_board(state, "1s . . . . . . . . .\n2a . . . . . . . . .\n3t . . . . . . . . .")
+    assert (view(state)["contest"], view(state)["on_turn"]) == ([4, 2, None], None)
+
+
+def test_cr5_the_lowest_roll_begins() -> None:
+    state = play(begun(2, first=2))
+    assert (turn(state), view(state)["contest"], view(state)["roll"]) == (roll_for("turn", 2), None, None)
+
+
+def test_cr5_seats_tied_for_the_lowest_roll_again_among_themselves() -> None:
+    opening = [*["choose rider"] * 4, *["spawn scout"] * 4]
+    state = play(start(4), *opening, 3, 2, 2, 2)
+    assert (turn(state), view(state)["contest"]) == (roll_for("first", 2), ["out", None, None, None])
+    state = play(state, 5, 1, 1)
+    assert (turn(state), view(state)["contest"]) == (roll_for("first", 3), ["out", "out", None, None])
+    assert turn(play(state, 6, 5)) == roll_for("turn", 4)
+
+
+def test_cr5_a_six_gives_nothing_in_the_contest() -> None:
+    state = play(start(), "choose rider", "choose rider", "spawn scout", "spawn scout", 6, 5)
+    assert (turn(state), view(state)["extra"]) == (roll_for("turn", 2), False)
+
+
+def test_cr5_only_a_rider_or_an_archer_is_chosen_and_only_it_can_be_spawned() -> None:
+    assert legal(start()) == ["choose rider", "choose archer"]
+    state = play(start(), "choose archer", "choose rider")
+    assert legal(state) == ["spawn scout", "spawn miner", "spawn tower", "spawn archer"]
+    refuse(state, "spawn rider", "CR5")
+
+
+# ---- turn
+
+
+def test_cr6_a_turn_begins_with_a_spawn_where_start_is_empty() -> None:
+    state = position(". 1s . . . . . . . .\n2s 2m . . . . . . . .", seat=2, roll=3)
+    state = play(state, "move miner")
+    assert (turn(state), view(state)["phase"], view(state)["roll"]) == (Decision(1), "spawn", None)
+    assert legal(state) == ["spawn miner", "spawn tower", "spawn rider"]
+    refuse(state, "spawn scout", "CR6")
+    refuse(state, "spawn archer", "CR6")
+    state = play(state, "spawn tower")
+    assert turn(state) == roll_for("turn", 1)
+    assert draw(state).startswith("1t 1s")
+
+
+def test_cr6_an_enemy_on_start_prevents_the_spawn() -> None:
+    state = position("2t 1s . . . . . . . .\n2s 2m . . . . . . . .", seat=2, roll=3)
+    assert turn(play(state, "move miner")) == roll_for("turn", 1)
+
+
+def test_cr6_nobody_is_spawned_from_an_empty_base() -> None:
+    state = position(". 1s 1m 1t 1r . . . . .\n2s 2m . . . . . . . .", seat=2, roll=3)
+    assert turn(play(state, "move miner")) == roll_for("turn", 1)
+
+
+def test_cr7_the_seat_moves_one_of_its_characters_by_its_roll() -> None:
+    state = play(position("1s . 1t . . . . . . .\n2s . . . . . . . . ."), 4)
+    assert (turn(state), view(state)["phase"], view(state)["roll"]) == (Decision(1), "move", 4)
+    assert legal(state) == ["move scout", "move tower"]
+    assert legal(state, "move t") == ["move tower"]
+    refuse(state, "move miner", "CR7")
+    refuse(state, "move archer", "CR7")
+    require_board(play(state, "move tower"), "1s . . . . . 1t . . .\n2s . . . . . . . . .")
+
+
+def test_cr7_a_seat_with_nobody_on_the_track_does_not_move() -> None:
+    state = play(position("2t . . . . . . . . .\n2s . . . . . . . . ."), 4)
+    assert (turn(state), view(state)["roll"]) == (roll_for("turn", 2), None)
+
+
+@pytest.mark.parametrize("roll", [2, 3, 6])
+def test_cr8_a_roll_of_at_least_the_distance_brings_a_character_home(roll: int) -> None:
+    state = play(position("1m . . . . . . . . .\n2s . . . . . . . 1s .", roll=roll), "move scout")
+    require_board(state, "1m . . . . . . . . .\n2s . . . . . . . . .")
+    assert (view(state)["crystals"], view(state)["bank"]) == ([1, 0], 4)
+
+
+def test_cr8_a_lower_roll_does_not() -> None:
+    state = play(position("1m . . . . . . . . .\n2s . . . . . . . 1s .", roll=1), "move scout")
+    require_board(state, "1m . . . . . . . . .\n2s . . . . . . . . 1s")
+    assert view(state)["crystals"] == [0, 0]
+
+
+def test_cr8_the_third_crystal_wins_at_once() -> None:
+    state = position(". . . . . . . . . .\n2s . . . . . . . . 1s", roll=6, crystals=(2, 2))
+    state = play(state, "move scout")
+    assert is_over(state, "crystals", 1, 2)
+    assert (view(state)["crystals"], view(state)["phase"], view(state)["on_turn"]) == ([3, 2], "over", None)
+    assert (view(state)["roll"], view(state)["extra"]) == (None, False)
+
+
+def test_cr9_a_roll_that_ends_on_a_teleport_leads_to_the_next_one() -> None:
+    state = position("1m . . 1s . . . . . .\n2s . . . . . . . . .", roll=2)
+    require_board(play(state, "move scout"), "1m . . . . . . . . .\n2s . . . . 1s . . . .")
+
+
+def test_cr9_after_the_last_teleport_comes_the_first() -> None:
+    state = position("1m . . . . . . . . .\n2s . . 2m . . . . . .", seat=2, roll=2)
+    require_board(play(state, "move miner"), "1m . . . . 2m . . . .\n2s . . . . . . . . .")
+
+
+def test_cr9_a_teleport_carries_a_character_past_its_home_without_a_crystal() -> None:
+    state = play(position("1m . . . . . . . . .\n2s . . 1s . . . . . .", roll=2), "move scout")
+    require_board(state, "1m . . . . 1s . . . .\n2s . . . . . . . . .")
+    assert view(state)["crystals"] == [0, 0]
+
+
+def test_cr9_a_character_on_which_one_of_its_own_waits_stays_on_the_first_teleport() -> None:
+    state = position("1m . . 1s . . . . . .\n2s . . . . 1r . . . .", roll=2)
+    require_board(play(state, "move scout"), "1m . . . . 1s . . . .\n2s . . . . 1r . . . .")
+
+
+def test_cr9_nothing_on_the_teleport_that_is_gone_on_from_is_touched() -> None:
+    enemy = position("1m . . 1s . 2r . . . .\n2s . . . . . . . . .", roll=2)
+    require_board(play(enemy, "move scout"), "1m . . . . 2r . . . .\n2s . . . . 1s . . . .")
+    mine = position("1m . . 1s . *2 . . . .\n2s . . . . . . . . .", roll=2)
+    require_board(play(mine, "move scout"), "1m . . . . *2 . . . .\n2s . . . . 1s . . . .")
+
+
+def test_cr9_who_stays_on_the_first_teleport_attacks_there() -> None:
+    state = play(position("1m . . 1s . 2r . . . .\n2s . . . . 1r . . . .", roll=2), "move scout")
+    require_board(state, "1m . . . . 1s . . . .\n2s . . . . 1r . . . .")
+    assert view(state)["due"] == [1, 0]
+
+
+def test_cr10_no_move_ends_on_a_character_of_the_own_seat() -> None:
+    state = position("1s . 1t . . . . . . .\n2s . . . . . . . . .", roll=2)
+    assert legal(state) == ["move tower"]
+    refuse(state, "move scout", "CR10")
+
+
+def test_cr10_an_own_character_on_a_teleport_that_is_gone_on_from_does_not_matter() -> None:
+    state = position("1m . . 1s . 1t . . . .\n2s . . . . . . . . .", roll=2)
+    require_board(play(state, "move scout"), "1m . . . . 1t . . . .\n2s . . . . 1s . . . .")
+
+
+def test_cr10_own_characters_on_both_teleports_forbid_the_move() -> None:
+    state = position("1m . . 1s . 1t . . . .\n2s . . . . 1r . . . .", roll=2)
+    refuse(state, "move scout", "CR10")
+
+
+# ---- order
+
+
+def test_cr14_a_character_is_spawned_at_the_end_of_the_turn_by_the_seat_on_turn_alone() -> None:
+    state = play(position("1s . . . . . . . . .\n. . . . . . . . . .", roll=3), "move scout")
+    assert (turn(state), view(state)["phase"], view(state)["roll"]) == (Decision(1), "respawn", 3)
+    assert legal(state) == ["spawn miner", "spawn tower", "spawn rider"]
+    refuse(state, "spawn scout", "CR6")
+    state = play(state, "spawn rider")
+    assert (turn(state), view(state)["phase"], view(state)["roll"]) == (Decision(2), "spawn", None)
+
+
+def test_cr14_a_character_that_came_home_can_be_spawned_at_once() -> None:
+    state = play(position(". 1m 1t 1r . . . . . .\n2s . . . . . . . . 1s", roll=2), "move scout")
+    assert legal(state) == ["spawn scout"]
+
+
+@pytest.mark.parametrize("text", ["choose rider", "spawn scout", "xp scout"])
+def test_cr14_a_verb_of_another_phase_is_refused(text: str) -> None:
+    refuse(position("1s . . . . . . . . .\n2s . . . . . . . . .", roll=3), text, "CR14")
+
+
+@pytest.mark.parametrize("text", ["choose rider", "spawn scout", "move scout", "xp scout"])
+def test_cr14_nobody_decides_while_a_roll_is_awaited_or_after_the_end(text: str) -> None:
+    refuse(begun(2), text, "CR14")
+    refuse(CRYSTALS_V1.withdraw(begun(2), 1), text, "CR14")
+
+
+def test_cr14_experience_comes_before_the_spawn_and_the_spawn_before_the_next_turn() -> None:
+    state = position("1s . 2m . . . . . . .\n2s . . . . . . . . .", roll=2)
+    phases = []
+    for step in ("move scout", "xp tower", "spawn tower"):
+        state = play(state, step)
+        phases.append(view(state)["phase"])
+    assert phases == ["xp", "respawn", "roll"]
+    assert turn(state) == roll_for("turn", 2)
+
+
+def test_cr15_a_six_gives_an_extra_turn_without_end() -> None:
+    state = begun(2)
+    for steps in (["move scout", "spawn miner"], ["move scout"], ["move scout"]):
+        state = play(state, 6)
+        assert view(state)["extra"] is True
+        state = play(state, *steps)
+        assert (turn(state), view(state)["extra"], view(state)["roll"]) == (roll_for("turn", 1), False, None)
+    assert turn(play(state, 2, "move miner", "spawn tower")) == roll_for("turn", 2)
+
+
+def test_cr15_a_six_gives_an_extra_turn_though_nothing_could_move() -> None:
+    state = play(position("2t . . . . . . . . .\n2s . . . . . . . . ."), 6)
+    assert (turn(state), view(state)["extra"]) == (roll_for("turn", 1), False)
+
+
+# ---- options, notation, view
+
+
+def test_the_defaults_are_sections_of_ten_with_a_teleport_halfway() -> None:
+    assert CRYSTALS_V1.parse_options({}) == {"section": 10, "teleport": 5, "ply_limit": 2000}
+    assert CRYSTALS_V1.parse_options({"ply_limit": None})["ply_limit"] is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"section": 7},
+        {"section": 21},
+        {"section": None},
+        {"teleport": 0},
+        {"teleport": 10},
+        {"section": 8, "teleport": 8},
+        {"section": 20, "teleport": 20},
+        {"teleport": True},
+        {"ply_limit": 0},
+        {"seats": 2},
+    ],
+)
+def test_options_out_of_range_are_refused_by_name(raw: dict[str, object]) -> None:
+    with pytest.raises(OptionError, match=f"option '{list(raw)[-1]}'"):
+        CRYSTALS_V1.parse_options(raw)
+
+
+@pytest.mark.parametrize("seats", [1, 5])
+def test_only_two_to_four_seats_can_play(seats: int) -> None:
+    with pytest.raises(OptionError):
+        CRYSTALS_V1.initial_state(CRYSTALS_V1.parse_options({}), seats)
+
+
+BAD_NOTATIONS = ["", "move", "choose tower", "choose scout", "Move scout", "move  scout", "move scout ", "move 5"]
+BAD_NOTATIONS += ["pass", "xp", "xp home", "spawn rider archer", "choose", "move scout\n", "moves cout", "move hero"]
+
+
+@pytest.mark.parametrize("text", BAD_NOTATIONS, ids=ascii)
+def test_what_the_grammar_does_not_know_is_bad_notation(text: str) -> None:
+    for state in (start(), begun(2), CRYSTALS_V1.withdraw(start(), 1)):
+        with pytest.raises(BadNotation):
+            CRYSTALS_V1.parse_move(state, text)
+
+
+@pytest.mark.parametrize("seat", [0, 3])
+def test_only_a_seat_in_play_withdraws(seat: int) -> None:
+    with pytest.raises(NotInPlay):
+        CRYSTALS_V1.withdraw(start(), seat)
+
+
+def test_the_drawing_shows_the_loop_and_the_seats() -> None:
+    state = position("1s *2 . 2t . . . . . .\n. . . . . . . . 1a .", roll=6, xp={"2t": 3}, crystals=(1, 0))
+    assert CRYSTALS_V1.render_text(state).splitlines() == [
+        "   1   2   3   4   5   6   7   8   9  10",
+        " 1s1  *2   . 2t2   .   .   .   .   .   .",
+        "  ^1                  =>",
+        "  11  12  13  14  15  16  17  18  19  20",
+        "   .   .   .   .   .   .   .   . 1a1   .",
+        "  ^2                  =>",
+        "",
+        "        scout          miner          tower          attacker              crystals  mines",
+        ">seat 1 1 (1xp) at 1   1 (1xp) base   1 (1xp) base   archer 1 (1xp) at 19         1      4",
+        " seat 2 1 (1xp) base   1 (1xp) base   2 (3xp) at 4   rider 1 (1xp) base           0      3",
+        "",
+        "^ START, => teleport, 2s1 scout of seat 2 on level 1, *2 mine of seat 2.",
+        "Crystals in the middle: 4.",
+        "Rolled: 6, and an extra turn follows.",
+    ]
+
+
+def test_the_drawing_tells_what_is_pending() -> None:
+    contest = play(start(3), *["choose rider"] * 3, *["spawn scout"] * 3, 2)
+    assert CRYSTALS_V1.render_text(contest).splitlines()[-1] == "The lowest roll begins: seat 1 2, seat 2 -, seat 3 -."
+    attack = play(position("1s . . . . . . .\n. . . . . . . .\n. . . 3t . . . ."), 3)
+    assert "attacks" not in CRYSTALS_V1.render_text(attack)
+    attack = play(position("1r . . 2s 2t . . . . .\n. . . . . . . . . .", roll=3), "move rider")
+    assert CRYSTALS_V1.render_text(attack).splitlines()[-1] == (
+        "The rider attacks the scout of seat 2, whose tower covers it."
+    )
+    assert CRYSTALS_V1.render_text(play(attack, 6)).splitlines()[-1] == "Experience to give out: seat 1 1."
+
+
+def test_the_widest_drawing_fits_the_page() -> None:
+    assert max(map(len, CRYSTALS_V1.render_text(begun(4, section=20)).splitlines())) <= 100
+
+
+def test_the_ruleset_is_registered() -> None:
+    assert find_ruleset("crystals", 1) is CRYSTALS_V1
+
+
+# ---- documentation
+
+
+def test_the_opening_in_the_documentation_is_legal_and_its_view_is_true() -> None:
+    [told] = re.findall(r"An opening and first turn, .*?:(.*?)\. Seat 2", DOCS, re.DOTALL)
+    steps = [text or int(roll) for text, roll in re.findall(r"`(.*?)`|\((\d)\)", told)]
+    example = json.loads(re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)[0])
+    assert view(play(start(section=8), *steps)) == example
+    assert list(example) == re.findall(r"^\| `(\w+)` \|", DOCS.split("## View")[1], re.MULTILINE)
+
+
+def test_every_documented_clause_has_a_test() -> None:
+    clauses = re.findall(r"^### (CR\d+) · ", DOCS, re.MULTILINE)
+    assert clauses == [f"CR{number}" for number in range(1, 22)]
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_crystals_v1*.py"))
+    untested = [clause for clause in clauses if f"def test_{clause.lower()}_" not in tests]
+    assert untested == []

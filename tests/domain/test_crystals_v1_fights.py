@@ -1,0 +1,389 @@
+"""Crystals, clause by clause: attacks, mines, abilities and experience, CR11 to CR13 and CR16 to CR19."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from domain.ruleset import Decision
+from domain.rulesets.crystals_v1 import CRYSTALS_V1
+from domain.rulesets.crystals_v1.state import State
+from tests.domain.crystals import is_over, legal, play, position, refuse, require_board, roll_for
+
+turn = CRYSTALS_V1.turn
+
+
+def view(state: State) -> dict[str, Any]:
+    return CRYSTALS_V1.view(state)
+
+
+# ---- attack
+
+
+def test_cr11_an_enemy_where_the_move_ends_is_killed_for_one_experience() -> None:
+    state = play(position("1s . 2m . . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
+    require_board(state, ". . 1s . . . . . . .\n2s . . . . . . . . .")
+    assert (view(state)["due"], view(state)["phase"], turn(state)) == ([1, 0], "xp", Decision(1))
+
+
+def test_cr11_an_enemy_on_any_start_is_killed_too() -> None:
+    state = position("1m . . . . . . . . .\n2s . . . . . . . . 1s\n2m . . . . . . . . .", roll=1)
+    require_board(play(state, "move scout"), "1m . . . . . . . . .\n2s . . . . . . . . .\n1s . . . . . . . . .")
+
+
+def test_cr11_an_enemy_on_the_far_teleport_is_killed() -> None:
+    state = play(position("1m . . 1s . . . . . .\n2s . . . . 2m . . . .", roll=2), "move scout")
+    require_board(state, "1m . . . . . . . . .\n2s . . . . 1s . . . .")
+
+
+# ---- cover
+
+
+@pytest.mark.parametrize(
+    ("roll", "covered", "drawing"),
+    [
+        (3, True, "1s . . 2m . . . 2t . .\n2s . . . . . . . . ."),
+        (3, False, "1s . . 2m . . . . 2t .\n2s . . . . . . . . ."),
+        (1, True, ". . . 2t . . 1s 2m . .\n2s . . . . . . . . ."),
+        (1, False, ". . 2t . . . 1s 2m . .\n2s . . . . . . . . ."),
+        (3, True, ". . . . . . 1s . . 2m\n2s . . 2t . . . . . ."),
+    ],
+)
+def test_cr12_a_tower_covers_four_fields_either_way(roll: int, covered: bool, drawing: str) -> None:
+    state = play(position(drawing, roll=roll), "move scout")
+    assert turn(state) == (roll_for("defence", 2) if covered else Decision(1))
+
+
+def test_cr12_a_tower_covers_round_the_end_of_the_numbering() -> None:
+    state = position(". 1m . . . . . . . .\n2r . . . . . . . 1t 2s", seat=2, roll=2)
+    assert turn(play(state, "move scout")) == roll_for("defence", 1)
+
+
+def test_cr12_a_tower_covers_itself_and_who_stands_on_a_start() -> None:
+    itself = position("1s . . 2t . . . . . .\n2s . . . . . . . . .", roll=3)
+    assert turn(play(itself, "move scout")) == roll_for("defence", 2)
+    on_start = position("1m . . . . . . . . 1s\n2m . 2t . . . . . . .", roll=1)
+    assert turn(play(on_start, "move scout")) == roll_for("defence", 2)
+
+
+@pytest.mark.parametrize(
+    ("roll", "drawing"),
+    [
+        (2, "1m . . . . 1s . 2m . .\n2t . . . . . . . . ."),  # its own START
+        (2, "2t . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # another seat's
+        (1, "1m . . . . . . . . 1s\n2t . . . . . . . . ."),  # the tower itself
+        (2, "1m . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # its base
+    ],
+)
+def test_cr12_a_tower_on_a_start_or_in_its_base_covers_nobody(roll: int, drawing: str) -> None:
+    assert turn(play(position(drawing, roll=roll), "move scout")) == Decision(1)
+
+
+@pytest.mark.parametrize(("xp", "value"), list(product((1, 2, 5), range(1, 7))))
+def test_cr12_a_roll_up_to_the_towers_level_saves(xp: int, value: int) -> None:
+    level = {1: 1, 2: 2, 5: 3}[xp]
+    state = position("1s . . 2m . 2t . . . .\n2s . . . . . . . . .", roll=3, xp={"2t": xp}, teleport=9)
+    after = play(state, "move scout", value)
+    if value <= level:
+        require_board(after, ". . 1s 2m . 2t . . . .\n2s . . . . . . . . .")
+        assert view(after)["due"] == [0, 1]
+    else:
+        require_board(after, ". . . 1s . 2t . . . .\n2s . . . . . . . . .")
+        assert view(after)["due"] == [1, 0]
+
+
+def test_cr12_the_attacker_is_shown_where_it_came_from_while_a_defence_is_awaited() -> None:
+    state = play(position("1s . . 2m . 2t . . . .\n2s . . . . . . . . .", roll=3), "move scout")
+    require_board(state, "1s . . 2m . 2t . . . .\n2s . . . . . . . . .")
+    assert (view(state)["phase"], view(state)["on_turn"], legal(state)) == ("defence", 1, [])
+    assert view(state)["attack"] == {"attacker": "scout", "target": {"seat": 2, "class": "miner"}, "ranged": False}
+
+
+def test_cr12_the_way_back_leads_to_the_first_field_without_a_character() -> None:
+    state = position("1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . .", roll=3)
+    require_board(play(state, "move scout", 1), "1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . .")
+
+
+def test_cr12_the_way_back_passes_a_start_and_takes_one() -> None:
+    passed = position("1m . . . . . . . . 1s\n2s 2m 2t . . . . . . .", roll=2)
+    require_board(play(passed, "move scout", 1), "1m . . . . . . . . 1s\n2s 2m 2t . . . . . . .")
+    taken = position("1m . . . . . . . . 1s\n. 2m 2t . . . . . . .", roll=2)
+    require_board(play(taken, "move scout", 1), "1m . . . . . . . . .\n1s 2m 2t . . . . . . .")
+
+
+def test_cr12_after_a_teleport_the_way_back_begins_at_its_far_end() -> None:
+    state = position("1m . . 1s . . . . . .\n2s . . . . 2m 2t . . .", roll=2)
+    require_board(play(state, "move scout", 1), "1m . . . . . . . . .\n2s . . . 1s 2m 2t . . .")
+
+
+def test_cr12_the_way_back_onto_a_teleport_takes_no_teleport() -> None:
+    state = position("1m . . 1s . . 2m 2t . .\n2s . . . . . . . . .", roll=3)
+    require_board(play(state, "move scout", 1), "1m . . . . 1s 2m 2t . .\n2s . . . . . . . . .")
+
+
+def test_cr12_a_rider_that_was_thrown_back_attacks_nobody() -> None:
+    state = position("1m 2r . 1r . . 2m 2t . .\n2s . . . . . . . . .", roll=3, xp={"1r": 5}, teleport=9)
+    saved = play(state, "move rider", 1)
+    require_board(saved, "1m 2r . . . 1r 2m 2t . .\n2s . . . . . . . . .")
+    assert view(saved)["due"] == [0, 1]
+
+
+def test_cr12_the_way_back_leads_onto_a_mine() -> None:
+    others = position("1m . . 1s . *2 2m 2t . .\n2s . . . . . . . . .", roll=3, teleport=9)
+    killed = play(others, "move scout", 1)
+    require_board(killed, "1m . . . . . 2m 2t . .\n2s . . . . . . . . .")
+    assert view(killed)["due"] == [0, 2]
+    own = position("1m . . 1s . *1 2m 2t . .\n2s . . . . . . . . .", roll=3, teleport=9)
+    safe = play(own, "move scout", 1)
+    require_board(safe, "1m . . . . 1s 2m 2t . .\n2s . . . . . . . . .")
+    assert view(safe)["due"] == [1, 1]
+
+
+def test_cr12_a_scout_that_was_thrown_back_still_has_its_extra_turn() -> None:
+    state = position("1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
+    state = play(state, "move scout", 1)
+    require_board(state, "1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .")
+    assert view(state)["extra"] is True
+
+
+def test_cr12_nobody_is_saved_from_a_mine() -> None:
+    state = position("1m . 1t 1s . *2 . . . .\n2s . . . . . . . . .", roll=2, teleport=9, xp={"1t": 5})
+    assert turn(play(state, "move scout")) == Decision(2)
+
+
+# ---- mines
+
+
+def test_cr13_another_seats_mine_kills_and_returns_to_its_owner() -> None:
+    state = play(position("1m 1s . *2 . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
+    require_board(state, "1m . . . . . . . . .\n2s . . . . . . . . .")
+    assert (view(state)["due"], view(state)["mines"], turn(state)) == ([0, 1], [[], []], Decision(2))
+
+
+def test_cr13_an_own_mine_gives_experience() -> None:
+    state = play(position("1m 1s . *1 . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
+    require_board(state, "1m . . 1s . . . . . .\n2s . . . . . . . . .")
+    assert (view(state)["due"], view(state)["mines"]) == ([1, 0], [[], []])
+
+
+def test_cr13_who_is_killed_uses_no_ability() -> None:
+    scout = play(position("1m 1s *2 . . . . . . .\n2s . . . . . . . . .", roll=1), "move scout")
+    assert view(scout)["extra"] is False
+    miner = play(position("1s 1m *2 . . . . . . .\n2s . . . . . . . . .", roll=1), "move miner")
+    assert view(miner)["mines"] == [[], []]
+    rider = play(position("1m 1r 2m *2 . . . . . .\n2s . . . . . . . . .", roll=2), "move rider")
+    assert view(rider)["due"] == [0, 1]
+
+
+# ---- rider and archer
+
+
+@pytest.mark.parametrize(("xp", "due"), [(1, 1), (2, 2), (5, 3)])
+def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level(xp: int, due: int) -> None:
+    state = position(
+        "1m 1r . 2s 2m 2r . 3r . .\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=5, xp={"1r": xp}, teleport=9
+    )
+    state = play(state, "move rider")
+    assert view(state)["due"] == [due, 0, 0]
+
+
+@pytest.mark.parametrize(("xp", "due"), [(1, 1), (2, 2), (5, 3)])
+def test_cr16_an_archer_attacks_as_many_fields_before_it_as_its_level(xp: int, due: int) -> None:
+    state = position(
+        "1m 1a 2r . 2s 2m 3m 3r . .\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=2, xp={"1a": xp}, teleport=9
+    )
+    state = play(state, "move archer")
+    assert view(state)["due"] == [due, 0, 0]
+
+
+def test_cr16_own_characters_and_empty_fields_in_reach_do_not_stop_it() -> None:
+    state = position("1m 1a . . 1s . 2m . . .\n2t . . . . . . . . .", roll=2, xp={"1a": 5}, teleport=9)
+    state = play(state, "move archer")
+    require_board(state, "1m . . 1a 1s . . . . .\n2t . . . . . . . . .")
+
+
+def test_cr16_it_attacks_round_the_loop_and_on_starts() -> None:
+    state = position("1m . . . . . . . . .\n2r . . . . . . . . .\n. . . . . . 3a . . .", seat=3, roll=3, xp={"3a": 5})
+    state = play(state, "move archer")
+    require_board(state, ". . . . . . . . . .\n2r . . . . . . . . .\n. . . . . . . . . 3a")
+
+
+def test_cr16_after_a_kill_where_it_lands_it_still_attacks() -> None:
+    state = position("1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .", roll=3, teleport=9)
+    state = play(state, "move rider")
+    require_board(state, "1m . . . 1r . . . . .\n2t . . . . . . . . .")
+    assert view(state)["due"] == [2, 0]
+
+
+def test_cr16_each_covered_target_rolls_for_itself_nearest_first() -> None:
+    drawing = "1m 1a . . 2s 3m 2m 2t 3t .\n2r . . . . . . . . .\n3s . . . . . . . . ."
+    state = play(position(drawing, roll=2, xp={"1a": 5}, teleport=9), "move archer")
+    shown = []
+    for value in (6, 1, 2):
+        shown.append((turn(state), view(state)["attack"]["target"], view(state)["attack"]["ranged"]))
+        state = play(state, value)
+    assert shown == [
+        (roll_for("defence", 2), {"seat": 2, "class": "scout"}, True),
+        (roll_for("defence", 3), {"seat": 3, "class": "miner"}, True),
+        (roll_for("defence", 2), {"seat": 2, "class": "miner"}, True),
+    ]
+    require_board(state, "1m . . 1a . 3m . 2t 3t .\n2r . . . . . . . . .\n3s . . . . . . . . .")
+    assert view(state)["due"] == [2, 0, 1]
+
+
+def test_cr16_the_attacker_is_shown_on_its_new_field_while_a_defence_from_afar_is_awaited() -> None:
+    state = position("1m 1a . . 2s . . 2t . .\n2r . . . . . . . . .", roll=2, teleport=9)
+    require_board(play(state, "move archer"), "1m . . 1a 2s . . 2t . .\n2r . . . . . . . . .")
+
+
+def test_cr16_a_tower_that_was_killed_first_covers_nobody() -> None:
+    state = position("1m 1a . . 2t 2s . . . .\n2r . . . . . . . . .", roll=2, xp={"1a": 2}, teleport=9)
+    state = play(state, "move archer", 2)
+    require_board(state, "1m . . 1a . . . . . .\n2r . . . . . . . . .")
+    assert (view(state)["due"], view(state)["phase"]) == ([2, 0], "xp")
+
+
+def test_cr16_a_tower_that_was_saved_still_covers() -> None:
+    state = position("1m 1a . . 2t 2s . . . .\n2r . . . . . . . . .", roll=2, xp={"1a": 2}, teleport=9)
+    assert turn(play(state, "move archer", 1)) == roll_for("defence", 2)
+
+
+def test_cr16_nobody_attacks_from_a_start() -> None:
+    state = position("1m . . . . . . . 1a .\n. 2s . . . . . . . .", roll=2)
+    assert view(play(state, "move archer"))["due"] == [0, 0]
+
+
+def test_cr16_one_that_came_home_attacks_nobody() -> None:
+    state = play(position("1m 2s . . . . . . . .\n2m . . . . . . . . 1a", roll=1, xp={"1a": 5}), "move archer")
+    assert (view(state)["due"], view(state)["crystals"]) == ([0, 0], [1, 0])
+
+
+# ---- scout and miner
+
+
+BY_LEVEL = [(1, 1, True), (1, 2, False), (2, 2, True), (4, 3, False), (5, 3, True), (5, 4, False)]
+"""Experience, roll, and whether the roll is at most the level."""
+
+
+@pytest.mark.parametrize(("xp", "roll", "extra"), BY_LEVEL)
+def test_cr17_a_scout_moved_by_a_roll_up_to_its_level_gives_an_extra_turn(xp: int, roll: int, extra: bool) -> None:
+    state = position("1m 1s . . . . . . . .\n2s . . . . . . . . .", roll=roll, xp={"1s": xp})
+    state = play(state, "move scout")
+    assert turn(state) == roll_for("turn", 1 if extra else 2)
+
+
+def test_cr17_only_the_scout_gives_it() -> None:
+    assert turn(play(position("1s 1t . . . . . .\n2s . . . . . . .", roll=1), "move tower")) == roll_for("turn", 2)
+
+
+def test_cr17_it_is_given_too_when_the_scout_came_home_or_set_out_from_start() -> None:
+    home = play(position("1m . . . . . . .\n2s . . . . . . 1s", roll=1), "move scout")
+    assert turn(home) == roll_for("turn", 1)
+    out = play(position("1s . . . . . . .\n2s . . . . . . .", roll=1), "move scout", "spawn miner")
+    assert turn(out) == roll_for("turn", 1)
+
+
+def test_cr17_nothing_is_given_on_a_start() -> None:
+    state = play(position("1m . . . . . . 1s\n. 2s . . . . . .", roll=1), "move scout")
+    assert turn(state) == roll_for("turn", 2)
+
+
+@pytest.mark.parametrize(("xp", "roll", "laid"), BY_LEVEL)
+def test_cr18_a_miner_moved_by_a_roll_up_to_its_level_leaves_a_mine(xp: int, roll: int, laid: bool) -> None:
+    state = position("1s 1m . . . . . . . .\n2s . . . . . . . . .", roll=roll, xp={"1m": xp}, teleport=9)
+    assert view(play(state, "move miner"))["mines"] == [[2] if laid else [], []]
+
+
+def test_cr18_a_mine_is_left_on_a_teleport_and_on_the_way_home() -> None:
+    teleport = play(position("1s . . . . 1m . . . .\n2s . . . . . . . . .", roll=1), "move miner")
+    assert view(teleport)["mines"] == [[6], []]
+    home = play(position("1s . . . . . . . . .\n2s . . . . . . . . 1m", roll=1), "move miner")
+    assert view(home)["mines"] == [[20], []]
+
+
+def test_cr18_no_mine_is_left_on_a_start_or_by_a_miner_that_stands_on_one() -> None:
+    out = play(position("1m . . . . . . . . .\n2s . . . . . . . . .", roll=1), "move miner")
+    assert view(out)["mines"] == [[], []]
+    onto = play(position("1s . . . . . . . . 1m\n. 2s . . . . . . . .", roll=1), "move miner")
+    assert view(onto)["mines"] == [[], []]
+
+
+def test_cr18_a_fifth_mine_is_not_left_though_the_move_takes_one_up() -> None:
+    full = position("1s 1m *1 *1 *1 *1 . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
+    state = play(full, "move miner")
+    assert view(state)["mines"] == [[4, 5, 6], []]
+    three = position("1s 1m *1 *1 *1 . . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
+    assert view(play(three, "move miner"))["mines"] == [[2, 4, 5], []]
+
+
+def test_cr18_a_miner_thrown_back_to_where_it_was_leaves_no_mine() -> None:
+    state = play(position("1s 1m 2s 2t . . . . . .\n2m . . . . . . . . .", roll=1), "move miner", 1)
+    require_board(state, "1s 1m 2s 2t . . . . . .\n2m . . . . . . . . .")
+
+
+def test_cr18_a_miner_thrown_back_elsewhere_leaves_one() -> None:
+    state = position("1s 1m . 2s 2t . . . . .\n2m . . . . . . . . .", roll=2, xp={"1m": 2})
+    require_board(play(state, "move miner", 1), "1s *1 1m 2s 2t . . . . .\n2m . . . . . . . . .")
+
+
+# ---- experience
+
+
+def test_cr19_the_seat_on_turn_gives_its_points_first_then_the_others_clockwise() -> None:
+    # Seat 2's archer kills on the field, is survived by seats 3 and 1, and steps on its own mine.
+    drawing = "1m . . . . . . . . .\n2m 2a *2 1s 3s . 1t 3t . .\n3m . . . . . . . . ."
+    state = position(drawing, seat=2, roll=1, xp={"2a": 2}, teleport=9)
+    state = play(state, "move archer", 1, 1)
+    assert view(state)["due"] == [1, 1, 1]
+    seats = []
+    while view(state)["phase"] == "xp":
+        seats.append((turn(state), view(state)["on_turn"]))
+        state = play(state, "xp miner")
+    assert seats == [(Decision(2), 2), (Decision(3), 2), (Decision(1), 2)]
+    assert [own["miner"]["xp"] for own in view(state)["characters"]] == [2, 2, 2]
+
+
+def test_cr19_all_points_of_a_seat_come_before_those_of_the_next() -> None:
+    state = position("1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .", roll=3, teleport=9)
+    state = play(state, "move rider", "xp scout")
+    assert (view(state)["due"], turn(state)) == ([1, 0], Decision(1))
+    assert turn(play(state, "xp scout")) == roll_for("turn", 2)
+
+
+def test_cr19_a_class_takes_no_more_than_five() -> None:
+    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1s": 5, "1r": 5, "1t": 4})
+    state = play(state, "move scout")
+    assert legal(state) == ["xp miner", "xp tower"]
+    refuse(state, "xp scout", "CR19")
+    refuse(state, "xp archer", "CR19")
+
+
+def test_cr19_one_class_that_is_left_is_still_a_decision() -> None:
+    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1s": 5, "1r": 5, "1t": 5, "1m": 3})
+    assert legal(play(state, "move scout")) == ["xp miner"]
+
+
+def test_cr19_four_classes_on_level_3_win_and_points_still_due_are_dropped() -> None:
+    state = position(
+        "1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .",
+        roll=3,
+        xp={"1s": 5, "1r": 5, "1t": 5, "1m": 4},
+        crystals=(0, 2),
+        teleport=9,
+    )
+    state = play(state, "move rider", "xp miner")
+    assert is_over(state, "experience", 1, 2)
+    assert (view(state)["due"], view(state)["on_turn"], view(state)["roll"]) == ([0, 0], None, None)
+
+
+def test_cr19_a_seat_wins_by_experience_in_another_seats_turn() -> None:
+    state = position("1m 1s *2 . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"2s": 5, "2r": 5, "2t": 5, "2m": 4})
+    state = play(state, "move scout")
+    assert (turn(state), view(state)["on_turn"]) == (Decision(2), 1)
+    assert is_over(play(state, "xp miner"), "experience", 2, 1)
+
+
+def test_cr19_levels_gained_in_a_move_count_from_the_next_one_on() -> None:
+    # The scout reaches level 2 by the experience of this move, which was made by a 2.
+    state = position("1m 1s . 2s . . . . . .\n2t . . . . . . . . .", roll=2)
+    assert turn(play(state, "move scout", "xp scout")) == roll_for("turn", 2)
