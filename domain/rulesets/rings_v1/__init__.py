@@ -1,0 +1,135 @@
+"""Rings: march inwards over four turning rings of terrain, and hold the field in the middle.
+
+The clauses RI1..RI26 are those of docs/rulesets/rings.md. `board` and `state` say what there is, `turns` and `payments`
+who may act and for what, `moving`, `fighting` and `ringwork` what an action does, `play` what follows; `legal`,
+`sampling` and `breaches` tell which moves are legal.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
+from domain.options import Choice, Integer, options_schema, parse_options
+from domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
+from domain.rulesets.rings_v1.board import NO_TERRAIN
+from domain.rulesets.rings_v1.breaches import find_breach
+from domain.rulesets.rings_v1.drawing import render_state, view_state
+from domain.rulesets.rings_v1.legal import list_moves
+from domain.rulesets.rings_v1.moves import EXPECTED, Move, format_move, read_move
+from domain.rulesets.rings_v1.play import play_move, play_roll, play_withdrawal
+from domain.rulesets.rings_v1.sampling import draw_move
+from domain.rulesets.rings_v1.state import Setup, State, lay_table
+from domain.rulesets.rings_v1.turns import await_terrain, end, rank_by_points
+from domain.rulesets.rings_v1.valuing import value_state
+
+RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """Terrain by chance, or given ring by ring."""
+
+    name: str = "terrain"
+    default: str = RANDOM
+
+    def parse(self, value: object) -> Any:
+        """The value itself; OptionError unless it is `"random"` or four strings with 3 L, 2 M and 2 H each."""
+        if value == RANDOM and isinstance(value, str):
+            return value
+        rings = value if isinstance(value, list) else []
+        if len(rings) == 4 and all(isinstance(ring, str) and sorted(ring) == sorted("LLLMMHH") for ring in rings):
+            return list(rings)
+        raise OptionError(self.name, value, f'"{RANDOM}", or four strings of 3 L, 2 M and 2 H, ring a first')
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value."""
+        ring = {"type": "string", "pattern": "^(?=(.*L){3})(?=(.*M){2})(?=(.*H){2})[HLM]{7}$"}
+        rings = {"type": "array", "items": ring, "minItems": 4, "maxItems": 4}
+        return {"anyOf": [{"const": RANDOM}, rings], "default": RANDOM}
+
+
+OPTIONS = (
+    Terrain(),
+    Choice("scoring", "race", ("race", "countdown")),
+    Integer("target", 30, 1, 100),
+    Choice("casualties", "supply", ("supply", "out")),
+    Integer("ply_limit", 2500, 1, nullable=True),
+)
+
+
+class RingsV1(Ruleset[State, Move]):
+    """Rings, version 1."""
+
+    id = "rings"
+    version = 1
+    behaviour = "9c50021eaf2926c8f5c45dd78094c5398ab174fdacf58f4ac7782f0c27e978ee"
+    title = "Rings"
+    min_seats = 2
+    max_seats = 4
+
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        return parse_options(raw, OPTIONS)
+
+    def options_schema(self) -> dict[str, Any]:
+        return options_schema(OPTIONS)
+
+    def has_chance(self, options: dict[str, Any]) -> bool:
+        """True: every round begins with dice."""
+        return True
+
+    def initial_state(self, options: dict[str, Any], seats: int) -> State:
+        require_seats(self, seats)
+        setup = Setup(seats, *(options[name] for name in ("scoring", "target", "casualties", "ply_limit")))
+        given = "" if options["terrain"] == RANDOM else "".join(options["terrain"]) + NO_TERRAIN
+        return await_terrain(lay_table(setup, given))
+
+    def turn(self, state: State) -> Turn:
+        return state.turn
+
+    def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
+        return list_moves(state, prefix)
+
+    def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        return draw_move(state, randbelow)
+
+    def parse_move(self, state: State, text: str) -> Move:
+        move = read_move(text, state.setup.seats)
+        if move is None:
+            raise BadNotation(text, state.ply, EXPECTED)
+        breach = find_breach(state, move)
+        if breach:
+            raise IllegalMove(text, state.ply, *breach)
+        return move
+
+    def format_move(self, state: State, move: Move) -> str:
+        return format_move(move)
+
+    def apply_move(self, state: State, move: Move) -> State:
+        return play_move(state, move)
+
+    def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
+        return play_roll(state, values)
+
+    def withdraw(self, state: State, seat: int) -> State:
+        if isinstance(state.turn, Over) or seat not in state.in_play:
+            raise NotInPlay(seat)
+        return play_withdrawal(state, seat)
+
+    def end(self, state: State, over: Over) -> State:
+        return end(state, over)
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        return state.turn.ranks if isinstance(state.turn, Over) else rank_by_points(state)
+
+    def evaluate(self, state: State, seat: int) -> int:
+        return value_state(state, seat)
+
+    def view(self, state: State) -> dict[str, Any]:
+        return {"ruleset": self.id, "ply": state.ply, "left": list(state.left), **view_state(state)}
+
+    def render_text(self, state: State) -> str:
+        return render_state(state)
+
+
+RINGS_V1 = RingsV1()

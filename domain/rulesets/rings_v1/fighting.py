@@ -1,0 +1,133 @@
+"""RI15..RI18: what happens where a unit enters a field with enemies, alone, in pairs or with an ally."""
+
+from collections.abc import Iterator
+
+from domain.rulesets.rings_v1.board import (
+    BLOCKER,
+    BLOCKERS,
+    RUNNER,
+    SEAT,
+    SLOTS,
+    TOP,
+    WARRIOR,
+    WARRIORS,
+    count,
+    start_of,
+)
+from domain.rulesets.rings_v1.moving import list_approaches, neighbours, takes, ways_from
+from domain.rulesets.rings_v1.payments import can_move_twice
+from domain.rulesets.rings_v1.state import Engaged, Forces, State
+
+
+def needs_second(state: State, seat: int, kind: int, target: int) -> bool:
+    """Whether the move attacks a blocker, which takes two warriors (RI16)."""
+    there = state.units[target]
+    return kind == WARRIOR and there >> SEAT != seat and there & BLOCKERS != 0
+
+
+def can_follow(state: State, seat: int, source: int, at: int, pay: str) -> bool:
+    """Whether a second warrior can follow the one from `source`, moved for that payment, in the next use (RI16)."""
+    if state.uses < 2 or not can_move_twice(state, seat, pay):
+        return False
+    approaches = list_approaches(state, seat, at)
+    return approaches != [source] or count(state.units[source], WARRIOR) > 1
+
+
+def move_unit(state: State, seat: int, kind: int, source: int, target: int) -> State:
+    """The state after a legal move with the fight or push that it brings about; paid for elsewhere."""
+    forces = Forces(state)
+    enemy = forces.owner(target)
+    if enemy in (0, seat):
+        forces.take(source, kind)
+        forces.put(target, seat, kind)
+    elif kind == BLOCKER:
+        forces.take(source, kind)
+        _push(state, forces, source, target)
+        forces.put(target, seat, kind)
+    elif not forces.has(target, BLOCKER):
+        forces.take(source, kind)
+        _enter(forces, seat, target)
+    elif state.engaged is None:
+        forces.take(source, kind)
+        return forces.settle()._replace(engaged=Engaged(target, source))
+    else:
+        forces.take(source, kind)
+        _finish_pair(forces, seat, source, target)
+        return forces.settle()._replace(engaged=None)
+    return forces.settle()
+
+
+def _enter(forces: Forces, seat: int, target: int) -> None:
+    """RI15: a warrior on its way meets whatever stands there beside blockers."""
+    if forces.has(target, WARRIOR):
+        forces.remove(target, WARRIOR)
+        forces.lose(seat, WARRIOR)
+        return
+    while forces.has(target, RUNNER):
+        forces.remove(target, RUNNER)
+    forces.put(target, seat, WARRIOR)
+
+
+def _finish_pair(forces: Forces, seat: int, source: int, target: int) -> None:
+    """RI16: the second warrior has arrived; one of the two goes, and one blocker."""
+    forces.lose(seat, WARRIOR)
+    forces.remove(target, BLOCKER)
+    if forces.has(target, BLOCKER):
+        forces.put(source, seat, WARRIOR)
+    else:
+        _enter(forces, seat, target)
+
+
+def _push(state: State, forces: Forces, source: int, target: int) -> None:
+    """RI18: runners make room for the blocker that comes from `source` and has left it."""
+    owner = forces.owner(target)
+    outwards = range(target - SLOTS, -1, -SLOTS) if target < TOP else range(source, -1, -SLOTS)
+    while forces.has(target, RUNNER):
+        forces.take(target, RUNNER)
+        fitting = (field for field in outwards if takes(forces.units[field], owner, field))
+        forces.put(next(fitting, start_of(owner)), owner, RUNNER)
+
+
+# ---- alliances (RI17)
+
+
+def list_backers(state: State, ally: int, at: int) -> list[int]:
+    """The fields next to it with warriors of the ally, in order."""
+    units = state.units
+    return [field for field in neighbours(state, ally, at) if units[field] >> SEAT == ally and units[field] & WARRIORS]
+
+
+def list_alliances(state: State, seat: int, source: int) -> Iterator[tuple[int, int]]:
+    """The allies to whom the seat can propose to attack from there, and what: whatever it can be paid with."""
+    units = state.units
+    if state.declined or state.engaged or len(state.in_play) < 3 or not units[source] & WARRIORS:
+        return
+    for at in ways_from(state, source):
+        enemy = units[at] >> SEAT
+        if enemy != seat and units[at] & BLOCKERS:
+            for ally in state.in_play:
+                if ally not in (seat, enemy) and list_backers(state, ally, at):
+                    yield ally, at
+
+
+def decide_alliance(state: State, value: int) -> State:
+    """The state after the attack of two seats, decided by a die."""
+    alliance = state.alliance
+    assert alliance is not None
+    assert alliance.backer is not None
+    forces = Forces(state)
+    forces.remove(alliance.at, BLOCKER)
+    if value <= 3:
+        forces.remove(alliance.source, WARRIOR)
+    else:
+        forces.remove(alliance.backer, WARRIOR)
+        if not forces.owner(alliance.at):
+            forces.take(alliance.source, WARRIOR)
+            forces.put(alliance.at, alliance.seat, WARRIOR)
+    return forces.settle()._replace(alliance=None)
+
+
+def attacked_seat(state: State) -> int:
+    """Whose blocker a pair or an alliance attacks, 0 where none is attacked."""
+    attack = state.engaged or state.alliance
+    return state.units[attack.at] >> SEAT if attack else 0

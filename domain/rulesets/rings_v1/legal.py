@@ -1,0 +1,88 @@
+"""The legal moves, listed."""
+
+from collections.abc import Iterator, Sequence
+
+from domain.ruleset import Decision
+from domain.rulesets.rings_v1.board import HAS, RINGS, WARRIOR
+from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
+from domain.rulesets.rings_v1.moves import (
+    Accept,
+    Attach,
+    Decline,
+    Drop,
+    Move,
+    Propose,
+    Recruit,
+    Settle,
+    Spin,
+    Swap,
+    Walk,
+    format_move,
+)
+from domain.rulesets.rings_v1.moving import list_approaches, list_ends, recruitable
+from domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
+from domain.rulesets.rings_v1.ringwork import free_slots, list_swaps
+from domain.rulesets.rings_v1.state import State, list_own
+
+
+def list_moves(state: State, prefix: str) -> Iterator[Move]:
+    """The legal moves whose notation starts so: recruits, then unit by unit, then rings; drops come last."""
+    if not isinstance(state.turn, Decision):
+        return iter(())
+    moves = _list_decision(state, state.turn.seat, prefix)
+    return (move for move in moves if format_move(move).startswith(prefix)) if prefix else moves
+
+
+def _list_decision(state: State, seat: int, prefix: str) -> Iterator[Move]:
+    if not state.round:
+        yield from map(Settle, free_slots(state))
+    elif state.alliance:
+        yield from map(Accept, list_backers(state, seat, state.alliance.at))
+        yield Decline()
+    elif state.engaged:
+        yield from list_seconds(state, seat)
+    else:
+        yield from _list_uses(state, seat, prefix)
+        yield from map(Drop, droppable(state, seat))
+
+
+def has_use(state: State, seat: int) -> bool:
+    """Whether anything but drops is legal for the seat, whose turn it is (RI7)."""
+    # A ring can always be turned.
+    return bool(turn_payments(state, seat)) or any(True for _ in _list_uses(state, seat, ""))
+
+
+def _list_uses(state: State, seat: int, prefix: str) -> Iterator[Move]:
+    """All uses but drops; those that are paid otherwise than the prefix says are left out."""
+    for pay in _starting_alike(recruit_payments(state, seat), prefix):
+        yield from (Recruit(pay, kind) for kind in recruitable(state, seat))
+    if payments := _starting_alike(move_payments(state, seat), prefix):
+        for source in list_own(state, seat):
+            yield from _list_walks(state, seat, source, payments)
+            for ally, at in list_alliances(state, seat, source):
+                yield from (Propose(pay, ally, source, at) for pay in payments)
+    for pay in _starting_alike(turn_payments(state, seat), prefix):
+        yield from (Spin(pay, ring, step) for ring in range(len(RINGS)) for step in (1, -1))
+        yield from (Attach(pay, field) for field in free_slots(state))
+        yield from (Swap(pay, one, two) for one, two in list_swaps(state))
+
+
+def _starting_alike(payments: Sequence[str], prefix: str) -> list[str]:
+    return [pay for pay in payments if f"{pay} ".startswith(prefix) or prefix.startswith(f"{pay} ")]
+
+
+def _list_walks(state: State, seat: int, source: int, payments: Sequence[str]) -> Iterator[Move]:
+    for kind, has in HAS.items():
+        if state.units[source] & has:
+            for target in list_ends(state, seat, kind, source):
+                is_pair = needs_second(state, seat, kind, target)
+                for pay in payments:
+                    if not is_pair or can_follow(state, seat, source, target, pay):
+                        yield Walk(pay, kind, source, target)
+
+
+def list_seconds(state: State, seat: int) -> Iterator[Move]:
+    """The moves that may follow the first of a pair (RI16)."""
+    assert state.engaged is not None
+    at, payments = state.engaged.at, move_payments(state, seat)
+    return (Walk(pay, WARRIOR, source, at) for source in list_approaches(state, seat, at) for pay in payments)

@@ -1,0 +1,65 @@
+"""RI8: what a use costs, and who may pay for it with what."""
+
+from functools import cache
+
+from domain.rulesets.rings_v1.board import SEAT
+from domain.rulesets.rings_v1.state import Dice, State
+
+DICE = ("R", "M", "T")
+NO_DICE: Dice = (0, 0, 0)
+_COSTS = {"R": (1, 0, 0), "M": (0, 1, 0), "T": (0, 0, 1), "TT": (0, 0, 2)}
+
+
+def roll_dice(values: tuple[int, ...]) -> Dice:
+    """RI5: how many of the dice are R, M and T."""
+    recruit, turn = sum(value <= 2 for value in values), sum(value >= 5 for value in values)
+    return recruit, len(values) - recruit - turn, turn
+
+
+def spend(dice: Dice, pay: str) -> Dice:
+    """What is left of the dice."""
+    (recruit, move, turn), cost = dice, _COSTS[pay]
+    return recruit - cost[0], move - cost[1], turn - cost[2]
+
+
+def hold_dice(state: State, seat: int, dice: Dice) -> State:
+    """The state in which these are the dice of the seat."""
+    held = list(state.dice)
+    held[seat - 1] = dice
+    return state._replace(dice=tuple(held))
+
+
+@cache
+def _affordable(dice: Dice, payments: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the payments for which there are dice, in order."""
+    return tuple(pay for pay in payments if min(spend(dice, pay)) >= 0)
+
+
+def recruit_payments(state: State, seat: int) -> tuple[str, ...]:
+    """What the seat can recruit with."""
+    has_units = any(units >> SEAT == seat for units in state.units)
+    return _affordable(state.dice[seat - 1], ("R",) if has_units else ("R", "M", "TT"))
+
+
+def move_payments(state: State, seat: int) -> tuple[str, ...]:
+    """What the seat can move, attack and propose an alliance with."""
+    return _affordable(state.dice[seat - 1], _move_payments(state, seat))
+
+
+def can_move_twice(state: State, seat: int, pay: str) -> bool:
+    """Whether the seat could pay for another move after one for that payment."""
+    return bool(_affordable(spend(state.dice[seat - 1], pay), _move_payments(state, seat)))
+
+
+def _move_payments(state: State, seat: int) -> tuple[str, ...]:
+    return ("M", "TT") if state.supply[seat - 1] else ("R", "M", "TT")
+
+
+def turn_payments(state: State, seat: int) -> tuple[str, ...]:
+    """What the seat can act on rings, terrain and its START with."""
+    return _affordable(state.dice[seat - 1], ("T",))
+
+
+def droppable(state: State, seat: int) -> tuple[str, ...]:
+    """The classes of which the seat has a die left."""
+    return _affordable(state.dice[seat - 1], DICE)

@@ -1,0 +1,142 @@
+"""What moves, rolls and withdrawals bring about."""
+
+from domain.ruleset import Decision, Over, Roll, require_roll
+from domain.rulesets.rings_v1.board import ARRANGEMENTS, WARRIOR, start_of
+from domain.rulesets.rings_v1.fighting import attacked_seat, decide_alliance, move_unit
+from domain.rulesets.rings_v1.moves import (
+    Accept,
+    Attach,
+    Decline,
+    Drop,
+    Move,
+    Propose,
+    Recruit,
+    Settle,
+    Spin,
+    Swap,
+    Walk,
+)
+from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend
+from domain.rulesets.rings_v1.ringwork import attach, spin, swap
+from domain.rulesets.rings_v1.state import Alliance, Forces, State, lay_ring, list_own
+from domain.rulesets.rings_v1.turns import (
+    await_dice,
+    await_start,
+    await_terrain,
+    finish,
+    go_on,
+    is_exhausted,
+    pass_on,
+    rank_by_points,
+)
+
+
+def play_move(state: State, move: Move) -> State:
+    """The state after a legal move and all that follows automatically."""
+    assert isinstance(state.turn, Decision)
+    after = _play(state._replace(ply=state.ply + 1), state.turn.seat, move)
+    if after.ply == after.setup.ply_limit and not isinstance(after.turn, Over):
+        return after._replace(turn=Over("ply-limit", rank_by_points(after)))
+    return after
+
+
+def _play(state: State, seat: int, move: Move) -> State:
+    alliance = state.alliance
+    match move:
+        case Settle(field):
+            return await_start(attach(state, seat, field), seat)
+        case Propose(pay, ally, source, at):
+            return state._replace(alliance=Alliance(seat, ally, source, at, pay), turn=Decision(ally))
+        case Accept(source) if alliance:
+            paid = _spend(state, alliance.seat, alliance.pay)
+            roll = Roll(6, 1, "alliance", alliance.seat)
+            return paid._replace(alliance=alliance._replace(backer=source), turn=roll)
+        case Decline() if alliance:
+            return go_on(state._replace(alliance=None, declined=True), alliance.seat)
+        case _:
+            return _settle_use(_use(state, seat, move), seat)
+
+
+def _settle_use(state: State, seat: int) -> State:
+    return finish(state, "exhausted") if is_exhausted(state) else go_on(state, seat)  # RI26
+
+
+def _spend(state: State, seat: int, pay: str) -> State:
+    return hold_dice(state, seat, spend(state.dice[seat - 1], pay))._replace(uses=state.uses - 1)
+
+
+def _use(state: State, seat: int, move: Move) -> State:
+    """The state after a use, its payment included."""
+    match move:
+        case Drop(die):
+            return _spend(state, seat, die)
+        case Recruit(pay, kind):
+            forces = Forces(_spend(state, seat, pay))
+            forces.supply[seat - 1] -= kind
+            forces.put(start_of(seat), seat, kind)
+            return forces.settle()
+        case Walk(pay, kind, source, target):
+            return move_unit(_spend(state, seat, pay), seat, kind, source, target)
+        case Spin(pay, ring, step):
+            return spin(_spend(state, seat, pay), ring, step)
+        case Attach(pay, field):
+            return attach(_spend(state, seat, pay), seat, field)
+        case Swap(pay, one, two):
+            return swap(_spend(state, seat, pay), one, two)
+    raise AssertionError(f"{move} is no use")
+
+
+def play_roll(state: State, values: tuple[int, ...]) -> State:
+    """The state after the awaited roll and all that follows automatically; RollError where it cannot be."""
+    roll = require_roll(state.turn, values, state.ply)
+    if roll.purpose == "terrain":
+        return await_terrain(state._replace(terrain=lay_ring(state.terrain, ARRANGEMENTS[values[0] - 1])))
+    assert roll.seat is not None
+    if roll.purpose == "round":
+        return await_dice(hold_dice(state, roll.seat, roll_dice(values)), roll.seat)
+    return _settle_use(decide_alliance(state, values[0]), roll.seat)
+
+
+# ---- withdrawal (RI25)
+
+
+def play_withdrawal(state: State, seat: int) -> State:
+    """The state after a seat in play left, and all that follows automatically."""
+    assert not isinstance(state.turn, Over)
+    on_turn = state.alliance.seat if state.alliance else state.turn.seat
+    after = _break_off(state, seat, on_turn)._replace(left=(*state.left, seat))
+    if len(after.in_play) == 1:
+        return finish(after, "withdrawal")
+    if is_exhausted(after):
+        return finish(after, "exhausted")
+    if seat == on_turn:
+        return _skip(after._replace(uses=0, declined=False), seat)
+    # Uses are left but in setup and rolls, or the last one paid for an alliance: then its roll is due no more.
+    is_free = after.uses or (state.alliance and not after.alliance)
+    return go_on(after, on_turn) if is_free and on_turn and not after.alliance else after
+
+
+def _skip(state: State, seat: int) -> State:
+    """What the seat was waited for is skipped."""
+    if not state.round:
+        return await_start(state, seat)
+    is_roll = isinstance(state.turn, Roll) and state.turn.purpose == "round"
+    return await_dice(state, seat) if is_roll else pass_on(state, seat)
+
+
+def _break_off(state: State, seat: int, on_turn: int | None) -> State:
+    """The state without all that is the seat's, and without fights in which it had part."""
+    attacked = attacked_seat(state)
+    forces = Forces(state)
+    for field in list_own(state, seat):
+        forces.units[field] = 0
+    forces.supply[seat - 1] = 0
+    engaged, alliance = state.engaged, state.alliance
+    if engaged and seat in (on_turn, attacked):
+        if seat == attacked and on_turn:
+            forces.put(engaged.at, on_turn, WARRIOR)
+        engaged = None
+    if alliance and seat in (alliance.seat, alliance.ally, attacked):
+        alliance = None
+    cleared = hold_dice(attach(forces.settle(), seat, None), seat, NO_DICE)
+    return cleared._replace(engaged=engaged, alliance=alliance)

@@ -1,0 +1,57 @@
+"""RI19..RI21: what a T does to rings, STARTs and terrain."""
+
+from domain.rulesets.rings_v1.board import BLOCKER, BLOCKERS, BORDERS, SLOTS, WARRIOR, WARRIORS
+from domain.rulesets.rings_v1.moving import GROUND
+from domain.rulesets.rings_v1.state import State
+
+
+def free_slots(state: State) -> list[int]:
+    """The fields of ring a to which no START is attached."""
+    return [field for field in range(SLOTS) if field not in state.starts]
+
+
+def spin(state: State, ring: int, step: int) -> State:
+    """The state with the ring turned by one slot, terrain and units with it (RI19)."""
+    first = SLOTS * ring
+    order = [*range(first, first + SLOTS)]
+    order = order[-step:] + order[:-step]
+    last = first + SLOTS
+    terrain, units = state.terrain, state.units
+    return state._replace(
+        terrain=terrain[:first] + "".join(terrain[field] for field in order) + terrain[last:],
+        units=units[:first] + tuple(units[field] for field in order) + units[last:],
+    )
+
+
+def attach(state: State, seat: int, field: int | None) -> State:
+    """The state with the seat's START attached there (RI4, RI20), None where it leaves the board."""
+    starts = list(state.starts)
+    starts[seat - 1] = field
+    return state._replace(starts=tuple(starts))
+
+
+def can_swap(state: State, one: int, two: int) -> bool:
+    """Whether the terrain of two adjacent ring fields may be swapped (RI21)."""
+    terrain, units = state.terrain, state.units
+    if terrain[one] == terrain[two]:
+        return False
+    return may_stand(units[one], terrain[two]) and may_stand(units[two], terrain[one])
+
+
+def may_stand(units: int, letter: str) -> bool:
+    """Whether all the units may enter such terrain."""
+    return not (units & BLOCKERS and letter not in GROUND[BLOCKER]) and not (
+        units & WARRIORS and letter not in GROUND[WARRIOR]
+    )
+
+
+def list_swaps(state: State) -> list[tuple[int, int]]:
+    """All pairs of fields whose terrain may be swapped, in order."""
+    return [(one, two) for one, two in BORDERS if can_swap(state, one, two)]
+
+
+def swap(state: State, one: int, two: int) -> State:
+    """The state with the terrain of the two fields swapped."""
+    letters = list(state.terrain)
+    letters[one], letters[two] = letters[two], letters[one]
+    return state._replace(terrain="".join(letters))

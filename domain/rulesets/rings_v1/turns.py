@@ -1,0 +1,104 @@
+"""Setup, rounds, passes and turns: who decides or rolls next, what automatically follows, and when it is over.
+
+`seat` is the one on turn. What happens in a use, and what it costs, is told elsewhere.
+"""
+
+from domain.ruleset import Decision, Over, Roll, rank_seats
+from domain.rulesets.rings_v1.board import ARRANGEMENTS, RUNNERS, SEAT, TOP, WARRIOR
+from domain.rulesets.rings_v1.legal import has_use
+from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice
+from domain.rulesets.rings_v1.state import COUNTDOWN, OUT, Forces, State
+
+TERRAIN = Roll(len(ARRANGEMENTS), 1, "terrain", None)
+
+
+# ---- before the first round
+
+
+def await_terrain(state: State) -> State:
+    """The next ring is rolled for; once all are laid, the highest seat attaches its START (RI3)."""
+    if len(state.terrain) <= TOP:
+        return state._replace(turn=TERRAIN)
+    return await_start(state, state.setup.seats + 1)
+
+
+def await_start(state: State, seat: int) -> State:
+    """The next lower seat in play attaches its START; after the lowest the first round begins (RI4)."""
+    lower = [other for other in state.in_play if other < seat]
+    return state._replace(turn=Decision(lower[-1])) if lower else _begin_round(state)
+
+
+# ---- rounds and passes
+
+
+def _begin_round(state: State) -> State:
+    return await_dice(state._replace(round=state.round + 1, pass_=1), 0)
+
+
+def await_dice(state: State, seat: int) -> State:
+    """The next higher seat in play rolls; after the highest the first pass begins (RI5)."""
+    higher = [other for other in state.in_play if other > seat]
+    return state._replace(turn=Roll(6, 4, "round", higher[0])) if higher else pass_on(state, 0)
+
+
+def pass_on(state: State, seat: int) -> State:
+    """The next higher seat with dice has a turn, or the lowest in the second pass, or a new round begins (RI6)."""
+    for other in range(seat + 1, state.setup.seats + 1):
+        if any(state.dice[other - 1]):
+            return go_on(state._replace(uses=2), other)
+    return pass_on(state._replace(pass_=2), 0) if state.pass_ == 1 else _begin_round(state)
+
+
+# ---- turns
+
+
+def go_on(state: State, seat: int) -> State:
+    """The seat decides on its next use, or its turn ends (RI6)."""
+    if state.uses and any(state.dice[seat - 1]):
+        if state.pass_ == 1 or state.engaged or has_use(state, seat):
+            return state._replace(turn=Decision(seat))
+        state = hold_dice(state, seat, NO_DICE)  # RI7
+    return _end_turn(state, seat)
+
+
+def _end_turn(state: State, seat: int) -> State:
+    state = state._replace(uses=0, declined=False)
+    on_top = state.units[TOP]
+    if on_top >> SEAT != seat:
+        return pass_on(state, seat)
+    points = list(state.points)
+    is_countdown = state.setup.scoring == COUNTDOWN
+    points[seat - 1] += 2 if on_top & RUNNERS and not is_countdown else 1  # RI22, RI23
+    state = state._replace(points=tuple(points))
+    if (sum(points) if is_countdown else points[seat - 1]) < state.setup.target:
+        return pass_on(state, seat)
+    return finish(state, "countdown" if is_countdown else "points", winner=seat)
+
+
+# ---- the end
+
+
+def finish(state: State, reason: str, winner: int | None = None) -> State:
+    """The match is over, ranked by points behind the winner, if there is one (RI24)."""
+    scores = [(seat == winner, points) for seat, points in enumerate(state.points, 1)]
+    return end(state, Over(reason, rank_seats(scores, state.left)))
+
+
+def end(state: State, over: Over) -> State:
+    """The match is over, and no turn is under way any more; the first warrior of a pair goes back."""
+    if state.engaged:
+        assert isinstance(state.turn, Decision)
+        forces = Forces(state)
+        forces.put(state.engaged.source, state.turn.seat, WARRIOR)
+        state = forces.settle()
+    return state._replace(uses=0, engaged=None, alliance=None, declined=False, turn=over)
+
+
+def rank_by_points(state: State) -> tuple[int, ...]:
+    """The ranks as the points stand (RI24)."""
+    return rank_seats(state.points, state.left)
+
+
+def is_exhausted(state: State) -> bool:
+    """Whether nobody has a unit any more (RI26)."""
+    return state.setup.casualties == OUT and not any(state.units) and not any(state.supply)
