@@ -16,6 +16,8 @@ from domain.rulesets.rings_v1.board import ALL_UNITS, FIELDS, KINDS, NO_TERRAIN,
 from domain.rulesets.rings_v1.state import Setup, State, lay_table
 
 FLAT = ["LLLMMHH"] * 4
+ALLIES = "b3:1W b4:2B b5:3W"
+"""Seats 1 and 3 beside a blocker of seat 2."""
 UNITS = {name[0].upper(): unit for name, unit in KINDS.items()}
 Step = str | tuple[int, ...]
 

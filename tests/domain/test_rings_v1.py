@@ -14,6 +14,7 @@ from domain.rulesets import find_ruleset
 from domain.rulesets.rings_v1 import RINGS_V1
 from tests.domain import test_rings_v1_fights as fights
 from tests.domain.rings_tables import (
+    ALLIES,
     FLAT,
     draw,
     legal,
@@ -30,7 +31,6 @@ from tests.domain.rings_tables import (
 )
 
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/rings.md").read_text()
-ALLIES = fights.ALLIES
 ISLAND = ["LHHHHHH", "HHHHHHH", "HHHHHHH", "HHHHHHH"]
 RIDGE = ["HHHHHHH", "HHHHHHH", "HHHHHHH", "HHHMLMH"]
 CORNERED = "d4:1W d5:2B d6:3W top:2B"

@@ -3,7 +3,19 @@
 import pytest
 
 from domain.ruleset import Decision, Roll
-from tests.domain.rings_tables import draw, ends, legal, look, play, refuse, spell_dice, spell_supply, table, turn
+from tests.domain.rings_tables import (
+    ALLIES,
+    draw,
+    ends,
+    legal,
+    look,
+    play,
+    refuse,
+    spell_dice,
+    spell_supply,
+    table,
+    turn,
+)
 
 
 def test_ri2_neighbours_are_beside_and_further_in_or_out() -> None:
@@ -211,8 +223,6 @@ def test_ri16_the_survivor_meets_what_is_left(defenders: str, after: str) -> Non
 
 
 # ---- alliances
-
-ALLIES = "b3:1W b4:2B b5:3W"
 
 
 def test_ri17_the_seat_on_turn_proposes_to_another_with_a_warrior_beside_a_blocker() -> None:
