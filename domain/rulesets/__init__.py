@@ -4,6 +4,7 @@ from domain.errors import UnknownRuleset
 from domain.ruleset import AnyRuleset
 from domain.rulesets.crystals_v1 import CRYSTALS_V1
 from domain.rulesets.pathagon_v1 import PATHAGON_V1
+from domain.rulesets.portals_v1 import PORTALS_V1
 from domain.rulesets.rings_v1 import RINGS_V1
 from domain.rulesets.zhen_v1 import ZHEN_V1
 
@@ -32,5 +33,6 @@ def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
 
 register(CRYSTALS_V1)
 register(PATHAGON_V1)
+register(PORTALS_V1)
 register(RINGS_V1)
 register(ZHEN_V1)

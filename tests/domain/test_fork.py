@@ -57,7 +57,7 @@ from tests.domain.prove import every_ruleset, settings_of
 FRESH = ServerDice("match-" + "f" * 26, commit(SECRET), "0123456789abcdef")
 PARENT = "match-" + "p" * 26
 SOME_PLIES = 3
-ENOUGH_PLIES = 300
+ENOUGH_PLIES = 100
 
 
 def fork(table: Table, ply: int, dice: str = "fresh", **more: Any) -> Table:

@@ -1,0 +1,171 @@
+"""What a seat can do: where each kind of action is possible, in which ways, and what it does."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from domain.ruleset import Decision, RandBelow
+from domain.rulesets.portals_v1.board import (
+    ARROWS_WITHIN,
+    EVERY_DIRECTION,
+    each,
+    find_arrows,
+    find_beside,
+    find_neighbours,
+    find_unblocked,
+    join,
+)
+from domain.rulesets.portals_v1.state import DEMONS, Flow, State, find_free
+
+Move = tuple[int, int, int]
+"""Kind of action, number of the field, and the way: the arrows of a new element, the directions from a portal to the
+exits that get demons where the seat chooses them, else 0."""
+
+KINDS = PORTAL, PLATFORM, LAUNCH, ENTER, EXIT = range(5)
+WORDS = ("portal", "platform", "launch", "enter", "exit")
+
+BUILD = (PORTAL, PLATFORM)
+FREE = (PORTAL, PLATFORM, LAUNCH, ENTER)
+BY_ROLL = (FREE, BUILD, BUILD, BUILD, (LAUNCH,), (LAUNCH,), (LAUNCH,), (ENTER,), (ENTER,))  # PO19
+
+WAYLESS = (0,)
+MOST_EXITS = 6
+
+
+def find_kinds(state: State) -> tuple[int, ...]:
+    """The kinds of action that the turn admits, possible or not; none unless a seat decides."""
+    turn = state.turn
+    if not isinstance(turn, Decision):
+        return ()
+    d8 = state.d8 or 0
+    if d8 in (0, 8) and state.pawns[turn.seat] >> state.setup.board.center & 1:
+        return (EXIT,)  # PO8, PO19
+    return BY_ROLL[d8]
+
+
+def can_act(state: State, seat: int) -> bool:
+    """Whether the seat had an action if its turn began now, with dice for any roll (PO9)."""
+    return any(find_sites(state, seat, kind) for kind in (ENTER, PORTAL, PLATFORM, LAUNCH, EXIT))
+
+
+def find_sites(state: State, seat: int, kind: int) -> int:
+    """The fields where an action of the kind is possible for the seat; START to enter, CENTER to exit."""
+    board = state.setup.board
+    if kind == PORTAL:  # PO4, PO5
+        connectable = state.platforms & ~state.setup.foreign[seat]
+        return find_beside(board, connectable) & (board.everywhere ^ state.platforms ^ state.portals)
+    if kind == PLATFORM:  # PO4
+        return find_beside(board, state.portals) & (board.everywhere ^ state.platforms ^ state.portals)
+    if kind == LAUNCH:
+        return _find_launchable(state, seat)
+    if kind == ENTER:  # PO7
+        return find_free(state, seat) & 1 << state.setup.starts[seat] if state.pool[seat] else 0
+    return state.pawns[seat] & 1 << board.center  # PO8
+
+
+def find_ways(state: State, seat: int, kind: int, number: int) -> tuple[int, ...]:
+    """The ways in which the action is possible on one of its sites."""
+    if kind in BUILD:
+        return ARROWS_WITHIN[find_neighbours(state.setup.board, number, _find_connectable(state, seat, kind))]
+    return find_launches(state, seat, number) if kind == LAUNCH else WAYLESS
+
+
+def _find_connectable(state: State, seat: int, kind: int) -> int:
+    """The elements that arrows of a new one may join (PO4, PO5)."""
+    return state.portals if kind == PLATFORM else state.platforms & ~state.setup.foreign[seat]
+
+
+def _find_launchable(state: State, seat: int) -> int:
+    """The portals that the seat can launch."""
+    setup = state.setup
+    free = find_free(state, seat)
+    if setup.demons:
+        free |= find_free(state, DEMONS)
+    # PO6, PO15: without the variant there are no demons.
+    usable = state.pawns[seat] | state.pawns[DEMONS]
+    found = find_unblocked(setup.board, state.net, state.portals, usable, free)
+    if not found or (state.pool[seat] >= MOST_EXITS and not setup.demons):
+        return found
+    return join(number for number in each(found) if find_launches(state, seat, number))
+
+
+def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
+    """The ways in which the seat can launch what stands on the field, none where it cannot."""
+    setup, board = state.setup, state.setup.board
+    arrows = find_arrows(board, state.net, portal)
+    if not arrows:
+        return ()
+    shift, out = portal - board.origin, arrows >> 6
+    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[out] << shift
+    own = state.pawns[seat]
+    if not setup.demons:
+        enough = state.pool[seat] + entries.bit_count() >= exits.bit_count()
+        return WAYLESS if enough and not entries & ~own and not exits & ~find_free(state, seat) else ()  # PO6
+    demons = entries & state.pawns[DEMONS]
+    if entries & ~(own | demons):  # PO15
+        return ()
+    open_to_demons = find_free(state, DEMONS)
+    if not entries:
+        return () if exits & ~open_to_demons else WAYLESS  # PO14
+    if not exits:
+        return WAYLESS  # PO17
+    count, places = demons.bit_count(), exits.bit_count()
+    if count > places or state.pool[seat] + entries.bit_count() < places:  # PO17, PO16
+        return ()
+    needed = board.directions[(exits & ~find_free(state, seat)) >> shift]
+    barred = board.directions[(exits & ~open_to_demons) >> shift]
+    ways = tuple(way for way in CHOICES[out][count] if not needed & ~way and not barred & way)  # PO16
+    return ways if 0 < count < places else WAYLESS[: len(ways)]
+
+
+def _choices(directions: int) -> Iterator[tuple[int, ...]]:
+    """For each number, the ways to choose so many of the directions."""
+    single = [1 << direction for direction in range(6) if directions >> direction & 1]
+    for number in range(len(single) + 1):
+        yield tuple(sum(chosen) for chosen in combinations(single, number))
+
+
+CHOICES = tuple(tuple(_choices(directions)) for directions in range(64))
+
+
+def is_possible(state: State, seat: int, move: Move) -> bool:
+    """Whether the seat can act so, its turn admitting the kind."""
+    kind, number, way = move
+    if kind in BUILD:
+        if (state.platforms | state.portals) >> number & 1 or not way or way & way >> 6:
+            return False
+        open = find_neighbours(state.setup.board, number, _find_connectable(state, seat, kind))
+        return not (way | way >> 6) & EVERY_DIRECTION & ~open  # PO4, PO5
+    if kind == LAUNCH:
+        return way in find_launches(state, seat, number)
+    return bool(find_sites(state, seat, kind))
+
+
+def find_flow(state: State, seat: int, move: Move) -> Flow:
+    """Which pawns the move, none that builds, takes off the board and puts there."""
+    kind, number, way = move
+    if kind == ENTER:
+        return Flow(on=1 << number)
+    if kind == EXIT:
+        return Flow(off=1 << number)
+    board = state.setup.board
+    arrows, shift = find_arrows(board, state.net, number), number - board.origin
+    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[arrows >> 6] << shift
+    if not state.setup.demons:
+        return Flow(entries, exits)
+    demons = entries & state.pawns[DEMONS]
+    # PO14, PO16: without a choice all exits get demons, or none does.
+    alone = not entries or demons.bit_count() == exits.bit_count()
+    haunted = exits if alone else board.reach[way] << shift
+    return Flow(entries ^ demons, exits ^ haunted, demons, haunted)
+
+
+def draw_move(state: State, seat: int, randbelow: RandBelow) -> Move:
+    """A kind of action of those that are possible, then one of its fields, then a way: each as likely as its like."""
+    kinds = find_kinds(state)
+    while not (sites := find_sites(state, seat, kind := kinds[randbelow(len(kinds))])):
+        pass
+    for _ in range(randbelow(sites.bit_count())):
+        sites &= sites - 1
+    number = (sites & -sites).bit_length() - 1
+    ways = find_ways(state, seat, kind, number)
+    return kind, number, ways[randbelow(len(ways))]

@@ -1,0 +1,215 @@
+"""The hexagons of one radius, and the numbers that sets of fields and nets of arrows are.
+
+A field has a number; a set of fields is the number with the bits of its fields. The six neighbours of a field lie in
+six directions, a set of directions is six bits. Arrows between a field and its neighbours are twelve: the directions
+from which arrows come in are the lower six bits, those into which arrows go out the upper six.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+
+EVERY_DIRECTION = 63
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The geometry of one radius (PO1).
+
+    Numbers of the fields at radius 2, where a row takes six:
+
+        e          33  34  35
+        d        26  27  28  29
+        c      19  20  21  22  23  5
+        b        13  14  15  16  4
+        a           7   8   9  3
+                      1   2
+
+    Six times the row (a is 1) plus the number in the row. The sixth number of a row is no field, so a step beyond the
+    end of a row leads nowhere. A step differs by these numbers, its direction is the bit of its place in `steps`:
+
+         6   7       bit 4   5
+        -1   ·   1       2   ·   3
+        -7  -6           0   1
+
+    A net is twelve lanes of `lane` bits. Bit f of lane d (0..5) says that an arrow leads into the portal f from its
+    neighbour in direction d, bit f of lane 6 + d that an arrow leads from it to that neighbour. So all portals are
+    looked at in one go: `a_set * board.come` has bit f of lane d where the neighbour of f in direction d is in the set,
+    `a_set * board.go` the same in the upper lanes.
+    """
+
+    radius: int
+    stride: int = field(compare=False, repr=False)
+    """What a row takes."""
+    names: dict[int, str] = field(compare=False, repr=False)
+    """The fields in the order of notation, with their names."""
+    numbers: dict[str, int] = field(compare=False, repr=False)
+    everywhere: int = field(compare=False, repr=False)
+    center: int = field(compare=False, repr=False)
+    corners: tuple[int, ...] = field(compare=False, repr=False)
+    """Clockwise from the upper left."""
+    steps: tuple[int, ...] = field(compare=False, repr=False)
+    """To the neighbour in each direction, ascending: so neighbours come in the order of notation."""
+    origin: int = field(compare=False, repr=False)
+    """What lies between a field and its lowest neighbour."""
+    star: int = field(compare=False, repr=False)
+    """The neighbours of the field `origin`."""
+    reach: tuple[int, ...] = field(compare=False, repr=False)
+    """By directions: which neighbours of the field `origin` they lead to."""
+    directions: dict[int, int] = field(compare=False, repr=False)
+    """The inverse of `reach`."""
+    lane: int = field(compare=False, repr=False)
+    come: int = field(compare=False, repr=False)
+    go: int = field(compare=False, repr=False)
+    rays: int = field(compare=False, repr=False)
+    """Bit 0 of every lane."""
+    of_portal: dict[int, int] = field(compare=False, repr=False)
+    """By arrows: the net of a portal on field 0 that has them."""
+    of_platform: dict[int, int] = field(compare=False, repr=False)
+    """By arrows: the net of the portals round a platform on field 0 that has them."""
+    arrows: dict[int, int] = field(compare=False, repr=False)
+    """The inverse of `of_portal`."""
+    lists: dict[int, tuple[str, ...]] = field(compare=False, repr=False)
+    """For each field, by directions: the names of those neighbours, as notation lists them."""
+    spelled: dict[str, dict[str, int]] = field(compare=False, repr=False)
+    """For each field by name: the arrows that a list of neighbours with its `<` or `>` spells."""
+
+
+@cache
+def lay_board(radius: int) -> Board:
+    """The board with so many rings round its centre."""
+    size, stride = 2 * radius + 1, 2 * radius + 2
+    names = {
+        stride * (row + 1) + number: f"{chr(97 + row)}{number}"
+        for row in range(size)
+        for number in range(max(1, row - radius + 1), min(size, row + radius + 1) + 1)
+    }  # PO1
+    numbers = {name: number for number, name in names.items()}
+    steps = (-stride - 1, -stride, -1, 1, stride, stride + 1)
+    origin, lane = stride + 1, stride * (size + 3)
+    reach = tuple(sum(1 << origin + steps[d] for d in range(6) if dirs >> d & 1) for dirs in range(64))
+    come = sum(1 << d * lane - step for d, step in enumerate(steps))
+    of_portal = {arrows: sum(1 << bit * lane for bit in range(12) if arrows >> bit & 1) for arrows in ARROWS}
+    lists = {number: tuple(",".join(_neighbours(names, number, steps, dirs)) for dirs in range(64)) for number in names}
+    return Board(
+        radius,
+        stride,
+        names,
+        numbers,
+        everywhere=sum(1 << number for number in names),
+        center=stride * (radius + 1) + radius + 1,  # PO2
+        corners=tuple(
+            stride * (row + 1) + number
+            for row, number in (
+                (2 * radius, radius + 1),
+                (2 * radius, size),
+                (radius, size),
+                (0, radius + 1),
+                (0, 1),
+                (radius, 1),
+            )
+        ),
+        steps=steps,
+        origin=origin,
+        star=reach[EVERY_DIRECTION],
+        reach=reach,
+        directions={places: dirs for dirs, places in enumerate(reach)},
+        lane=lane,
+        come=come,
+        go=come << 6 * lane,
+        rays=sum(1 << bit * lane for bit in range(12)),
+        of_portal=of_portal,
+        of_platform={arrows: sum(_turned(arrows, steps, lane)) for arrows in ARROWS},
+        arrows={net: arrows for arrows, net in of_portal.items()},
+        lists=lists,
+        spelled={name: dict(_spell_arrows(lists[number])) for name, number in numbers.items()},
+    )
+
+
+def _arrows() -> Iterator[int]:
+    for choice in product((0, 1, 1 << 6), repeat=6):
+        yield sum(arrow << direction for direction, arrow in enumerate(choice))
+
+
+ARROWS = tuple(sorted(_arrows()))
+"""All ways to draw arrows to six neighbours, at most one to each, none included."""
+
+
+def _arrows_within(directions: int) -> tuple[int, ...]:
+    return tuple(arrows for arrows in ARROWS[1:] if not (arrows | arrows >> 6) & EVERY_DIRECTION & ~directions)
+
+
+ARROWS_WITHIN = tuple(_arrows_within(directions) for directions in range(64))
+"""By directions: all ways to draw arrows there and nowhere else, at least one."""
+
+
+def _turned(arrows: int, steps: tuple[int, ...], lane: int) -> Iterator[int]:
+    """The arrows of a platform on field 0, each as the bit that it is for the portal at its other end."""
+    for direction, step in enumerate(steps):
+        opposite = 5 - direction
+        if arrows >> direction & 1:
+            yield 1 << (6 + opposite) * lane + step
+        if arrows >> 6 + direction & 1:
+            yield 1 << opposite * lane + step
+
+
+def _neighbours(names: dict[int, str], number: int, steps: tuple[int, ...], directions: int) -> Iterator[str]:
+    for direction, step in enumerate(steps):
+        if directions >> direction & 1 and number + step in names:
+            yield names[number + step]
+
+
+def _spell_arrows(lists: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    for directions in range(63, 0, -1):  # The smallest set that gives a text stands: it holds real neighbours only.
+        if lists[directions]:
+            yield "<" + lists[directions], directions
+            yield ">" + lists[directions], directions << 6
+
+
+def each(fields: int) -> Iterator[int]:
+    """The numbers of the fields in a set, ascending, which is the order of notation."""
+    while fields:
+        lowest = fields & -fields
+        yield lowest.bit_length() - 1
+        fields ^= lowest
+
+
+def join(fields: Iterable[int]) -> int:
+    """The set of the fields with these numbers."""
+    return sum(1 << number for number in fields)
+
+
+def find_beside(board: Board, fields: int) -> int:
+    """The neighbours of the fields in a set, and places that are no fields."""
+    up, down = fields << board.stride, fields >> board.stride
+    return up | down | (fields | up) << 1 | (fields | down) >> 1
+
+
+def find_neighbours(board: Board, number: int, fields: int) -> int:
+    """The directions in which the neighbours of a field are in the set."""
+    return board.directions[fields >> number - board.origin & board.star]
+
+
+def find_arrows(board: Board, net: int, portal: int) -> int:
+    """The arrows of a portal."""
+    return board.arrows[net >> portal & board.rays]
+
+
+def find_unblocked(board: Board, net: int, portals: int, usable: int, free: int) -> int:
+    """The portals whose entries are all in `usable` and whose exits are all in `free`."""
+    lane = board.lane
+    blocked = net ^ net & (usable * board.come | free * board.go)
+    blocked |= blocked >> 6 * lane
+    blocked |= blocked >> 3 * lane
+    blocked |= blocked >> lane | blocked >> 2 * lane
+    return portals ^ portals & blocked
+
+
+def find_exits(board: Board, net: int, portals: int) -> int:
+    """The platforms to which arrows lead from any of the portals."""
+    found = 0
+    for direction, step in enumerate(board.steps):
+        ends = net >> (6 + direction) * board.lane & portals
+        found |= ends << step if step > 0 else ends >> -step
+    return found

@@ -1,0 +1,189 @@
+"""Moves of portals as a person writes them, and why a text is no legal one."""
+
+import re
+from collections.abc import Iterator
+
+from domain.errors import BadNotation, IllegalMove
+from domain.ruleset import Decision, Over
+from domain.rulesets.portals_v1.actions import (
+    BUILD,
+    ENTER,
+    EXIT,
+    LAUNCH,
+    PORTAL,
+    WORDS,
+    Move,
+    find_kinds,
+    find_sites,
+    find_ways,
+    is_possible,
+)
+from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, each, find_arrows
+from domain.rulesets.portals_v1.state import DEMONS, State
+
+KINDS_BY_WORD = {word: kind for kind, word in enumerate(WORDS)}
+
+FIELD = "[a-z][1-9][0-9]*"
+LIST = f"{FIELD}(?:,{FIELD})*"
+GRAMMAR = re.compile(
+    rf"(?:portal|platform) ({FIELD})(?: <({LIST}))?(?: >({LIST}))?|launch ({FIELD}) demons ({LIST})", re.ASCII
+)
+
+Breach = tuple[str, str]
+"""A clause, and how a move breaks it."""
+
+
+def list_legal_moves(state: State, prefix: str) -> Iterator[Move]:
+    """The legal moves whose notation starts with the prefix; of fields that it rules out no move is made."""
+    for kind in find_kinds(state):
+        assert isinstance(state.turn, Decision)
+        if WORDS[kind].startswith(prefix) or prefix.startswith(WORDS[kind]):
+            for number in each(find_sites(state, state.turn.seat, kind)):
+                yield from _list_moves_at(state, state.turn.seat, kind, number, prefix)
+
+
+def _list_moves_at(state: State, seat: int, kind: int, number: int, prefix: str) -> Iterator[Move]:
+    board = state.setup.board
+    head = _format_head(board, kind, number)
+    if head.startswith(prefix):
+        yield from ((kind, number, way) for way in find_ways(state, seat, kind, number))
+    elif prefix.startswith(head):
+        for way in find_ways(state, seat, kind, number):
+            if format_move(board, (kind, number, way)).startswith(prefix):
+                yield kind, number, way
+
+
+def _format_head(board: Board, kind: int, number: int) -> str:
+    return WORDS[kind] if kind in (ENTER, EXIT) else f"{WORDS[kind]} {board.names[number]}"
+
+
+def format_move(board: Board, move: Move) -> str:
+    """The one spelling of the move."""
+    kind, number, way = move
+    head = _format_head(board, kind, number)
+    if not way:
+        return head
+    lists = board.lists[number]
+    if kind == LAUNCH:
+        return f"{head} demons {lists[way]}"
+    come, go = lists[way & EVERY_DIRECTION], lists[way >> 6]
+    return f"{head}{come and f' <{come}'}{go and f' >{go}'}"
+
+
+def parse_move(state: State, text: str) -> Move:
+    """The legal move that the text spells; BadNotation or IllegalMove otherwise."""
+    turn = state.turn
+    move = _read_move(state, text)
+    if move and isinstance(turn, Decision) and move[0] in find_kinds(state) and is_possible(state, turn.seat, move):
+        return move
+    board = state.setup.board
+    if not move and not _is_readable(board, text):
+        last = board.names[max(board.names)]
+        raise BadNotation(text, state.ply, f"portal, platform or launch with fields a1..{last}, enter or exit")
+    raise IllegalMove(text, state.ply, *_explain(state, text, move))
+
+
+def _read_move(state: State, text: str) -> Move | None:
+    """The move, legal or not; None where it cannot be read or lists a field that is no neighbour."""
+    board, words = state.setup.board, text.split(" ")
+    kind, length = KINDS_BY_WORD.get(words[0]), len(words)
+    if kind is None:
+        return None
+    if kind in (ENTER, EXIT):
+        return _cross_border(state, kind) if length == 1 else None
+    spelled = board.spelled.get(words[1]) if 2 <= length <= 4 else None
+    if spelled is None:
+        return None
+    number = board.numbers[words[1]]
+    if length == 2:
+        return kind, number, 0
+    if kind == LAUNCH:
+        way = spelled.get(f"<{words[3]}") if length == 4 and words[2] == "demons" else None
+        return None if way is None else (kind, number, way)
+    first, last = spelled.get(words[2]), spelled.get(words[-1])
+    if first is None or last is None or (length == 4 and not first <= EVERY_DIRECTION < last):
+        return None
+    return kind, number, first | last
+
+
+def _cross_border(state: State, kind: int) -> Move:
+    """The move of a seat that enters or exits; where no seat decides, nobody's."""
+    seat = state.turn.seat if isinstance(state.turn, Decision) else 0
+    return kind, state.setup.starts[seat] if kind == ENTER else state.setup.board.center, 0
+
+
+def _is_readable(board: Board, text: str) -> bool:
+    """Whether a text is of the grammar, all its fields are on the board, and its lists in order."""
+    found = GRAMMAR.fullmatch(text)
+    lists = [listed.split(",") for listed in found.groups() if listed] if found else []
+    if not all(name in board.numbers for names in lists for name in names):
+        return False
+    numbers = [[board.numbers[name] for name in names] for names in lists]
+    return bool(found) and all(listed == sorted(set(listed)) for listed in numbers)
+
+
+def _explain(state: State, text: str, move: Move | None) -> Breach:
+    """A clause that a readable text breaks."""
+    if isinstance(state.turn, Over):
+        return "PO11", "the match is over"
+    if not isinstance(state.turn, Decision):
+        return "PO3" if state.contest else "PO19", "a roll is awaited"
+    if move is None:
+        build = not text.startswith("launch")
+        return ("PO4", "arrows join neighbours") if build else ("PO16", "demons go to exits of the portal")
+    if move[0] not in find_kinds(state):
+        return _explain_kind(state, state.turn.seat, move[0])
+    if move[0] in BUILD:
+        return _explain_build(state, state.turn.seat, move)
+    if move[0] == LAUNCH:
+        return _explain_launch(state, state.turn.seat, move)
+    if not state.pool[state.turn.seat]:
+        return "PO7", "no pawn is left in the pool"
+    return "PO10", "the seat's START cannot take a pawn"
+
+
+def _explain_kind(state: State, seat: int, kind: int) -> Breach:
+    on_center = state.pawns[seat] >> state.setup.board.center & 1
+    if state.d8 and not (state.d8 == 8 and (on_center or kind == EXIT)):
+        return "PO19", f"a roll of {state.d8} admits {' or '.join(WORDS[kind] for kind in find_kinds(state))}"
+    if kind == EXIT:
+        return "PO8", "no pawn of the seat is on CENTER"
+    return "PO8", "the seat's pawn on CENTER must exit first"
+
+
+def _explain_build(state: State, seat: int, move: Move) -> Breach:
+    kind, number, way = move
+    board = state.setup.board
+    if (state.platforms | state.portals) >> number & 1:
+        return "PO4", f"{board.names[number]} is not empty"
+    if not way:
+        return "PO4", "a new element needs an arrow"
+    if way & way >> 6:
+        return "PO4", "there is at most one arrow between two elements"
+    joined = board.reach[way & EVERY_DIRECTION | way >> 6] << number - board.origin
+    if kind == PORTAL and joined & state.setup.foreign[seat]:
+        return "PO5", "a portal may not be connected to the START of another seat"
+    return "PO4", f"arrows join a {WORDS[kind]} with neighbouring {'platforms' if kind == PORTAL else 'portals'}"
+
+
+def _explain_launch(state: State, seat: int, move: Move) -> Breach:
+    _, number, way = move
+    board, name = state.setup.board, state.setup.board.names[move[1]]
+    if not state.portals >> number & 1:
+        return "PO6", f"there is no portal on {name}"
+    arrows = find_arrows(board, state.net, number)
+    shift = number - board.origin
+    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[arrows >> 6] << shift
+    demons = entries & state.pawns[DEMONS]
+    if entries & ~(state.pawns[seat] | demons):
+        return "PO15" if state.setup.demons else "PO6", "not every entry holds a pawn of the seat"
+    count, places = demons.bit_count(), exits.bit_count()
+    if count > places > 0:
+        return "PO17", f"{places} exits cannot take {count} demons"
+    if way.bit_count() != (count if 0 < count < places else 0):
+        return "PO16", "the exits of demons are named where own pawns arrive too, as many as there are demons"
+    if way & ~(arrows >> 6):
+        return "PO16", "demons go to exits of the portal"
+    if state.pool[seat] + entries.bit_count() < places and not (state.setup.demons and not entries):
+        return "PO6", "the pool cannot pay for all exits"
+    return "PO10", "an exit cannot take the pawn that it would get"

@@ -1,0 +1,93 @@
+"""What a position of portals is worth to a seat: the turns that it may still need, beside what the others need."""
+
+from domain.ruleset import Over, evaluate_over
+from domain.rulesets.portals_v1.actions import ENTER, LAUNCH, find_sites
+from domain.rulesets.portals_v1.board import (
+    EVERY_DIRECTION,
+    Board,
+    each,
+    find_arrows,
+    find_beside,
+    find_exits,
+    find_unblocked,
+)
+from domain.rulesets.portals_v1.state import DEMONS, State, in_play
+
+FAR = 8
+"""Launches along the net that are looked ahead."""
+LATER = 5
+"""Turns to CENTER of an opponent that cannot get there at once."""
+
+
+def evaluate(state: State, seat: int) -> int:
+    """Turns that the opponent nearest to its end still needs, twice, minus those that the seat needs.
+
+    They count twice as that opponent moves before the seat does.
+    """
+    if isinstance(state.turn, Over):
+        return evaluate_over(state.turn, seat)
+    threat = min((_count_turns(state, other, 1) for other in in_play(state) if other != seat), default=0)
+    return 2 * threat - _count_turns(state, seat, FAR)
+
+
+def _count_turns(state: State, seat: int, ahead: int) -> int:
+    """About how many turns the seat needs to win: to CENTER, out of it, and rid of its other pawns."""
+    pawns = state.setup.pool - state.pool[seat]
+    if state.centered >> seat & 1:
+        return 2 * pawns - _has_sink(state, seat)
+    turns = _approach(state, seat, ahead)
+    return turns + 1 + 2 * max(0, pawns - 1)
+
+
+def _has_sink(state: State, seat: int) -> bool:
+    """Whether the seat can launch a portal that takes more pawns than it gives."""
+    for portal in each(find_sites(state, seat, LAUNCH)):
+        arrows = find_arrows(state.setup.board, state.net, portal)
+        if (arrows & EVERY_DIRECTION).bit_count() > (arrows >> 6).bit_count():
+            return True
+    return False
+
+
+def _approach(state: State, seat: int, ahead: int) -> int:
+    """About how many turns until a pawn of the seat is on CENTER: along the net, or else by building."""
+    board, own = state.setup.board, state.pawns[seat]
+    center = 1 << board.center
+    if own & center:
+        return 0
+    open = state.platforms ^ state.taken | own
+    wait = 0 if open & center else 2
+    start = find_sites(state, seat, ENTER)
+    portals = state.portals
+    if state.setup.demons:  # PO14
+        portals &= ~find_unblocked(board, state.net & (1 << 6 * board.lane) - 1, portals, 0, 0)
+    have = own | state.pawns[DEMONS]
+    for turns in range(1, ahead + 1):
+        ready = find_unblocked(board, state.net, portals, have, open | center)
+        reached = find_exits(board, state.net, ready)
+        if reached & center:
+            return turns + wait
+        if not (reached | start) & ~have:
+            break
+        have |= reached | start
+    if ahead == 1:
+        return LATER + wait
+    return wait + (not own) + _count_builds(state, have | start, ready)
+
+
+def _count_builds(state: State, platforms: int, portals: int) -> int:
+    """About how many turns it takes to build on from these platforms or portals to CENTER, and to travel there."""
+    board = state.setup.board
+    empty = board.everywhere ^ state.platforms ^ state.portals | 1 << board.center
+    by_platform, by_portal = (_count_steps(board, elements, empty) for elements in (platforms, portals))
+    # Elements alternate, and the last one before CENTER is a portal.
+    builds = min(by_platform - 1 + by_platform % 2, max(2, by_portal - by_portal % 2))
+    return builds + (builds + 1) // 2
+
+
+def _count_steps(board: Board, fields: int, empty: int) -> int:
+    """How many steps lead from one of the fields over empty ones to CENTER."""
+    for steps in range(1, 4 * board.radius):
+        fields = find_beside(board, fields) & empty | fields
+        if fields >> board.center & 1:
+            return steps
+    return 4 * board.radius

@@ -1,0 +1,208 @@
+"""What a match of portals is at any time, and how pawns come and go."""
+
+from typing import Any, NamedTuple
+
+from domain.contest import Contest
+from domain.ruleset import Decision, Over, Roll, Turn
+from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, find_arrows
+
+DEMONS = 0
+"""The colour of demons; that of a seat is its number."""
+
+MOST_SEATS = 6
+DECISIONS: tuple[Turn, ...] = tuple(Decision(seat) for seat in range(MOST_SEATS + 1))
+FIRST_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "first", seat) for seat in range(MOST_SEATS + 1))  # PO3
+ACTION_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "action", seat) for seat in range(MOST_SEATS + 1))  # PO19
+
+Planes = tuple[int, ...]
+"""How many pawns stand on a platform beyond the first, digit by digit: plane k is the set of the platforms whose number
+has the bit k. Without planes every pawn stands alone; the last plane is never empty."""
+
+
+class Setup(NamedTuple):
+    """What stays the same in a match."""
+
+    board: Board
+    seats: int
+    pool: int
+    capacity: int | None
+    demons: bool
+    dice: bool
+    ply_limit: int | None
+    starts: tuple[int, ...]
+    """By seat, its START; the first entry is none's."""
+    foreign: tuple[int, ...]
+    """By seat, the START platforms of the others, those that left too."""
+    turns: tuple[Turn, ...]
+    """By seat, how its turn begins: with a decision, or with a roll."""
+
+
+class State(NamedTuple):
+    """A position: sets of fields, the net of arrows (see `Board`), and whose turn it is."""
+
+    setup: Setup
+    ply: int
+    left: tuple[int, ...]
+    platforms: int
+    portals: int
+    net: int
+    pawns: tuple[int, ...]
+    """By colour, the platforms that it stands on."""
+    taken: int
+    """The platforms that any colour stands on."""
+    piles: Planes
+    pool: tuple[int, ...]
+    """By colour, the pawns in the pool; demons have none."""
+    centered: int
+    """The seats, bit by bit, that fulfilled the first condition."""
+    contest: Contest | None
+    d8: int | None
+    turn: Turn
+
+
+def in_play(state: State) -> list[int]:
+    """The seats that have not left, ascending."""
+    return [seat for seat in range(1, state.setup.seats + 1) if seat not in state.left]
+
+
+def find_free(state: State, colour: int) -> int:
+    """The platforms that can take a pawn of the colour (PO10)."""
+    empty = state.platforms ^ state.taken
+    capacity = state.setup.capacity
+    if capacity == 1:
+        return empty
+    full = 0 if capacity is None else _find_full(state.taken, state.piles, capacity - 1)
+    return empty | state.pawns[colour] & ~full
+
+
+def _find_full(taken: int, piles: Planes, beyond: int) -> int:
+    """The platforms on which so many pawns stand beyond the first."""
+    if beyond >> len(piles):
+        return 0
+    for bit, plane in enumerate(piles):
+        taken &= plane if beyond >> bit & 1 else ~plane
+    return taken
+
+
+def count_pawns(state: State, number: int) -> int:
+    """How many pawns stand on a platform."""
+    return (state.taken >> number & 1) + sum((plane >> number & 1) << bit for bit, plane in enumerate(state.piles))
+
+
+class Flow(NamedTuple):
+    """The platforms that a pawn of the seat on turn or a demon leaves, and those, other ones, on which one arrives."""
+
+    off: int = 0
+    on: int = 0
+    demons_off: int = 0
+    demons_on: int = 0
+
+
+def move_pawns(state: State, seat: int, flow: Flow) -> tuple[tuple[int, ...], int, Planes, tuple[int, ...]]:
+    """The pawns, the platforms taken, the piles and the pools after the flow."""
+    off, on, demons_off, demons_on = flow
+    pawns, taken, piles, pool = state.pawns, state.taken, state.piles, state.pool
+    leaving, arriving = off | demons_off, on | demons_on
+    piled, joined = 0, arriving & taken
+    if piles:
+        for plane in piles:
+            piled |= plane & leaving
+    if piled or joined:
+        piles = _grow(_shrink(piles, piled), joined)
+    gone = leaving ^ piled
+    colour = pawns[seat]
+    colour = colour ^ colour & gone | on
+    demons = pawns[DEMONS]
+    if demons_off or demons_on:
+        demons = demons ^ demons & gone | demons_on
+    return (
+        (demons, *pawns[1:seat], colour, *pawns[seat + 1 :]),
+        taken ^ gone | arriving,
+        piles,
+        (*pool[:seat], pool[seat] + off.bit_count() - on.bit_count(), *pool[seat + 1 :]),
+    )
+
+
+def remove_colour(state: State, seat: int) -> State:
+    """The state after all pawns of the seat went back into its pool (PO13)."""
+    own = state.pawns[seat]
+    pawns = (*state.pawns[:seat], 0, *state.pawns[seat + 1 :])
+    pool = (*state.pool[:seat], state.setup.pool, *state.pool[seat + 1 :])
+    piles = _trim([plane & ~own for plane in state.piles])
+    return state._replace(pawns=pawns, taken=state.taken ^ own, piles=piles, pool=pool)
+
+
+def _grow(piles: Planes, fields: int) -> Planes:
+    """One more on each of the fields: the carry goes from plane to plane."""
+    grown = []
+    for plane in piles:
+        grown.append(plane ^ fields)
+        fields &= plane
+    return (*grown, fields) if fields else tuple(grown)
+
+
+def _shrink(piles: Planes, fields: int) -> Planes:
+    """One less on each of the fields, none of which has none."""
+    shrunk = []
+    for plane in piles:
+        shrunk.append(plane ^ fields)
+        fields &= ~plane
+    return _trim(shrunk)
+
+
+def _trim(planes: list[int]) -> Planes:
+    while planes and not planes[-1]:
+        planes.pop()
+    return tuple(planes)
+
+
+def has_won(state: State, seat: int) -> bool:
+    """Whether the seat fulfilled the first condition and has no pawn on the board (PO11)."""
+    return bool(state.centered >> seat & 1) and state.pool[seat] == state.setup.pool
+
+
+def finish(state: State, over: Over) -> State:
+    """The state when the match ends with this outcome."""
+    return state._replace(contest=None, d8=None, turn=over)
+
+
+def view(state: State) -> dict[str, Any]:
+    """What the state shows of itself, all but the ruleset."""
+    setup, names = state.setup, state.setup.board.names
+    return {
+        "ply": state.ply,
+        "left": list(state.left),
+        "radius": setup.board.radius,
+        "platforms": {name: _view_platform(state, n) for n, name in names.items() if state.platforms >> n & 1},
+        "portals": {name: _view_portal(state, n) for n, name in names.items() if state.portals >> n & 1},
+        "pool": list(state.pool[1:]),
+        "centered": [bool(state.centered >> seat & 1) for seat in range(1, setup.seats + 1)],
+        "contest": None if state.contest is None else list(state.contest),
+        "d8": state.d8,
+    }
+
+
+def _view_platform(state: State, number: int) -> dict[str, Any]:
+    setup = state.setup
+    colour = find_colour(state, number)
+    return {
+        "start": setup.starts.index(number) if number in setup.starts else None,
+        "center": number == setup.board.center,
+        "colour": "demon" if colour == DEMONS else colour,
+        "pawns": count_pawns(state, number),
+    }
+
+
+def _view_portal(state: State, number: int) -> dict[str, Any]:
+    board = state.setup.board
+    arrows = find_arrows(board, state.net, number)
+    come, go = (
+        [board.names[number + step] for direction, step in enumerate(board.steps) if directions >> direction & 1]
+        for directions in (arrows & EVERY_DIRECTION, arrows >> 6)
+    )
+    return {"in": come, "out": go}
+
+
+def find_colour(state: State, number: int) -> int | None:
+    """The colour that stands on a platform, None for nobody."""
+    return next((colour for colour, fields in enumerate(state.pawns) if fields >> number & 1), None)

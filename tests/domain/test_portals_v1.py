@@ -1,0 +1,634 @@
+"""Portals, clause by clause: each test name begins with the clause that it holds."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from domain.errors import NotInPlay, OptionError, RollError
+from domain.ruleset import Decision, Roll
+from domain.rulesets import find_ruleset
+from domain.rulesets.portals_v1 import PORTALS_V1
+from tests.domain.portals import ends, legal, look, pawns_of, play, position, refuse, start
+
+DOCS = (Path(__file__).parents[2] / "docs/rulesets/portals.md").read_text()
+
+DOUBLE = ["portal d3 <e3 >c3", "portal b3 <a3 >c3"]
+"""A portal from each START to CENTER."""
+
+
+# ---- board
+
+
+def test_po1_rows_are_letters_and_numbers_run_along_them() -> None:
+    names = list(start(radius=4).setup.board.names.values())
+    assert len(names) == 61
+    assert [name for name in names if name[0] in "aei"] == [
+        *("a1", "a2", "a3", "a4", "a5"),
+        *("e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9"),
+        *("i5", "i6", "i7", "i8", "i9"),
+    ]
+
+
+@pytest.mark.parametrize(("radius", "fields", "last"), [(2, 19, "e5"), (3, 37, "g7"), (8, 217, "q17")])
+def test_po1_a_radius_has_so_many_fields(radius: int, fields: int, last: str) -> None:
+    names = list(start(radius=radius).setup.board.names.values())
+    assert (len(names), names[-1]) == (fields, last)
+
+
+def test_po1_neighbours_differ_by_one_in_row_or_number_or_alike_in_both() -> None:
+    builds = legal(start(), "portal")
+    beside_center = {text.split(" ")[1] for text in builds if "c3" in text}
+    assert beside_center == {"c2", "c4", "b3", "d3", "d4", "b2"}
+
+
+def test_po1_a_step_from_the_end_of_a_row_leads_nowhere() -> None:
+    state = position(["portal c5 >c4"], "")
+    assert {text.split(" ")[1] for text in legal(state, "platform")} == {"b4", "c4", "d5"}
+
+
+def test_po2_center_and_start_are_platforms_from_the_beginning() -> None:
+    assert look(start(), "platforms") == {
+        "a3": {"start": 2, "center": False, "colour": None, "pawns": 0},
+        "c3": {"start": None, "center": True, "colour": None, "pawns": 0},
+        "e3": {"start": 1, "center": False, "colour": None, "pawns": 0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("seats", "corners"),
+    [
+        (2, "i5 a5"),
+        (3, "i5 e9 a1"),
+        (4, "i5 i9 a5 a1"),
+        (5, "i5 i9 e9 a5 a1"),
+        (6, "i5 i9 e9 a5 a1 e1"),
+    ],
+)
+def test_po2_start_lies_on_corners_in_seat_order(seats: int, corners: str) -> None:
+    platforms = look(start(seats, radius=4), "platforms")
+    assert {p["start"]: name for name, p in platforms.items() if p["start"]} == dict(enumerate(corners.split(), 1))
+    assert len(platforms) == seats + 1
+
+
+def test_po2_other_corners_are_ordinary_fields() -> None:
+    assert "platform e5 <e4" in legal(position(["portal e4 <e3"]))
+
+
+# ---- who plays first
+
+
+def test_po3_each_seat_rolls_a_d8_in_seat_order() -> None:
+    state = start(3, first="roll")
+    assert PORTALS_V1.turn(state) == Roll(8, 1, "first", 1)
+    assert look(state, "contest") == [None, None, None]
+    assert PORTALS_V1.turn(play(state, 5)) == Roll(8, 1, "first", 2)
+    assert look(play(state, 5), "contest") == [5, None, None]
+
+
+def test_po3_the_highest_roll_starts() -> None:
+    state = play(start(3, first="roll"), 5, 7, 2)
+    assert PORTALS_V1.turn(state) == Decision(2)
+    assert look(state, "contest") is None
+
+
+def test_po3_seats_tied_for_the_highest_roll_again_among_themselves() -> None:
+    state = play(start(3, first="roll"), 7, 2, 7)
+    assert look(state, "contest") == [None, "out", None]
+    assert PORTALS_V1.turn(state) == Roll(8, 1, "first", 1)
+    again = play(state, 3)
+    assert PORTALS_V1.turn(again) == Roll(8, 1, "first", 3)
+    assert PORTALS_V1.turn(play(again, 3)) == Roll(8, 1, "first", 1)
+    assert PORTALS_V1.turn(play(again, 4)) == Decision(3)
+
+
+def test_po3_with_a_seat_named_nobody_rolls() -> None:
+    state = start(3, first=2)
+    assert PORTALS_V1.turn(state) == Decision(2)
+    assert look(state, "contest") is None
+    assert not PORTALS_V1.has_chance(PORTALS_V1.parse_options({"first": 2}))
+
+
+def test_po3_then_turns_go_round_in_seat_order() -> None:
+    state = start(3, first=2)
+    for seat in (2, 3, 1, 2):
+        assert PORTALS_V1.turn(state) == Decision(seat)
+        state = play(state, legal(state, "portal")[-1])
+
+
+def test_po3_a_seat_that_is_not_at_the_table_cannot_be_first() -> None:
+    with pytest.raises(OptionError, match="first"):
+        start(2, first=3)
+
+
+def test_po3_while_they_roll_no_move_is_legal() -> None:
+    refuse(start(first="roll"), "enter", "PO3")
+
+
+# ---- building
+
+
+def test_po4_a_new_portal_gets_arrows_from_and_to_platforms_beside_it() -> None:
+    state = play(start(), "portal d3 <e3 >c3")
+    assert look(state, "portals") == {"d3": {"in": ["e3"], "out": ["c3"]}}
+
+
+def test_po4_a_new_platform_gives_arrows_to_portals_beside_it() -> None:
+    state = play(position(["portal d3 <e3", "portal c2 >c3"]), "platform d2 <d3 >c2")
+    assert look(state, "portals") == {"c2": {"in": ["d2"], "out": ["c3"]}, "d3": {"in": ["e3"], "out": ["d2"]}}
+
+
+def test_po4_each_neighbour_gets_an_arrow_one_way_or_the_other_or_none() -> None:
+    assert legal(start(), "portal d3") == [
+        *("portal d3 <c3", "portal d3 <e3", "portal d3 <c3,e3", "portal d3 >c3", "portal d3 <e3 >c3"),
+        *("portal d3 >e3", "portal d3 <c3 >e3", "portal d3 >c3,e3"),
+    ]
+
+
+def test_po4_with_six_neighbours_there_are_728_ways() -> None:
+    builds = legal(position([f"platform {field}" for field in ("c3", "c4", "d3", "d5", "e4", "e5")]), "portal d4")
+    assert len(builds) == len(set(builds)) == 3**6 - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "portal d3",  # no arrow
+        "portal d3 <e3 >e3",  # two for one pair
+        "portal d3 >d4",  # to an empty field
+        "portal d3 >a1",  # to a field far away
+        "portal b2 <c2",  # to a portal
+        "platform d2 >d3",  # to a platform
+        "portal c2 >c3",  # on a portal
+        "platform c3 <c2",  # on a platform
+        "platform d2",
+    ],
+)
+def test_po4_other_builds_are_illegal(text: str) -> None:
+    refuse(position(["portal c2 >c3", "platform d3 >c2"]), text, "PO4")
+
+
+def test_po4_an_older_portal_gets_more_arrows_by_a_platform_beside_it() -> None:
+    state = play(position(["portal d3 <e3", "portal b3 <a3"]), "platform d4 <d3", "platform b4 >b3")
+    assert look(state, "portals") == {"b3": {"in": ["a3", "b4"], "out": []}, "d3": {"in": ["e3"], "out": ["d4"]}}
+
+
+def test_po5_a_portal_is_joined_to_no_other_seats_start() -> None:
+    for text in ("portal b3 <a3", "portal b3 >a3", "portal b3 <c3 >a3"):
+        refuse(start(), text, "PO5")
+        assert text in legal(position(seat=2))
+    assert legal(start(), "portal b3") == ["portal b3 <c3", "portal b3 >c3"]
+
+
+def test_po5_a_portal_joined_to_anothers_start_may_be_launched() -> None:
+    state = play(position(["portal b3 <c3 >a3"], "c3:*", demons=True), "launch b3")
+    assert pawns_of(state) == "a3:*"
+    assert pawns_of(play(position(["portal b3 >a3"]), "launch b3")) == "a3:1"
+
+
+# ---- launching
+
+
+def test_po6_a_pawn_leaves_every_entry_and_one_arrives_on_every_exit() -> None:
+    net = ["portal d3 <e3", "platform d2 >d3", "platform d4 <d3", "portal b3 <a3"]
+    state = play(position([*net, "platform c2 <d3"], "e3:1 d2:1"), "launch d3")
+    assert pawns_of(state) == "c2:1 d4:1"
+    assert look(state, "pool") == [6, 8]
+
+
+def test_po6_a_launch_takes_a_pawn_on_every_entry() -> None:
+    net = ["portal d3 <e3 >c3", "platform d2 >d3"]
+    refuse(position(net, "e3:1"), "launch d3", "PO6")
+    refuse(position(net, "e3:1 d2:2"), "launch d3", "PO6")
+    assert "launch d3" in legal(position(net, "e3:1 d2:1"))
+
+
+def test_po6_there_is_nothing_to_launch_but_portals() -> None:
+    for text in ("launch d3", "launch c3"):
+        refuse(start(), text, "PO6")
+
+
+def test_po6_surplus_pawns_return_to_the_pool() -> None:
+    state = play(position(["portal d3 <e3 >c3", "platform d2 >d3"], "e3:1 d2:1"), "launch d3")
+    assert pawns_of(state) == "c3:1"
+    assert look(state, "pool") == [7, 8]
+
+
+def test_po6_more_exits_are_paid_from_the_pool() -> None:
+    state = play(position(["portal d3 <e3 >c3", "platform d2 <d3"], "e3:1", pool=2), "launch d3")
+    assert pawns_of(state) == "c3:1 d2:1"
+    assert look(state, "pool") == [0, 2]
+
+
+def test_po6_a_pool_that_cannot_pay_forbids_the_launch() -> None:
+    refuse(position(["portal d3 <e3 >c3", "platform d2 <d3"], "e3:1", pool=1), "launch d3", "PO6")
+    refuse(position(["portal d3 >c3", "platform d2 <d3"], pool=1), "launch d3", "PO6")
+
+
+def test_po6_consumed_pawns_reach_the_pool_first() -> None:
+    net = ["portal d3 <e3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
+    state = play(position(net, "e3:1 d2:1", pool=2), "launch d3")
+    assert pawns_of(state) == "c2:1 d4:1"
+
+
+def test_po6_without_exits_all_pawns_return_to_the_pool() -> None:
+    state = play(position(["portal d3 <e3", "platform d2 >d3"], "e3:1 d2:1"), "launch d3")
+    assert pawns_of(state) == ""
+    assert look(state, "pool") == [8, 8]
+
+
+def test_po6_without_entries_all_pawns_come_from_the_pool() -> None:
+    state = play(position(["portal d3 >c3", "platform d2 <d3"]), "launch d3")
+    assert pawns_of(state) == "c3:1 d2:1"
+    assert look(state, "pool") == [6, 8]
+
+
+# ---- entering and leaving
+
+
+def test_po7_a_pawn_from_the_pool_enters_on_the_own_start() -> None:
+    state = play(start(), "enter", "enter")
+    assert pawns_of(state) == "a3:2 e3:1"
+    assert look(state, "pool") == [7, 7]
+
+
+def test_po7_who_has_an_empty_pool_cannot_enter() -> None:
+    refuse(position(DOUBLE, "d2:1", pool=1, full=True), "enter", "PO7")
+
+
+def test_po8_a_pawn_on_center_must_exit() -> None:
+    state = position(DOUBLE, "c3:1 e3:1")
+    assert legal(state) == ["exit"]
+    refuse(state, "enter", "PO8")
+    after = play(state, "exit")
+    assert pawns_of(after) == "e3:1"
+    assert look(after, "pool") == [7, 8]
+    assert look(after, "centered") == [True, False]
+
+
+def test_po8_nobody_exits_without_a_pawn_on_center() -> None:
+    refuse(start(), "exit", "PO8")
+    refuse(position(DOUBLE, "c3:2"), "exit", "PO8")
+    refuse(position(DOUBLE, d8=8, dice=True), "exit", "PO8")
+
+
+def test_po8_several_pawns_on_center_take_several_turns() -> None:
+    state = play(position(DOUBLE, "c3:111", capacity=3), "exit", "enter")
+    assert pawns_of(state) == "a3:2 c3:11"
+    assert legal(state) == ["exit"]
+
+
+def test_po8_leaving_center_through_a_portal_fulfils_nothing() -> None:
+    state = play(position(["portal d3 <c3"], "c3:1", d8=5, dice=True), "launch d3")
+    assert pawns_of(state) == ""
+    assert look(state, "centered") == [False, False]
+
+
+# ---- no action
+
+STUCK = ["portal d3 <e3", "platform d4 <d3"]
+"""On a full board a pawn goes from e3 to d4, and no further."""
+
+
+def test_po9_a_seat_without_a_legal_move_is_passed_over() -> None:
+    state = position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True)
+    assert legal(state) == ["launch d3"]
+    after = play(state, "launch d3")
+    assert PORTALS_V1.turn(after) == Decision(1)
+    assert legal(after) == ["enter"]
+
+
+def test_po9_when_nobody_could_act_the_match_ends() -> None:
+    state = play(position(STUCK, "e3:1 b2:22", pool=2, capacity=2, full=True), "enter")
+    assert PORTALS_V1.turn(state) == Decision(1)
+    assert ends(play(state, "launch d3", "launch d3"), "stalemate", 1, 1)
+
+
+def test_po9_a_stalemate_is_ranked_by_standing() -> None:
+    state = position(STUCK, "e3:1 b2:2", pool=1, full=True, centered=[2])
+    assert ends(play(state, "launch d3"), "stalemate", 2, 1)
+
+
+def test_po9_a_stalemate_goes_before_the_ply_limit_and_after_the_end() -> None:
+    state = position(STUCK, "e3:1 b2:2", pool=1, full=True, ply_limit=1)
+    assert ends(play(state, "launch d3"), "stalemate", 1, 1)
+    won = position(["portal d3 <e3"], "e3:1 a3:2", pool=1, full=True, centered=[1], ply_limit=1)
+    assert ends(play(won, "launch d3"), "cleared", 1, 2)
+
+
+def test_po9_with_dice_a_seat_that_could_act_on_some_roll_prevents_the_end() -> None:
+    stuck = position(STUCK, "e3:1 b2:2", pool=1, full=True, dice=True, d8=4)
+    assert ends(play(stuck, "launch d3"), "stalemate", 1, 1)
+    alive = position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True, dice=True, d8=4)
+    assert PORTALS_V1.turn(play(alive, "launch d3")) == Roll(8, 1, "action", 2)
+
+
+def test_po9_a_stalemate_is_looked_for_after_each_withdrawal() -> None:
+    state = position([], "d2:1 b2:2", pool=1, seats=3, full=True, dice=True)
+    assert ends(PORTALS_V1.withdraw(state, 3), "stalemate", 1, 1, 3)
+
+
+def test_po9_a_withdrawal_passes_over_who_cannot_act() -> None:
+    state = position(["portal d3 <e3"], "e3:1 d2:2", pool=1, seats=3, full=True, seat=3)
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(state, 3)) == Decision(1)
+
+
+# ---- what a platform takes
+
+
+def test_po10_with_room_for_one_a_platform_takes_a_pawn_if_it_is_empty() -> None:
+    refuse(position([], "e3:1"), "enter", "PO10")
+    refuse(position([], "e3:2"), "enter", "PO10")
+    for mark in "12":
+        refuse(position(["portal d3 <e3 >c3", "platform d2 <d3"], f"e3:1 d2:{mark}"), "launch d3", "PO10")
+
+
+def test_po10_with_more_room_a_platform_takes_its_own_colour() -> None:
+    state = position([], "e3:1", capacity=2)
+    assert pawns_of(play(state, "enter")) == "e3:11"
+    refuse(position([], "e3:11", capacity=2), "enter", "PO10")
+    refuse(position([], "e3:2", capacity=2), "enter", "PO10")
+
+
+def test_po10_without_limit_a_platform_takes_any_number() -> None:
+    state = position([], "e3:1111111", capacity=None)
+    assert pawns_of(play(state, "enter")) == "e3:11111111"
+
+
+def test_po10_center_is_no_exception() -> None:
+    net = ["portal d3 >c3"]
+    refuse(position(net, "c3:2"), "launch d3", "PO10")
+    refuse(position(net, "c3:2", capacity=9), "launch d3", "PO10")
+    full = position(net, "c3:11", capacity=2, dice=True, d8=5)
+    refuse(full, "launch d3", "PO10")
+
+
+def test_po10_demons_are_a_colour() -> None:
+    net = ["portal d3 >c3"]
+    refuse(position(net, "c3:1", capacity=2, demons=True, dice=True, d8=5), "launch d3", "PO10")
+    assert pawns_of(play(position(net, "c3:*", capacity=2, demons=True), "launch d3")) == "c3:**"
+    refuse(position(net, "c3:**", capacity=2, demons=True), "launch d3", "PO10")
+    refuse(position([], "e3:*", capacity=2, demons=True), "enter", "PO10")
+
+
+# ---- the end
+
+
+def test_po11_who_exits_with_the_last_pawn_on_the_board_wins() -> None:
+    assert ends(play(position(DOUBLE, "c3:2 e3:1", seat=2, seats=3), "exit"), "cleared", 2, 1, 2)
+
+
+def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone() -> None:
+    state = position(["portal d3 <e3"], "e3:1 d2:1", centered=[1])
+    assert PORTALS_V1.turn(play(state, "launch d3")) == Decision(2)
+    assert ends(play(position(["portal d3 <e3"], "e3:1", centered=[1]), "launch d3"), "cleared", 1, 2)
+
+
+def test_po11_an_empty_board_alone_wins_nothing() -> None:
+    assert PORTALS_V1.turn(play(position(["portal d3 <e3"], "e3:1"), "launch d3")) == Decision(2)
+
+
+def test_po11_after_the_end_no_move_is_legal() -> None:
+    over = play(position(DOUBLE, "c3:1"), "exit")
+    assert legal(over) == []
+    refuse(over, "enter", "PO11")
+
+
+def test_po12_first_come_those_who_were_at_the_centre_then_fewer_pawns() -> None:
+    state = position(DOUBLE, "e3:1 d2:1 d4:2 c2:3", seats=4, centered=[1], full=True)
+    assert PORTALS_V1.standing(state) == (1, 3, 3, 2)
+
+
+def test_po12_the_ply_limit_ends_by_standing() -> None:
+    assert ends(play(start(ply_limit=1), "enter"), "ply-limit", 2, 1)
+
+
+# ---- withdrawal
+
+
+def test_po13_the_pawns_of_who_leaves_go_to_its_pool() -> None:
+    state = position([], "e3:111 c5:2 c3:*", seats=3, capacity=3, demons=True, centered=[1])
+    state = PORTALS_V1.withdraw(state, 1)
+    assert pawns_of(state) == "c3:* c5:2"
+    assert look(state, "pool")[0] == 8
+    assert look(state, "centered") == [True, False, False]
+    assert look(state, "left") == [1]
+    assert PORTALS_V1.turn(state) == Decision(2)
+
+
+def test_po13_its_start_stays_and_stays_closed() -> None:
+    state = PORTALS_V1.withdraw(position([], "e3:*", seats=3, demons=True), 1)
+    assert look(state, "platforms")["e3"] == {"start": 1, "center": False, "colour": "demon", "pawns": 1}
+    refuse(state, "portal d3 <e3", "PO5")
+
+
+def test_po13_who_is_alone_wins_and_leavers_are_last() -> None:
+    state = PORTALS_V1.withdraw(PORTALS_V1.withdraw(start(3), 2), 1)
+    assert ends(state, "withdrawal", 2, 3, 1)
+
+
+def test_po13_when_another_seat_leaves_turn_and_roll_stay() -> None:
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(start(3), 2)) == Decision(1)
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(start(3, dice=True), 2)) == Roll(8, 1, "action", 1)
+    state = PORTALS_V1.withdraw(position(["portal d3 >c3"], seats=3, dice=True, d8=5), 2)
+    assert (PORTALS_V1.turn(state), look(state, "d8")) == (Decision(1), 5)
+
+
+def test_po13_when_the_seat_on_turn_leaves_its_roll_is_dropped() -> None:
+    state = PORTALS_V1.withdraw(position(["portal d3 >c3"], seats=3, dice=True, d8=5), 1)
+    assert (PORTALS_V1.turn(state), look(state, "d8")) == (Roll(8, 1, "action", 2), None)
+
+
+def test_po13_in_a_contest_who_leaves_is_out() -> None:
+    state = PORTALS_V1.withdraw(play(start(4, first="roll"), 3), 2)
+    assert look(state, "contest") == [3, "out", None, None]
+    assert PORTALS_V1.turn(state) == Roll(8, 1, "first", 3)
+
+
+def test_po13_the_last_left_in_a_contest_starts_without_a_roll() -> None:
+    tied = play(start(3, first="roll"), 7, 2, 7)
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(tied, 1)) == Decision(3)
+
+
+def test_po13_when_the_last_to_roll_leaves_the_round_is_decided() -> None:
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(play(start(3, first="roll"), 2, 7), 3)) == Decision(2)
+    tied = PORTALS_V1.withdraw(play(start(3, first="roll"), 7, 7), 3)
+    assert look(tied, "contest") == [None, None, "out"]
+
+
+@pytest.mark.parametrize("seat", [0, 3])
+def test_po13_only_a_seat_in_play_leaves(seat: int) -> None:
+    with pytest.raises(NotInPlay):
+        PORTALS_V1.withdraw(start(), seat)
+
+
+# ---- demons
+
+
+def test_po14_a_portal_without_entries_puts_demons_on_its_exits() -> None:
+    state = play(position(["portal d3 >c3", "platform d2 <d3"], "b2:1", pool=1, demons=True, full=True), "launch d3")
+    assert pawns_of(state) == "b2:1 c3:* d2:*"
+    assert look(state, "pool") == [0, 1]
+
+
+def test_po15_a_demon_on_an_entry_counts_for_the_seat_on_turn() -> None:
+    net = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
+    for pawns, after in (("c3:* d2:1", "c2:* d4:1"), ("c3:* d2:*", "c2:* d4:*")):
+        state = position(net, pawns, demons=True)
+        assert pawns_of(play(state, legal(state, "launch")[0])) == after
+    refuse(position(net, "c3:* d2:2", demons=True), "launch d3", "PO15")
+
+
+CHOICE = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
+
+
+def test_po16_the_seat_chooses_the_exits_of_demons() -> None:
+    state = position(CHOICE, "c3:* d2:1", demons=True)
+    assert legal(state, "launch") == ["launch d3 demons c2", "launch d3 demons d4"]
+    assert pawns_of(play(state, "launch d3 demons c2")) == "c2:* d4:1"
+    assert pawns_of(play(state, "launch d3 demons d4")) == "c2:1 d4:*"
+
+
+@pytest.mark.parametrize("text", ["launch d3", "launch d3 demons c2,d4", "launch d3 demons d2", "launch d3 demons a1"])
+def test_po16_as_many_exits_are_named_as_there_are_demons(text: str) -> None:
+    refuse(position(CHOICE, "c3:* d2:1", demons=True), text, "PO16")
+
+
+def test_po16_own_pawns_that_lack_come_from_the_pool() -> None:
+    net = ["portal d3 <c3", "platform d4 <d3", "platform c2 <d3"]
+    after = play(position(net, "c3:*", demons=True), "launch d3 demons c2")
+    assert pawns_of(after) == "c2:* d4:1"
+    assert look(after, "pool") == [7, 8]
+    poor = position(
+        ["portal d3 <c3", "platform d4 <d3", "platform c2 <d3"], "c3:* a1:1", demons=True, full=True, pool=1
+    )
+    refuse(poor, "launch d3 demons c2", "PO6")
+
+
+def test_po16_surplus_own_pawns_return_to_the_pool() -> None:
+    state = play(
+        position(["portal d3 <c3", "platform d2 >d3", "platform d4 <d3"], "c3:* d2:1", demons=True), "launch d3"
+    )
+    assert pawns_of(state) == "d4:*"
+    assert look(state, "pool") == [8, 8]
+
+
+def test_po16_each_exit_must_take_the_colour_that_it_gets() -> None:
+    state = position(CHOICE, "c3:* d2:1 d4:*", demons=True, capacity=2)
+    assert legal(state, "launch") == ["launch d3 demons d4"]
+    refuse(state, "launch d3 demons c2", "PO10")
+    assert pawns_of(play(state, "launch d3 demons d4")) == "c2:1 d4:**"
+    assert legal(position(CHOICE, "c3:* d2:1 d4:1", demons=True, capacity=2), "launch") == ["launch d3 demons c2"]
+
+
+def test_po16_nothing_is_named_where_demons_take_every_exit_or_none() -> None:
+    every = position(CHOICE, "c3:* d2:*", demons=True)
+    assert legal(every, "launch") == ["launch d3"]
+    refuse(every, "launch d3 demons c2,d4", "PO16")
+    assert legal(position(["portal d3 <e3 >c3"], "e3:1", demons=True), "launch") == ["launch d3"]
+    refuse(position(["portal d3 >c3"], demons=True), "launch d3 demons c3", "PO16")
+
+
+def test_po16_without_the_variant_there_is_nothing_to_name() -> None:
+    refuse(position(["portal d3 <e3 >c3"], "e3:1"), "launch d3 demons c3", "PO16")
+
+
+def test_po17_a_demon_leaves_through_a_portal_without_exits() -> None:
+    assert pawns_of(play(position(["portal d3 <c3,e3"], "c3:* e3:1", demons=True), "launch d3")) == ""
+
+
+def test_po17_more_demons_than_exits_forbid_the_launch() -> None:
+    net = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3"]
+    refuse(position(net, "c3:* d2:*", demons=True), "launch d3", "PO17")
+
+
+def test_po18_demons_never_exit() -> None:
+    refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO8")
+    refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO8")
+
+
+def test_po18_demons_are_no_seats_pawns() -> None:
+    state = position(["portal d3 <e3"], "e3:1 d2:*", demons=True, centered=[1])
+    assert ends(play(state, "launch d3"), "cleared", 1, 2)
+    assert PORTALS_V1.standing(position([], "d2:***", demons=True, capacity=None, full=True)) == (1, 1)
+
+
+# ---- dice
+
+
+def test_po19_every_turn_starts_with_a_d8() -> None:
+    state = start(dice=True)
+    assert PORTALS_V1.turn(state) == Roll(8, 1, "action", 1)
+    rolled = play(state, 7)
+    assert (PORTALS_V1.turn(rolled), look(rolled, "d8")) == (Decision(1), 7)
+    after = play(rolled, "enter")
+    assert (PORTALS_V1.turn(after), look(after, "d8")) == (Roll(8, 1, "action", 2), None)
+    refuse(after, "enter", "PO19")
+
+
+@pytest.mark.parametrize(
+    ("d8", "words"),
+    [(1, "portal platform"), (3, "portal platform"), (4, "launch"), (6, "launch"), (7, "enter"), (8, "enter")],
+)
+def test_po19_the_roll_says_what_is_legal(d8: int, words: str) -> None:
+    state = play(position(["portal d3 >c3"], dice=True), d8)
+    assert {text.split(" ")[0] for text in legal(state)} == set(words.split())
+    for text in ("portal d4 <c3", "platform d2 <d3", "launch d3", "enter"):
+        if text.split(" ")[0] not in words:
+            refuse(state, text, "PO19")
+
+
+def test_po19_on_an_8_a_pawn_on_center_exits() -> None:
+    state = play(position(DOUBLE, "c3:1", dice=True), 8)
+    assert legal(state) == ["exit"]
+    refuse(state, "enter", "PO8")
+
+
+def test_po19_on_other_rolls_a_pawn_on_center_stays_and_may_be_an_entry() -> None:
+    net = ["portal d3 <c3", "portal b3 >c3"]
+    assert legal(play(position(net, "c3:1", dice=True), 5)) == ["launch d3"]
+    assert legal(play(position(net, "c3:1", dice=True), 7)) == ["enter"]
+    refuse(play(position(net, "c3:1", dice=True), 7), "exit", "PO19")
+
+
+def test_po20_a_roll_without_a_possible_action_ends_the_turn() -> None:
+    state = play(start(3, dice=True), 5)
+    assert (PORTALS_V1.turn(state), look(state, "d8"), look(state, "ply")) == (Roll(8, 1, "action", 2), None, 0)
+
+
+def test_po20_who_could_do_nothing_rolls_all_the_same() -> None:
+    state = play(position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True, dice=True), 4, "launch d3")
+    assert PORTALS_V1.turn(state) == Roll(8, 1, "action", 2)
+    assert PORTALS_V1.turn(play(state, 7)) == Roll(8, 1, "action", 1)
+
+
+@pytest.mark.parametrize("values", [(0,), (9,), (1, 1), ()])
+def test_a_d8_shows_1_to_8(values: tuple[int, ...]) -> None:
+    with pytest.raises(RollError):
+        PORTALS_V1.apply_roll(start(dice=True), values)
+
+
+def test_no_roll_is_taken_where_none_is_awaited() -> None:
+    with pytest.raises(RollError):
+        play(start(), 5)
+
+
+def test_the_ruleset_is_registered() -> None:
+    assert find_ruleset("portals", 1) is PORTALS_V1
+
+
+# ---- documentation
+
+
+def test_the_view_and_the_drawing_in_the_documentation_are_true() -> None:
+    state = play(start(pool=3), "portal d3 <e3 >c3", "enter", "enter", "portal b3 <a3", "launch d3")
+    assert PORTALS_V1.view(state) == json.loads(re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)[0])
+    assert re.findall(r"```\n(  .*?)\n```", DOCS, re.DOTALL)[0] in PORTALS_V1.render_text(state)
+
+
+def test_every_documented_clause_has_a_test() -> None:
+    clauses = re.findall(r"^### (PO\d+) · ", DOCS, re.MULTILINE)
+    assert clauses == [f"PO{number}" for number in range(1, 21)]
+    untested = [clause for clause in clauses if not any(f"_{clause.lower()}_" in name for name in globals())]
+    assert untested == []
