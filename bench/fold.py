@@ -6,33 +6,37 @@ import chess
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
-from bench.matches import decide_events, long_moves, store_form, stream_name
-from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast
+from bench.matches import decide_events, decide_random_events, long_moves, store_form, stream_name
+from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
+from domain.events import Event
 from domain.match import Match, fold
 
 EVENTS = 20_000
 PLIES = 300
 
 OURS = "fold"
+RINGS = "fold of rings"
 LIBRARY = "eventsourcing"
 REPLAY = "python-chess, trusted UCI"
 
 CLAIMS = [
     Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(2)),
     Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
+    Claim("fold of a match of rings", "event", RINGS, OURS, times_the_cost(8)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Events of a match of 300 plies: decoded, chain checked, parsed, applied."""
-    runs = {OURS: _fold(), LIBRARY: _rebuild(), REPLAY: _replay()}
+    pathagon, rings = decide_events("pathagon", long_moves(PLIES)), decide_random_events("rings", PLIES)
+    runs = {OURS: _fold(pathagon), RINGS: _fold(rings), LIBRARY: _rebuild(), REPLAY: _replay()}
     return compare(take_rounds(runs, rounds), CLAIMS)
 
 
-def _fold() -> Run:
+def _fold(events: list[Event]) -> Run:
     stream = stream_name(0)
-    entries = store_form(stream, decide_events("pathagon", long_moves(PLIES)))
+    entries = store_form(stream, events)
     times = EVENTS // len(entries)
 
     def run() -> int:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor, Command, CreateMatch, MakeMove
+from domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
 from domain.decide import decide
-from domain.events import Account, Event, format_event
+from domain.dice import commit
+from domain.events import Account, Event, ServerDice, format_event
 from domain.match import Match, evolve
 from domain.ruleset import Over
 from domain.rulesets import find_ruleset
@@ -34,16 +35,34 @@ def long_moves(plies: int) -> list[str]:
 def decide_events(ruleset_id: str, moves: Sequence[str], actor: Actor = ANN) -> list[Event]:
     """The events of a match that one account plays on both seats."""
     account = Account(actor.id)
-    commands: list[Command] = [
-        CreateMatch(**_base(0, actor), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
-    ]
-    commands += [MakeMove(**_base(ply, actor), move=move) for ply, move in enumerate(moves, 1)]
     match, events = Match(stream_name(0)), list[Event]()
-    for command in commands:
-        for event in decide(command, match):
-            match = evolve(match, event)
-            events.append(event)
+    created = CreateMatch(**_base(0, actor), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
+    match = _carry_out(created, match, events)
+    for ply, move in enumerate(moves, 1):
+        match = _carry_out(MakeMove(**_base(ply, actor), move=move), match, events)
     return events
+
+
+def decide_random_events(ruleset_id: str, plies: int) -> list[Event]:
+    """The events of a match with dice of the server, cut off there, that is played at random on both seats."""
+    rng, account, secret = random.Random(1), Account(ANN.id), bytes(32)
+    match, events = Match(stream_name(0)), list[Event]()
+    dice = ServerDice(match.stream, commit(secret), "0" * 16)
+    created = CreateMatch(**_base(0, ANN), ruleset=ruleset_id, seats=(account, account), dice=dice, start="call")
+    match = _carry_out(created, match, events)
+    match = _carry_out(StartMatch(**_base(1, ANN), secret=secret), match, events)
+    while (play := match.play) and play.ply < plies:
+        move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, rng.randrange))
+        match = _carry_out(MakeMove(**_base(play.ply + 2, ANN), move=move, secret=secret), match, events)
+    return events
+
+
+def _carry_out(command: Command, match: Match, events: list[Event]) -> Match:
+    """The match after the command; its events come behind those before."""
+    for event in decide(command, match):
+        match = evolve(match, event)
+        events.append(event)
+    return match
 
 
 def _base(number: int, actor: Actor) -> dict[str, Any]:

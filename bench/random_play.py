@@ -6,9 +6,9 @@ from typing import Any
 
 import chess
 
-from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_as_fast
+from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
-from domain.ruleset import AnyRuleset, Over
+from domain.ruleset import AnyRuleset, Over, Roll
 from domain.rulesets import find_ruleset
 
 PLIES = 20_000
@@ -21,13 +21,15 @@ CLAIMS = [
     Claim("pathagon, moves listed", "ply", "pathagon listed", CHESS, times_as_fast(2.5)),
     Claim("zhen, moves sampled", "ply", "zhen sampled", CHESS, times_as_fast(5)),
     Claim("zhen, moves listed", "ply", "zhen listed", CHESS, times_as_fast(2.5)),
+    Claim("rings, moves sampled", "ply", "rings sampled", "pathagon sampled", times_the_cost(10)),
+    Claim("rings, moves listed", "ply", "rings listed", "pathagon listed", times_the_cost(10)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Plies of games that are played at random to their end."""
     runs: dict[str, Run] = {CHESS: lambda: _play(_play_chess)}
-    for id in ("pathagon", "zhen"):
+    for id in ("pathagon", "zhen", "rings"):
         runs[f"{id} sampled"] = _player(find_ruleset(id), _sample)
         runs[f"{id} listed"] = _player(find_ruleset(id), _pick)
     return compare(take_rounds(runs, rounds), CLAIMS)
@@ -50,7 +52,11 @@ def _player(ruleset: AnyRuleset, choose: Callable[[AnyRuleset, Any, random.Rando
 
     def play_game(rng: random.Random) -> int:
         state, plies = start, 0
-        while not isinstance(ruleset.turn(state), Over):
+        while not isinstance(turn := ruleset.turn(state), Over):
+            if isinstance(turn, Roll):
+                values = tuple(rng.randrange(turn.sides) + 1 for _ in range(turn.count))
+                state = ruleset.apply_roll(state, values)
+                continue
             state = ruleset.apply_move(state, choose(ruleset, state, rng))
             plies += 1
         return plies
