@@ -1,25 +1,30 @@
 """Bots: repeatable, legal, and the greedy one stronger than chance."""
 
+from random import Random
+
 import pytest
 
 from domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
 from domain.errors import WrongValue
-from domain.ruleset import AnyRuleset, Decision, Over
+from domain.ruleset import AnyRuleset, Over, Roll
+from domain.rulesets.crystals_v1 import CRYSTALS_V1
 from domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
 from domain.rulesets.zhen_v1 import ZHEN_V1
 
 BOTH = pytest.mark.parametrize("ruleset", [PATHAGON_V1, ZHEN_V1], ids=lambda ruleset: ruleset.id)
 
 
-def play(ruleset: AnyRuleset, *bots: Bot, **options: object) -> tuple[list[str], Over]:
-    """The notations of a match between the bots of seats 1 and 2, and its end."""
-    state, moves = ruleset.initial_state(ruleset.parse_options(options), 2), []
-    while isinstance(turn := ruleset.turn(state), Decision):
+def play(ruleset: AnyRuleset, *bots: Bot, dice: int = 0, **options: object) -> tuple[list[str], Over]:
+    """The notations of a match between the bots, one a seat, and its end; `dice` is a seed."""
+    state, moves, random = ruleset.initial_state(ruleset.parse_options(options), len(bots)), [], Random(dice)
+    while not isinstance(turn := ruleset.turn(state), Over):
+        if isinstance(turn, Roll):
+            state = ruleset.apply_roll(state, tuple(random.randint(1, turn.sides) for _ in range(turn.count)))
+            continue
         move = bots[turn.seat - 1].choose_move(ruleset, state)
         assert move in list(ruleset.legal_moves(state))
         moves.append(ruleset.format_move(state, move))
         state = ruleset.apply_move(state, move)
-    assert isinstance(turn, Over)
     return moves, turn
 
 
@@ -54,6 +59,16 @@ def test_greedy_beats_random(ruleset: AnyRuleset) -> None:
         ranks = play(ruleset, *bots, ply_limit=120)[1].ranks
         wins += ranks[greedy_seat - 1] < ranks[2 - greedy_seat]
     assert wins >= 16
+
+
+@pytest.mark.parametrize(("ruleset", "seats"), [(CRYSTALS_V1, seats) for seats in (2, 3, 4)])
+def test_greedy_beats_several_random_bots_whatever_the_dice(ruleset: AnyRuleset, seats: int) -> None:
+    wins = 0
+    for seed in range(20):
+        greedy_seat = 1 + seed % seats
+        bots = [make_bot("greedy" if seat == greedy_seat else "random", seed) for seat in range(1, seats + 1)]
+        wins += play(ruleset, *bots, dice=seed)[1].ranks[greedy_seat - 1] == 1
+    assert wins >= 14
 
 
 def test_greedy_wins_at_once_where_it_can() -> None:

@@ -1,4 +1,4 @@
-"""Crystals, clause by clause: ranks and withdrawals, CR20 and CR21; and what holds in every match."""
+"""Crystals: ranks and withdrawals, CR20 and CR21; what holds in every match, and what positions are worth."""
 
 from random import Random
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.bots import make_bot
 from domain.ruleset import Decision, Over
 from domain.rulesets.crystals_v1 import CRYSTALS_V1
 from domain.rulesets.crystals_v1.state import State
@@ -238,3 +239,48 @@ def test_fields_experience_mines_and_crystals_add_up_in_every_match(
         else:
             state = play_on(state, random)
     check_state(state, seats)
+
+
+# ---- value
+
+
+@pytest.mark.parametrize(
+    ("roll", "best", "drawing"),
+    [
+        (2, "move scout", "1m . 1r . . . . . . .\n2s . . . . . . . 1s ."),  # home
+        (2, "move rider", "1m . 1r . 2s . . . . .\n2m . . . . . . . . ."),  # a kill
+        (5, "move scout", "1m . . . . . . . . .\n. . 2s . 1s . . . . ."),  # away from an enemy
+        (5, "move scout", "1m . . 1s . . 1r . . .\n. . . . . . . . . 2s"),  # through the teleport
+    ],
+)
+def test_greedy_goes_home_kills_flees_and_runs(roll: int, best: str, drawing: str) -> None:
+    state = position(drawing, roll=roll, teleport=8)
+    assert CRYSTALS_V1.format_move(state, make_bot("greedy", 1).choose_move(CRYSTALS_V1, state)) == best
+
+
+@pytest.mark.parametrize(
+    ("in_danger", "drawing"),
+    [
+        (True, "1m . . . . . . . . .\n2t . 2s . 1s . 1t . . ."),
+        (False, "1m . . 1s . . 1t . . .\n2t . 2s . . . . . . ."),
+    ],
+)
+def test_a_towers_level_is_worth_more_where_it_covers_who_is_in_danger(in_danger: bool, drawing: str) -> None:
+    tower, miner = (CRYSTALS_V1.evaluate(position(drawing, xp={own: 5}), 1) for own in ("1t", "1m"))
+    assert (tower > miner) is in_danger
+
+
+def test_a_defence_that_is_awaited_counts_by_its_odds() -> None:
+    values = []
+    for xp in (1, 2, 5):
+        state = play(position("1m 1s . 2m . 2t . . . .\n2s . . . . . . . . .", roll=2, xp={"2t": xp}), "move scout")
+        saved, killed = (CRYSTALS_V1.evaluate(play(state, value), 1) for value in (1, 6))
+        awaited = CRYSTALS_V1.evaluate(state, 1)
+        assert saved < awaited < killed
+        values.append((killed - awaited) / (killed - saved))
+    assert values == pytest.approx([1 / 6, 2 / 6, 3 / 6], abs=0.01)
+
+
+def test_an_ended_match_is_worth_its_ranks() -> None:
+    over = withdraw(begun(2), 1)
+    assert (CRYSTALS_V1.evaluate(over, 1), CRYSTALS_V1.evaluate(over, 2)) == (-1_000_000, 1_000_000)

@@ -12,7 +12,9 @@ LEARNED = (0, 0, 60, 70, 85, 150)
 """What a class is worth besides, by its experience."""
 ON_TRACK = 100
 RUN = 500
-"""What a character is worth that has come all round the loop."""
+"""What a character is worth that has come all round the loop, and half as much more for each crystal of its seat."""
+CAUTION = 2
+"""One in so many of the kills that are possible is made: whoever could has other things to do."""
 MINE = 30
 EXTRA_TURN = 200
 
@@ -58,12 +60,13 @@ def _weigh_runner(state: State, me: int, dangers: Threats) -> int:
     """What a character on the track is worth, the less the more rolls of others would kill it."""
     track, at = state.setup.track, state.at[me]
     steps = steps_home(track.fields, track.starts[me // 4], at)
-    worth = ON_TRACK + RUN * (track.fields - steps) // track.fields
+    run = RUN * (2 + state.crystals[me // 4]) // 2
+    worth = ON_TRACK + run * (track.fields - steps) // track.fields
     faces = len(FACES)
     risk = min(faces, sum(at in fields for rolls in dangers for fields in rolls)) * faces
     if is_covered(state, me):
         risk = risk * (faces - LEVELS[state.experience[me & ~3 | TOWER]]) // faces
-    return worth - (worth + POINT) * risk // faces**2
+    return worth - (worth + POINT) * risk // (CAUTION * faces**2)
 
 
 def _find_threats(state: State, seat: int) -> list[set[int]]:
