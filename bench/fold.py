@@ -14,9 +14,12 @@ from domain.match import Match, fold
 
 EVENTS = 20_000
 PLIES = 300
+PLIES_OF_CRYSTALS = 200
+"""Its matches are shorter."""
 
 OURS = "fold"
 RINGS = "fold of rings"
+CRYSTALS = "fold of crystals"
 LIBRARY = "eventsourcing"
 REPLAY = "python-chess, trusted UCI"
 
@@ -24,17 +27,25 @@ CLAIMS = [
     Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(2)),
     Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
     Claim("fold of a match of rings", "event", RINGS, OURS, times_the_cost(8)),
+    Claim("fold of a match of crystals", "event", CRYSTALS, OURS, times_the_cost(5)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Events of a match of 300 plies: decoded, chain checked, parsed, applied."""
+    """Events of a match of 300 plies, of crystals 200: decoded, chain checked, parsed, applied."""
     pathagon, rings = decide_events("pathagon", long_moves(PLIES)), decide_random_events("rings", PLIES)
-    runs = {OURS: _fold(pathagon), RINGS: _fold(rings), LIBRARY: _rebuild(), REPLAY: _replay()}
+    crystals = decide_random_events("crystals", PLIES_OF_CRYSTALS, seats=4)
+    runs = {
+        OURS: _fold(pathagon),
+        RINGS: _fold(rings),
+        CRYSTALS: _fold(crystals, PLIES_OF_CRYSTALS),
+        LIBRARY: _rebuild(),
+        REPLAY: _replay(),
+    }
     return compare(take_rounds(runs, rounds), CLAIMS)
 
 
-def _fold(events: list[Event]) -> Run:
+def _fold(events: list[Event], plies: int = PLIES) -> Run:
     stream = stream_name(0)
     entries = store_form(stream, events)
     times = EVENTS // len(entries)
@@ -43,7 +54,7 @@ def _fold(events: list[Event]) -> Run:
         for _ in range(times):
             match = fold(Match(stream), entries)
             assert match.play is not None
-            assert match.play.ply == PLIES
+            assert match.play.ply == plies
         return times * len(entries)
 
     return lambda: measure(run)

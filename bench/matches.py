@@ -43,12 +43,12 @@ def decide_events(ruleset_id: str, moves: Sequence[str], actor: Actor = ANN) -> 
     return events
 
 
-def decide_random_events(ruleset_id: str, plies: int) -> list[Event]:
-    """The events of a match with dice of the server, cut off there, that is played at random on both seats."""
+def decide_random_events(ruleset_id: str, plies: int, seats: int = 2) -> list[Event]:
+    """The events of a match with dice of the server, cut off there, that is played at random on all seats."""
     rng, account, secret = random.Random(1), Account(ANN.id), bytes(32)
     match, events = Match(stream_name(0)), list[Event]()
     dice = ServerDice(match.stream, commit(secret), "0" * 16)
-    created = CreateMatch(**_base(0, ANN), ruleset=ruleset_id, seats=(account, account), dice=dice, start="call")
+    created = CreateMatch(**_base(0, ANN), ruleset=ruleset_id, seats=(account,) * seats, dice=dice, start="call")
     match = _carry_out(created, match, events)
     match = _carry_out(StartMatch(**_base(1, ANN), secret=secret), match, events)
     while (play := match.play) and play.ply < plies:

@@ -1,4 +1,4 @@
-"""Random play: our rulesets beside python-chess, which every bot author knows."""
+"""Random play: our rulesets beside python-chess, which every bot author knows; those with dice beside pathagon."""
 
 import random
 from collections.abc import Callable
@@ -21,15 +21,17 @@ CLAIMS = [
     Claim("pathagon, moves listed", "ply", "pathagon listed", CHESS, times_as_fast(2.5)),
     Claim("zhen, moves sampled", "ply", "zhen sampled", CHESS, times_as_fast(5)),
     Claim("zhen, moves listed", "ply", "zhen listed", CHESS, times_as_fast(2.5)),
-    Claim("rings, moves sampled", "ply", "rings sampled", "pathagon sampled", times_the_cost(10)),
-    Claim("rings, moves listed", "ply", "rings listed", "pathagon listed", times_the_cost(10)),
+    Claim("rings, moves sampled", "ply or roll", "rings sampled", "pathagon sampled", times_the_cost(10)),
+    Claim("rings, moves listed", "ply or roll", "rings listed", "pathagon listed", times_the_cost(10)),
+    Claim("crystals, moves sampled", "ply or roll", "crystals sampled", "pathagon sampled", times_the_cost(2.5)),
+    Claim("crystals, moves listed", "ply or roll", "crystals listed", "pathagon listed", times_the_cost(1)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Plies of games that are played at random to their end."""
+    """Plies, and rolls, of games that are played at random to their end."""
     runs: dict[str, Run] = {CHESS: lambda: _play(_play_chess)}
-    for id in ("pathagon", "zhen", "rings"):
+    for id in ("pathagon", "zhen", "rings", "crystals"):
         runs[f"{id} sampled"] = _player(find_ruleset(id), _sample)
         runs[f"{id} listed"] = _player(find_ruleset(id), _pick)
     return compare(take_rounds(runs, rounds), CLAIMS)
@@ -51,15 +53,15 @@ def _player(ruleset: AnyRuleset, choose: Callable[[AnyRuleset, Any, random.Rando
     start = ruleset.initial_state(ruleset.parse_options({}), 2)
 
     def play_game(rng: random.Random) -> int:
-        state, plies = start, 0
+        state, steps = start, 0
         while not isinstance(turn := ruleset.turn(state), Over):
             if isinstance(turn, Roll):
                 values = tuple(rng.randrange(turn.sides) + 1 for _ in range(turn.count))
                 state = ruleset.apply_roll(state, values)
-                continue
-            state = ruleset.apply_move(state, choose(ruleset, state, rng))
-            plies += 1
-        return plies
+            else:
+                state = ruleset.apply_move(state, choose(ruleset, state, rng))
+            steps += 1
+        return steps
 
     return lambda: _play(play_game)
 
