@@ -91,6 +91,14 @@ class RingsV1(Ruleset[State, Move]):
         return list_moves(state, prefix)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
+        """A legal move: a die that the seat has is drawn, then what to do with it, again where that is not legal.
+
+        One draw in 16 is a drop. An R recruits any kind, an M moves: a field with own units, a kind and an end are
+        drawn; one such draw in four proposes an alliance where the field admits any. A T is half of the time paired
+        with another one to move, else it turns a ring, moves the START or swaps terrain, each as often. After eight
+        draws in vain a die is dropped. STARTs, seconds of a pair and backers are drawn evenly, half of the answers
+        decline. Every legal move can come up.
+        """
         return draw_move(state, randbelow)
 
     def parse_move(self, state: State, text: str) -> Move:

@@ -35,6 +35,7 @@ from domain.rulesets.rings_v1.moving import (
     list_approaches,
     list_ends,
     recruitable,
+    takes,
     ways_from,
 )
 from domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
@@ -156,11 +157,11 @@ def _explain_end(state: State, seat: int, kind: int, source: int, target: int) -
     clause = {RUNNER: "RI11", WARRIOR: "RI12"}.get(kind, "RI13")
     if state.terrain[target] not in GROUND[kind]:
         return clause, f"a {KIND_NAMES[kind]} does not enter the terrain of {NAMES[target]}"
-    owner = state.units[target] >> SEAT
-    if owner not in (0, seat):
+    there = state.units[target]
+    if there >> SEAT not in (0, seat):
         return clause, f"enemies of a {KIND_NAMES[kind]} are on the way to {NAMES[target]} or on it"
-    if owner and state.units[target]:
-        return "RI14", f"{NAMES[target]} is full, or there is no way to it"
+    if not takes(there, seat, target):
+        return "RI14", f"{NAMES[target]} is full"
     return clause, f"there is no way to {NAMES[target]}"
 
 

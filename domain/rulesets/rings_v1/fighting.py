@@ -36,25 +36,20 @@ def can_follow(state: State, seat: int, source: int, at: int, pay: str) -> bool:
 def move_unit(state: State, seat: int, kind: int, source: int, target: int) -> State:
     """The state after a legal move with the fight or push that it brings about; paid for elsewhere."""
     forces = Forces(state)
-    enemy = forces.owner(target)
+    enemy, engaged = forces.owner(target), None
+    forces.take(source, kind)
     if enemy in (0, seat):
-        forces.take(source, kind)
         forces.put(target, seat, kind)
     elif kind == BLOCKER:
-        forces.take(source, kind)
-        _push(state, forces, source, target)
+        _push(forces, source, target)
         forces.put(target, seat, kind)
     elif not forces.has(target, BLOCKER):
-        forces.take(source, kind)
         _enter(forces, seat, target)
-    elif state.engaged is None:
-        forces.take(source, kind)
-        return forces.settle()._replace(engaged=Engaged(target, source))
-    else:
-        forces.take(source, kind)
+    elif state.engaged:
         _finish_pair(forces, seat, source, target)
-        return forces.settle()._replace(engaged=None)
-    return forces.settle()
+    else:
+        engaged = Engaged(target, source)
+    return forces.settle(engaged=engaged)
 
 
 def _enter(forces: Forces, seat: int, target: int) -> None:
@@ -78,7 +73,7 @@ def _finish_pair(forces: Forces, seat: int, source: int, target: int) -> None:
         _enter(forces, seat, target)
 
 
-def _push(state: State, forces: Forces, source: int, target: int) -> None:
+def _push(forces: Forces, source: int, target: int) -> None:
     """RI18: runners make room for the blocker that comes from `source` and has left it."""
     owner = forces.owner(target)
     outwards = range(target - SLOTS, -1, -SLOTS) if target < TOP else range(source, -1, -SLOTS)
@@ -98,7 +93,7 @@ def list_backers(state: State, ally: int, at: int) -> list[int]:
 
 
 def list_alliances(state: State, seat: int, source: int) -> Iterator[tuple[int, int]]:
-    """The allies to whom the seat can propose to attack from there, and what: whatever it can be paid with."""
+    """To whom the seat can propose to attack something from there, and what; how it is paid is not looked at."""
     units = state.units
     if state.declined or state.engaged or len(state.in_play) < 3 or not units[source] & WARRIORS:
         return
@@ -124,7 +119,7 @@ def decide_alliance(state: State, value: int) -> State:
         if not forces.owner(alliance.at):
             forces.take(alliance.source, WARRIOR)
             forces.put(alliance.at, alliance.seat, WARRIOR)
-    return forces.settle()._replace(alliance=None)
+    return forces.settle(alliance=None)
 
 
 def attacked_seat(state: State) -> int:

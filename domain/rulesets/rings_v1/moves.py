@@ -92,7 +92,8 @@ class Drop:
     die: str
 
 
-Move = Settle | Recruit | Walk | Propose | Accept | Decline | Spin | Attach | Swap | Drop
+Use = Drop | Recruit | Walk | Spin | Attach | Swap
+Move = Use | Settle | Propose | Accept | Decline
 EXPECTED = (
     "R +runner, M warrior s1-b2, M ally 3 b3xb4, accept b5, decline, T spin b +, T start a5, T swap a1 b1, drop R "
     "or, before the first round, start a3"

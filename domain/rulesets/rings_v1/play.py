@@ -14,6 +14,7 @@ from domain.rulesets.rings_v1.moves import (
     Settle,
     Spin,
     Swap,
+    Use,
     Walk,
 )
 from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend
@@ -41,20 +42,25 @@ def play_move(state: State, move: Move) -> State:
 
 
 def _play(state: State, seat: int, move: Move) -> State:
-    alliance = state.alliance
     match move:
         case Settle(field):
             return await_start(attach(state, seat, field), seat)
         case Propose(pay, ally, source, at):
             return state._replace(alliance=Alliance(seat, ally, source, at, pay), turn=Decision(ally))
-        case Accept(source) if alliance:
-            paid = _spend(state, alliance.seat, alliance.pay)
-            roll = Roll(6, 1, "alliance", alliance.seat)
-            return paid._replace(alliance=alliance._replace(backer=source), turn=roll)
-        case Decline() if alliance:
-            return go_on(state._replace(alliance=None, declined=True), alliance.seat)
+        case Accept() | Decline():
+            return _answer(state, move)
         case _:
             return _settle_use(_use(state, seat, move), seat)
+
+
+def _answer(state: State, move: Accept | Decline) -> State:
+    alliance = state.alliance
+    assert alliance is not None
+    if isinstance(move, Decline):
+        return go_on(state._replace(alliance=None, declined=True), alliance.seat)
+    accepted = alliance._replace(backer=move.source)
+    paid = _spend(state, alliance.seat, alliance.pay)
+    return paid._replace(alliance=accepted, turn=Roll(6, 1, "alliance", alliance.seat))
 
 
 def _settle_use(state: State, seat: int) -> State:
@@ -65,7 +71,7 @@ def _spend(state: State, seat: int, pay: str) -> State:
     return hold_dice(state, seat, spend(state.dice[seat - 1], pay))._replace(uses=state.uses - 1)
 
 
-def _use(state: State, seat: int, move: Move) -> State:
+def _use(state: State, seat: int, move: Use) -> State:
     """The state after a use, its payment included."""
     match move:
         case Drop(die):
@@ -83,7 +89,6 @@ def _use(state: State, seat: int, move: Move) -> State:
             return attach(_spend(state, seat, pay), seat, field)
         case Swap(pay, one, two):
             return swap(_spend(state, seat, pay), one, two)
-    raise AssertionError(f"{move} is no use")
 
 
 def play_roll(state: State, values: tuple[int, ...]) -> State:
@@ -138,5 +143,5 @@ def _break_off(state: State, seat: int, on_turn: int | None) -> State:
         engaged = None
     if alliance and seat in (alliance.seat, alliance.ally, attacked):
         alliance = None
-    cleared = hold_dice(attach(forces.settle(), seat, None), seat, NO_DICE)
-    return cleared._replace(engaged=engaged, alliance=alliance)
+    cleared = forces.settle(engaged=engaged, alliance=alliance)
+    return hold_dice(attach(cleared, seat, None), seat, NO_DICE)

@@ -1,6 +1,6 @@
 """What a position of rings is, and the draft in which its units are moved about."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from domain.ruleset import Decision, Turn
 from domain.rulesets.rings_v1.board import ALL_UNITS, HAS, NO_TERRAIN, RINGS, SEAT, SLOTS, TOP, start_of
@@ -146,6 +146,6 @@ class Forces:
         self.take(field, kind)
         self.lose(seat, kind)
 
-    def settle(self) -> State:
-        """The state with the units as they stand now."""
-        return self._state._replace(units=tuple(self.units), supply=tuple(self.supply))
+    def settle(self, **changes: Any) -> State:
+        """The state with the units as they stand now, and further changes."""
+        return self._state._replace(units=tuple(self.units), supply=tuple(self.supply), **changes)
