@@ -22,7 +22,7 @@ CLAIMS = [
     Claim("zhen, moves sampled", "ply", "zhen sampled", CHESS, times_as_fast(5)),
     Claim("zhen, moves listed", "ply", "zhen listed", CHESS, times_as_fast(2.5)),
     Claim("rings, moves sampled", "ply or roll", "rings sampled", "pathagon sampled", times_the_cost(10)),
-    Claim("rings, moves listed", "ply or roll", "rings listed", "pathagon listed", times_the_cost(10)),
+    Claim("rings, moves listed", "ply or roll", "rings listed", "pathagon listed", times_the_cost(8)),
     Claim("crystals, moves sampled", "ply or roll", "crystals sampled", "pathagon sampled", times_the_cost(2.5)),
     Claim("crystals, moves listed", "ply or roll", "crystals listed", "pathagon listed", times_the_cost(1)),
 ]

@@ -29,6 +29,8 @@ ALL_UNITS = 2 * RUNNER + 5 * WARRIOR + 2 * BLOCKER
 """The supply of a seat before the first round."""
 NUMBER = tuple((units & 3) + (units >> 2 & 7) + (units >> 5 & 3) for units in range(1 << SEAT)) * 5
 """How many units a field's number counts, whosever they are."""
+KINDS_AMONG = tuple(tuple(kind for kind in HAS if units & HAS[kind]) for units in range(1 << SEAT)) * 5
+"""Of which kinds these are."""
 CAPACITY = (*(5,) * SLOTS, *(4,) * SLOTS, *(3,) * SLOTS, *(2,) * SLOTS, 1, *(99,) * 4)
 """RI14."""
 

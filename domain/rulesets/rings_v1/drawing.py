@@ -5,7 +5,7 @@ from typing import Any
 
 from domain.ruleset import Decision, Over, Roll
 from domain.rulesets.rings_v1.board import KINDS, NAMES, RINGS, SEAT, SLOTS, TOP, count, start_of
-from domain.rulesets.rings_v1.payments import DICE
+from domain.rulesets.rings_v1.payments import DICE, spell_dice
 from domain.rulesets.rings_v1.state import Alliance, State, list_rings
 
 
@@ -88,7 +88,7 @@ def _spell_units(units: int) -> str:
 def _draw_seats(state: State) -> Iterator[str]:
     yield "seat   points   dice    supply"
     for seat, points in enumerate(state.points, 1):
-        dice = "".join(die * number for die, number in zip(DICE, state.dice[seat - 1], strict=True))
+        dice = spell_dice(state.dice[seat - 1])
         supply = "left" if seat in state.left else _spell_units(state.supply[seat - 1])
         yield f"{seat:<7}{points:<9}{dice or '-':8}{supply or '-'}"
 

@@ -95,7 +95,7 @@ def list_backers(state: State, ally: int, at: int) -> list[int]:
 def list_alliances(state: State, seat: int, source: int) -> Iterator[tuple[int, int]]:
     """To whom the seat can propose to attack something from there, and what; how it is paid is not looked at."""
     units = state.units
-    if state.declined or state.engaged or len(state.in_play) < 3 or not units[source] & WARRIORS:
+    if not units[source] & WARRIORS or state.declined or state.engaged or len(state.in_play) < 3:
         return
     for at in ways_from(state, source):
         enemy = units[at] >> SEAT

@@ -3,25 +3,25 @@
 from collections.abc import Iterator, Sequence
 
 from domain.ruleset import Decision
-from domain.rulesets.rings_v1.board import HAS, RINGS, WARRIOR
+from domain.rulesets.rings_v1.board import KINDS_AMONG, WARRIOR
 from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
 from domain.rulesets.rings_v1.moves import (
+    ATTACHES,
+    SPINS,
+    SWAPS,
     Accept,
-    Attach,
     Decline,
     Drop,
     Move,
     Propose,
     Recruit,
     Settle,
-    Spin,
-    Swap,
-    Walk,
     format_move,
+    walk,
 )
 from domain.rulesets.rings_v1.moving import list_approaches, list_ends, recruitable
 from domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
-from domain.rulesets.rings_v1.ringwork import free_slots, list_swaps
+from domain.rulesets.rings_v1.ringwork import can_swap, free_slots
 from domain.rulesets.rings_v1.state import State, list_own
 
 
@@ -61,10 +61,10 @@ def _list_uses(state: State, seat: int, prefix: str) -> Iterator[Move]:
             yield from _list_walks(state, seat, source, payments)
             for ally, at in list_alliances(state, seat, source):
                 yield from (Propose(pay, ally, source, at) for pay in payments)
-    for pay in _starting_alike(turn_payments(state, seat), prefix):
-        yield from (Spin(pay, ring, step) for ring in range(len(RINGS)) for step in (1, -1))
-        yield from (Attach(pay, field) for field in free_slots(state))
-        yield from (Swap(pay, one, two) for one, two in list_swaps(state))
+    if _starting_alike(turn_payments(state, seat), prefix):
+        yield from SPINS
+        yield from (ATTACHES[field] for field in free_slots(state))
+        yield from (swap for swap in SWAPS if can_swap(state, swap.one, swap.two))
 
 
 def _starting_alike(payments: Sequence[str], prefix: str) -> list[str]:
@@ -72,17 +72,16 @@ def _starting_alike(payments: Sequence[str], prefix: str) -> list[str]:
 
 
 def _list_walks(state: State, seat: int, source: int, payments: Sequence[str]) -> Iterator[Move]:
-    for kind, has in HAS.items():
-        if state.units[source] & has:
-            for target in list_ends(state, seat, kind, source):
-                is_pair = needs_second(state, seat, kind, target)
-                for pay in payments:
-                    if not is_pair or can_follow(state, seat, source, target, pay):
-                        yield Walk(pay, kind, source, target)
+    for kind in KINDS_AMONG[state.units[source]]:
+        for target in list_ends(state, seat, kind, source):
+            is_pair = needs_second(state, seat, kind, target)
+            for pay in payments:
+                if not is_pair or can_follow(state, seat, source, target, pay):
+                    yield walk(pay, kind, source, target)
 
 
 def list_seconds(state: State, seat: int) -> Iterator[Move]:
     """The moves that may follow the first of a pair (RI16)."""
     assert state.engaged is not None
     at, payments = state.engaged.at, move_payments(state, seat)
-    return (Walk(pay, WARRIOR, source, at) for source in list_approaches(state, seat, at) for pay in payments)
+    return (walk(pay, WARRIOR, source, at) for source in list_approaches(state, seat, at) for pay in payments)

@@ -6,10 +6,10 @@ A move holds its payment, `R`, `M`, `T` or `TT`, kinds of units by what they add
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from domain.rulesets.rings_v1.board import FIELDS, KIND_NAMES, KINDS, NAMES, RINGS, TOP, start_of
+from domain.rulesets.rings_v1.board import BORDERS, FIELDS, KIND_NAMES, KINDS, NAMES, RINGS, SLOTS, TOP, start_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,11 @@ class Drop:
 
 Use = Drop | Recruit | Walk | Spin | Attach | Swap
 Move = Use | Settle | Propose | Accept | Decline
+walk = cache(Walk)
+"""A Walk of these arguments, made once: a listing has dozens of them."""
+SPINS = tuple(Spin("T", ring, step) for ring in range(len(RINGS)) for step in (1, -1))
+ATTACHES = tuple(Attach("T", field) for field in range(SLOTS))
+SWAPS = tuple(Swap("T", one, two) for one, two in BORDERS)
 EXPECTED = (
     "R +runner, M warrior s1-b2, M ally 3 b3xb4, accept b5, decline, T spin b +, T start a5, T swap a1 b1, drop R "
     "or, before the first round, start a3"

@@ -22,11 +22,25 @@ def spend(dice: Dice, pay: str) -> Dice:
     return recruit - cost[0], move - cost[1], turn - cost[2]
 
 
+@cache
+def spell_dice(dice: Dice) -> str:
+    """A letter for each of the dice."""
+    return "".join(die * number for die, number in zip(DICE, dice, strict=True))
+
+
 def hold_dice(state: State, seat: int, dice: Dice) -> State:
     """The state in which these are the dice of the seat."""
-    held = list(state.dice)
-    held[seat - 1] = dice
-    return state._replace(dice=tuple(held))
+    return state._replace(dice=_with_dice(state, seat, dice))
+
+
+def spend_use(state: State, seat: int, pay: str) -> State:
+    """The state in which a use of the seat is paid."""
+    dice = _with_dice(state, seat, spend(state.dice[seat - 1], pay))
+    return state._replace(dice=dice, uses=state.uses - 1)
+
+
+def _with_dice(state: State, seat: int, dice: Dice) -> tuple[Dice, ...]:
+    return (*state.dice[: seat - 1], dice, *state.dice[seat:])
 
 
 @cache

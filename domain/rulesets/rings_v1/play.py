@@ -17,7 +17,7 @@ from domain.rulesets.rings_v1.moves import (
     Use,
     Walk,
 )
-from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend
+from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend_use
 from domain.rulesets.rings_v1.ringwork import attach, spin, swap
 from domain.rulesets.rings_v1.state import Alliance, Forces, State, lay_ring, list_own
 from domain.rulesets.rings_v1.turns import (
@@ -59,7 +59,7 @@ def _answer(state: State, move: Accept | Decline) -> State:
     if isinstance(move, Decline):
         return go_on(state._replace(alliance=None, declined=True), alliance.seat)
     accepted = alliance._replace(backer=move.source)
-    paid = _spend(state, alliance.seat, alliance.pay)
+    paid = spend_use(state, alliance.seat, alliance.pay)
     return paid._replace(alliance=accepted, turn=Roll(6, 1, "alliance", alliance.seat))
 
 
@@ -67,28 +67,24 @@ def _settle_use(state: State, seat: int) -> State:
     return finish(state, "exhausted") if is_exhausted(state) else go_on(state, seat)  # RI26
 
 
-def _spend(state: State, seat: int, pay: str) -> State:
-    return hold_dice(state, seat, spend(state.dice[seat - 1], pay))._replace(uses=state.uses - 1)
-
-
 def _use(state: State, seat: int, move: Use) -> State:
     """The state after a use, its payment included."""
     match move:
         case Drop(die):
-            return _spend(state, seat, die)
+            return spend_use(state, seat, die)
         case Recruit(pay, kind):
-            forces = Forces(_spend(state, seat, pay))
+            forces = Forces(spend_use(state, seat, pay))
             forces.supply[seat - 1] -= kind
             forces.put(start_of(seat), seat, kind)
             return forces.settle()
         case Walk(pay, kind, source, target):
-            return move_unit(_spend(state, seat, pay), seat, kind, source, target)
+            return move_unit(spend_use(state, seat, pay), seat, kind, source, target)
         case Spin(pay, ring, step):
-            return spin(_spend(state, seat, pay), ring, step)
+            return spin(spend_use(state, seat, pay), ring, step)
         case Attach(pay, field):
-            return attach(_spend(state, seat, pay), seat, field)
+            return attach(spend_use(state, seat, pay), seat, field)
         case Swap(pay, one, two):
-            return swap(_spend(state, seat, pay), one, two)
+            return swap(spend_use(state, seat, pay), one, two)
 
 
 def play_roll(state: State, values: tuple[int, ...]) -> State:

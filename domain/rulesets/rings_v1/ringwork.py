@@ -1,6 +1,6 @@
 """RI19..RI21: what a T does to rings, STARTs and terrain."""
 
-from domain.rulesets.rings_v1.board import BLOCKER, BLOCKERS, BORDERS, SLOTS, WARRIOR, WARRIORS
+from domain.rulesets.rings_v1.board import KINDS_AMONG, SLOTS
 from domain.rulesets.rings_v1.moving import GROUND
 from domain.rulesets.rings_v1.state import State
 
@@ -35,19 +35,11 @@ def can_swap(state: State, one: int, two: int) -> bool:
     terrain, units = state.terrain, state.units
     if terrain[one] == terrain[two]:
         return False
-    return may_stand(units[one], terrain[two]) and may_stand(units[two], terrain[one])
+    return _may_stand(units[one], terrain[two]) and _may_stand(units[two], terrain[one])
 
 
-def may_stand(units: int, letter: str) -> bool:
-    """Whether all the units may enter such terrain."""
-    return not (units & BLOCKERS and letter not in GROUND[BLOCKER]) and not (
-        units & WARRIORS and letter not in GROUND[WARRIOR]
-    )
-
-
-def list_swaps(state: State) -> list[tuple[int, int]]:
-    """All pairs of fields whose terrain may be swapped, in order."""
-    return [(one, two) for one, two in BORDERS if can_swap(state, one, two)]
+def _may_stand(units: int, letter: str) -> bool:
+    return not units or all(letter in GROUND[kind] for kind in KINDS_AMONG[units])
 
 
 def swap(state: State, one: int, two: int) -> State:

@@ -4,24 +4,24 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from domain.ruleset import Decision, RandBelow
-from domain.rulesets.rings_v1.board import BORDERS, HAS, RINGS, SLOTS
+from domain.rulesets.rings_v1.board import KINDS_AMONG
 from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
 from domain.rulesets.rings_v1.legal import list_seconds
 from domain.rulesets.rings_v1.moves import (
+    ATTACHES,
+    SPINS,
+    SWAPS,
     Accept,
-    Attach,
     Decline,
     Drop,
     Move,
     Propose,
     Recruit,
     Settle,
-    Spin,
-    Swap,
-    Walk,
+    walk,
 )
 from domain.rulesets.rings_v1.moving import list_ends, recruitable
-from domain.rulesets.rings_v1.payments import DICE
+from domain.rulesets.rings_v1.payments import spell_dice
 from domain.rulesets.rings_v1.ringwork import can_swap, free_slots
 from domain.rulesets.rings_v1.state import State, list_own
 
@@ -43,7 +43,7 @@ def draw_move(state: State, randbelow: RandBelow) -> Move:
         return Accept(_draw(backers, randbelow)) if randbelow(2) else Decline()
     if state.engaged:
         return _draw(list(list_seconds(state, seat)), randbelow)
-    dice = [die for die, number in zip(DICE, state.dice[seat - 1], strict=True) for _ in range(number)]
+    dice = spell_dice(state.dice[seat - 1])
     own = list_own(state, seat)
     for _ in range(TRIES):
         if move := _draw_use(state, seat, own, _draw(dice, randbelow), randbelow):
@@ -73,23 +73,23 @@ def _draw_walk(state: State, seat: int, source: int, pay: str, randbelow: RandBe
     """A move or proposal of a unit on that field."""
     if not randbelow(ALLIANCE_ODDS) and (alliances := list(list_alliances(state, seat, source))):
         return Propose(pay, *_draw([(ally, source, at) for ally, at in alliances], randbelow))
-    kind = _draw([kind for kind, has in HAS.items() if state.units[source] & has], randbelow)
+    kind = _draw(KINDS_AMONG[state.units[source]], randbelow)
     ends = list_ends(state, seat, kind, source)
     if not ends:
         return None
     target = _draw(ends, randbelow)
     if needs_second(state, seat, kind, target) and not can_follow(state, seat, source, target, pay):
         return None
-    return Walk(pay, kind, source, target)
+    return walk(pay, kind, source, target)
 
 
 def _draw_turn(state: State, randbelow: RandBelow) -> Move | None:
     """An action on a ring, the START or terrain."""
     action = randbelow(3)
     if action == 0:
-        return Spin("T", randbelow(len(RINGS)), 1 - 2 * randbelow(2))
+        return _draw(SPINS, randbelow)
     if action == 1:
-        field = randbelow(SLOTS)
-        return None if field in state.starts else Attach("T", field)
-    one, two = _draw(BORDERS, randbelow)
-    return Swap("T", one, two) if can_swap(state, one, two) else None
+        attach = _draw(ATTACHES, randbelow)
+        return None if attach.field in state.starts else attach
+    swap = _draw(SWAPS, randbelow)
+    return swap if can_swap(state, swap.one, swap.two) else None

@@ -9,6 +9,7 @@ from domain.rulesets.rings_v1.legal import has_use
 from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice
 from domain.rulesets.rings_v1.state import COUNTDOWN, OUT, Forces, State
 
+DECISIONS = tuple(Decision(seat) for seat in range(1, 5))
 TERRAIN = Roll(len(ARRANGEMENTS), 1, "terrain", None)
 
 
@@ -45,7 +46,7 @@ def pass_on(state: State, seat: int) -> State:
     """The next higher seat with dice has a turn, or the lowest in the second pass, or a new round begins (RI6)."""
     for other in range(seat + 1, state.setup.seats + 1):
         if any(state.dice[other - 1]):
-            return go_on(state._replace(uses=2), other)
+            return go_on(state._replace(uses=2, turn=DECISIONS[other - 1]), other)
     return pass_on(state._replace(pass_=2), 0) if state.pass_ == 1 else _begin_round(state)
 
 
@@ -56,7 +57,8 @@ def go_on(state: State, seat: int) -> State:
     """The seat decides on its next use, or its turn ends (RI6)."""
     if state.uses and any(state.dice[seat - 1]):
         if state.pass_ == 1 or state.engaged or has_use(state, seat):
-            return state._replace(turn=Decision(seat))
+            decision = DECISIONS[seat - 1]
+            return state if state.turn == decision else state._replace(turn=decision)
         state = hold_dice(state, seat, NO_DICE)  # RI7
     return _end_turn(state, seat)
 

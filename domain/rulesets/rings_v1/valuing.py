@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from domain.ruleset import Over, evaluate_over
-from domain.rulesets.rings_v1.board import BLOCKER, HAS, NEXT, RUNNER, SEAT, TOP, WARRIOR, count
+from domain.rulesets.rings_v1.board import BLOCKER, HAS, KINDS_AMONG, NEXT, RUNNER, SEAT, TOP, WARRIOR, count
 from domain.rulesets.rings_v1.fighting import attacked_seat
 from domain.rulesets.rings_v1.moving import GROUND
 from domain.rulesets.rings_v1.state import COUNTDOWN, State
@@ -37,9 +37,9 @@ def _measure(state: State) -> list[int]:
     for field, units in enumerate(state.units):
         if units:
             owner = units >> SEAT
-            for kind in HAS:
-                if number := count(units, kind):
-                    strengths[owner - 1] += number * _value_unit(state, owner, kind, field, distances[kind])
+            for kind in KINDS_AMONG[units]:
+                value = _value_unit(state, owner, kind, field, distances[kind])
+                strengths[owner - 1] += count(units, kind) * value
     _foresee(state, strengths, distances)
     return strengths
 
