@@ -2,6 +2,7 @@
 
 The clauses PO1..PO20 are those of docs/rulesets/portals.md. The modules, each importing only those above it:
 
+    moves.py        a move, and its words
     board.py        fields, directions, arrows, and the numbers that they are
     state.py        a position, and how pawns come and go
     actions.py      what a seat can do, and where
@@ -19,10 +20,6 @@ from domain.errors import NotInPlay, OptionError
 from domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
 from domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
 from domain.rulesets.portals_v1.actions import (
-    EXIT,
-    PLATFORM,
-    PORTAL,
-    Move,
     draw_move,
     find_flow,
     find_kinds,
@@ -30,6 +27,7 @@ from domain.rulesets.portals_v1.actions import (
 )
 from domain.rulesets.portals_v1.board import join, lay_board
 from domain.rulesets.portals_v1.drawing import draw
+from domain.rulesets.portals_v1.moves import EXIT, PLATFORM, PORTAL, Move
 from domain.rulesets.portals_v1.notation import format_move, list_legal_moves, parse_move
 from domain.rulesets.portals_v1.prospect import evaluate
 from domain.rulesets.portals_v1.state import (

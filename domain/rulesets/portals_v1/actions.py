@@ -8,20 +8,14 @@ from domain.rulesets.portals_v1.board import (
     ARROWS_WITHIN,
     EVERY_DIRECTION,
     each,
-    find_arrows,
     find_beside,
     find_neighbours,
+    find_passage,
     find_unblocked,
     join,
 )
+from domain.rulesets.portals_v1.moves import ENTER, EXIT, LAUNCH, PLATFORM, PORTAL, Move
 from domain.rulesets.portals_v1.state import DEMONS, Flow, State, find_free
-
-Move = tuple[int, int, int]
-"""Kind of action, number of the field, and the way: the arrows of a new element, the directions from a portal to the
-exits that get demons where the seat chooses them, else 0."""
-
-KINDS = PORTAL, PLATFORM, LAUNCH, ENTER, EXIT = range(5)
-WORDS = ("portal", "platform", "launch", "enter", "exit")
 
 BUILD = (PORTAL, PLATFORM)
 FREE = (PORTAL, PLATFORM, LAUNCH, ENTER)
@@ -36,10 +30,10 @@ def find_kinds(state: State) -> tuple[int, ...]:
     turn = state.turn
     if not isinstance(turn, Decision):
         return ()
-    d8 = state.d8 or 0
-    if d8 in (0, 8) and state.pawns[turn.seat] >> state.setup.board.center & 1:
+    d8 = state.d8
+    if (not d8 or d8 == 8) and state.pawns[turn.seat] >> state.setup.board.center & 1:
         return (EXIT,)  # PO8, PO19
-    return BY_ROLL[d8]
+    return BY_ROLL[d8] if d8 else FREE
 
 
 def can_act(state: State, seat: int) -> bool:
@@ -48,7 +42,7 @@ def can_act(state: State, seat: int) -> bool:
 
 
 def find_sites(state: State, seat: int, kind: int) -> int:
-    """The fields where an action of the kind is possible for the seat; START to enter, CENTER to exit."""
+    """The fields where an action of the kind is possible for the seat; field 0 stands for those that name none."""
     board = state.setup.board
     if kind == PORTAL:  # PO4, PO5
         connectable = state.platforms & ~state.setup.foreign[seat]
@@ -58,8 +52,8 @@ def find_sites(state: State, seat: int, kind: int) -> int:
     if kind == LAUNCH:
         return _find_launchable(state, seat)
     if kind == ENTER:  # PO7
-        return find_free(state, seat) & 1 << state.setup.starts[seat] if state.pool[seat] else 0
-    return state.pawns[seat] & 1 << board.center  # PO8
+        return find_free(state, seat) >> state.setup.starts[seat] & 1 if state.pool[seat] else 0
+    return state.pawns[seat] >> board.center & 1  # PO8
 
 
 def find_ways(state: State, seat: int, kind: int, number: int) -> tuple[int, ...]:
@@ -90,16 +84,18 @@ def _find_launchable(state: State, seat: int) -> int:
 
 def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
     """The ways in which the seat can launch what stands on the field, none where it cannot."""
-    setup, board = state.setup, state.setup.board
-    arrows = find_arrows(board, state.net, portal)
-    if not arrows:
+    setup, pool = state.setup, state.pool[seat]
+    board = setup.board
+    # What find_passage does; to call it takes as long as to do it.
+    come, go = board.passages[state.net >> portal & board.rays]
+    if not (come or go):
         return ()
-    shift, out = portal - board.origin, arrows >> 6
-    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[out] << shift
-    own = state.pawns[seat]
+    shift = portal - board.origin
+    entries, exits, own = come << shift, go << shift, state.pawns[seat]
     if not setup.demons:
-        enough = state.pool[seat] + entries.bit_count() >= exits.bit_count()
-        return WAYLESS if enough and not entries & ~own and not exits & ~find_free(state, seat) else ()  # PO6
+        free = state.platforms ^ state.taken if setup.capacity == 1 else find_free(state, seat)
+        enough = pool >= MOST_EXITS or pool + entries.bit_count() >= exits.bit_count()
+        return WAYLESS if enough and entries & own == entries and exits & free == exits else ()  # PO6
     demons = entries & state.pawns[DEMONS]
     if entries & ~(own | demons):  # PO15
         return ()
@@ -109,11 +105,11 @@ def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
     if not exits:
         return WAYLESS  # PO17
     count, places = demons.bit_count(), exits.bit_count()
-    if count > places or state.pool[seat] + entries.bit_count() < places:  # PO17, PO16
+    if count > places or pool + entries.bit_count() < places:  # PO17, PO16
         return ()
     needed = board.directions[(exits & ~find_free(state, seat)) >> shift]
     barred = board.directions[(exits & ~open_to_demons) >> shift]
-    ways = tuple(way for way in CHOICES[out][count] if not needed & ~way and not barred & way)  # PO16
+    ways = tuple(way for way in CHOICES[board.directions[go]][count] if not needed & ~way and not barred & way)  # PO16
     return ways if 0 < count < places else WAYLESS[: len(ways)]
 
 
@@ -130,39 +126,41 @@ CHOICES = tuple(tuple(_choices(directions)) for directions in range(64))
 def is_possible(state: State, seat: int, move: Move) -> bool:
     """Whether the seat can act so, its turn admitting the kind."""
     kind, number, way = move
-    if kind in BUILD:
-        if (state.platforms | state.portals) >> number & 1 or not way or way & way >> 6:
-            return False
-        open = find_neighbours(state.setup.board, number, _find_connectable(state, seat, kind))
-        return not (way | way >> 6) & EVERY_DIRECTION & ~open  # PO4, PO5
     if kind == LAUNCH:
         return way in find_launches(state, seat, number)
-    return bool(find_sites(state, seat, kind))
+    if kind not in BUILD:
+        return bool(find_sites(state, seat, kind))
+    platforms, portals = state.platforms, state.portals
+    if (platforms | portals) >> number & 1 or not way or way & way >> 6:
+        return False
+    board = state.setup.board
+    others = portals if kind == PLATFORM else platforms & ~state.setup.foreign[seat]
+    joined = board.reach[(way | way >> 6) & EVERY_DIRECTION] << number - board.origin
+    return joined & others == joined  # PO4, PO5
 
 
 def find_flow(state: State, seat: int, move: Move) -> Flow:
     """Which pawns the move, none that builds, takes off the board and puts there."""
     kind, number, way = move
-    if kind == ENTER:
-        return Flow(on=1 << number)
-    if kind == EXIT:
-        return Flow(off=1 << number)
     board = state.setup.board
-    arrows, shift = find_arrows(board, state.net, number), number - board.origin
-    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[arrows >> 6] << shift
+    if kind == ENTER:
+        return Flow(on=1 << state.setup.starts[seat])
+    if kind == EXIT:
+        return Flow(off=1 << board.center)
+    entries, exits = find_passage(board, state.net, number)
     if not state.setup.demons:
         return Flow(entries, exits)
     demons = entries & state.pawns[DEMONS]
     # PO14, PO16: without a choice all exits get demons, or none does.
     alone = not entries or demons.bit_count() == exits.bit_count()
-    haunted = exits if alone else board.reach[way] << shift
+    haunted = exits if alone else board.reach[way] << number - board.origin
     return Flow(entries ^ demons, exits ^ haunted, demons, haunted)
 
 
 def draw_move(state: State, seat: int, randbelow: RandBelow) -> Move:
     """A kind of action of those that are possible, then one of its fields, then a way: each as likely as its like."""
-    kinds = find_kinds(state)
-    while not (sites := find_sites(state, seat, kind := kinds[randbelow(len(kinds))])):
+    kinds = list(find_kinds(state))
+    while not (sites := find_sites(state, seat, kind := kinds.pop(randbelow(len(kinds))))):
         pass
     for _ in range(randbelow(sites.bit_count())):
         sites &= sites - 1

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 
+from domain.rulesets.portals_v1.moves import BARE, WORDS, Move
+
 EVERY_DIRECTION = 63
 
 
@@ -70,6 +72,10 @@ class Board:
     """By arrows: the net of the portals round a platform on field 0 that has them."""
     arrows: dict[int, int] = field(compare=False, repr=False)
     """The inverse of `of_portal`."""
+    passages: dict[int, tuple[int, int]] = field(compare=False, repr=False)
+    """By the net of a portal on field 0: its entries and its exits, as if it stood on the field `origin`."""
+    plain: dict[str, Move] = field(compare=False, repr=False)
+    """Every text that lists no fields, with the move that it spells."""
     lists: dict[int, tuple[str, ...]] = field(compare=False, repr=False)
     """For each field, by directions: the names of those neighbours, as notation lists them."""
     spelled: dict[str, dict[str, int]] = field(compare=False, repr=False)
@@ -122,6 +128,8 @@ def lay_board(radius: int) -> Board:
         of_portal=of_portal,
         of_platform={arrows: sum(_turned(arrows, steps, lane)) for arrows in ARROWS},
         arrows={net: arrows for arrows, net in of_portal.items()},
+        passages={net: (reach[arrows & EVERY_DIRECTION], reach[arrows >> 6]) for arrows, net in of_portal.items()},
+        plain=dict(_spell_plain(numbers)),
         lists=lists,
         spelled={name: dict(_spell_arrows(lists[number])) for name, number in numbers.items()},
     )
@@ -160,6 +168,14 @@ def _neighbours(names: dict[int, str], number: int, steps: tuple[int, ...], dire
             yield names[number + step]
 
 
+def _spell_plain(numbers: dict[str, int]) -> Iterator[tuple[str, Move]]:
+    for kind, word in enumerate(WORDS):
+        if kind in BARE:
+            yield word, (kind, 0, 0)
+        else:
+            yield from ((f"{word} {name}", (kind, number, 0)) for name, number in numbers.items())
+
+
 def _spell_arrows(lists: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     for directions in range(63, 0, -1):  # The smallest set that gives a text stands: it holds real neighbours only.
         if lists[directions]:
@@ -194,6 +210,13 @@ def find_neighbours(board: Board, number: int, fields: int) -> int:
 def find_arrows(board: Board, net: int, portal: int) -> int:
     """The arrows of a portal."""
     return board.arrows[net >> portal & board.rays]
+
+
+def find_passage(board: Board, net: int, portal: int) -> tuple[int, int]:
+    """The entries and the exits of a portal."""
+    come, go = board.passages[net >> portal & board.rays]
+    shift = portal - board.origin
+    return come << shift, go << shift
 
 
 def find_unblocked(board: Board, net: int, portals: int, usable: int, free: int) -> int:

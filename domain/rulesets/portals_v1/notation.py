@@ -5,20 +5,9 @@ from collections.abc import Iterator
 
 from domain.errors import BadNotation, IllegalMove
 from domain.ruleset import Decision, Over
-from domain.rulesets.portals_v1.actions import (
-    BUILD,
-    ENTER,
-    EXIT,
-    LAUNCH,
-    PORTAL,
-    WORDS,
-    Move,
-    find_kinds,
-    find_sites,
-    find_ways,
-    is_possible,
-)
-from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, each, find_arrows
+from domain.rulesets.portals_v1.actions import BUILD, find_kinds, find_sites, find_ways, is_possible
+from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, each, find_passage
+from domain.rulesets.portals_v1.moves import BARE, EXIT, LAUNCH, PORTAL, WORDS, Move
 from domain.rulesets.portals_v1.state import DEMONS, State
 
 KINDS_BY_WORD = {word: kind for kind, word in enumerate(WORDS)}
@@ -54,7 +43,7 @@ def _list_moves_at(state: State, seat: int, kind: int, number: int, prefix: str)
 
 
 def _format_head(board: Board, kind: int, number: int) -> str:
-    return WORDS[kind] if kind in (ENTER, EXIT) else f"{WORDS[kind]} {board.names[number]}"
+    return WORDS[kind] if kind in BARE else f"{WORDS[kind]} {board.names[number]}"
 
 
 def format_move(board: Board, move: Move) -> str:
@@ -72,44 +61,33 @@ def format_move(board: Board, move: Move) -> str:
 
 def parse_move(state: State, text: str) -> Move:
     """The legal move that the text spells; BadNotation or IllegalMove otherwise."""
-    turn = state.turn
-    move = _read_move(state, text)
+    board, turn = state.setup.board, state.turn
+    move = board.plain.get(text) or _read_lists(board, text)
     if move and isinstance(turn, Decision) and move[0] in find_kinds(state) and is_possible(state, turn.seat, move):
         return move
-    board = state.setup.board
     if not move and not _is_readable(board, text):
         last = board.names[max(board.names)]
         raise BadNotation(text, state.ply, f"portal, platform or launch with fields a1..{last}, enter or exit")
     raise IllegalMove(text, state.ply, *_explain(state, text, move))
 
 
-def _read_move(state: State, text: str) -> Move | None:
-    """The move, legal or not; None where it cannot be read or lists a field that is no neighbour."""
-    board, words = state.setup.board, text.split(" ")
-    kind, length = KINDS_BY_WORD.get(words[0]), len(words)
-    if kind is None:
+def _read_lists(board: Board, text: str) -> Move | None:
+    """The move, legal or not, of a text with lists; None where it cannot be read or a listed field is no neighbour."""
+    words = text.split(" ")
+    length = len(words)
+    if not 3 <= length <= 4 or words[1] not in board.numbers:
         return None
-    if kind in (ENTER, EXIT):
-        return _cross_border(state, kind) if length == 1 else None
-    spelled = board.spelled.get(words[1]) if 2 <= length <= 4 else None
-    if spelled is None:
-        return None
-    number = board.numbers[words[1]]
-    if length == 2:
-        return kind, number, 0
+    kind, number, spelled = KINDS_BY_WORD.get(words[0]), board.numbers[words[1]], board.spelled[words[1]]
     if kind == LAUNCH:
         way = spelled.get(f"<{words[3]}") if length == 4 and words[2] == "demons" else None
         return None if way is None else (kind, number, way)
-    first, last = spelled.get(words[2]), spelled.get(words[-1])
-    if first is None or last is None or (length == 4 and not first <= EVERY_DIRECTION < last):
+    way = spelled.get(words[2])
+    if kind not in BUILD or way is None:
         return None
-    return kind, number, first | last
-
-
-def _cross_border(state: State, kind: int) -> Move:
-    """The move of a seat that enters or exits; where no seat decides, nobody's."""
-    seat = state.turn.seat if isinstance(state.turn, Decision) else 0
-    return kind, state.setup.starts[seat] if kind == ENTER else state.setup.board.center, 0
+    if length == 3:
+        return kind, number, way
+    last = spelled.get(words[3], 0)
+    return (kind, number, way | last) if way <= EVERY_DIRECTION < last else None
 
 
 def _is_readable(board: Board, text: str) -> bool:
@@ -171,9 +149,7 @@ def _explain_launch(state: State, seat: int, move: Move) -> Breach:
     board, name = state.setup.board, state.setup.board.names[move[1]]
     if not state.portals >> number & 1:
         return "PO6", f"there is no portal on {name}"
-    arrows = find_arrows(board, state.net, number)
-    shift = number - board.origin
-    entries, exits = board.reach[arrows & EVERY_DIRECTION] << shift, board.reach[arrows >> 6] << shift
+    entries, exits = find_passage(board, state.net, number)
     demons = entries & state.pawns[DEMONS]
     if entries & ~(state.pawns[seat] | demons):
         return "PO15" if state.setup.demons else "PO6", "not every entry holds a pawn of the seat"
@@ -182,7 +158,7 @@ def _explain_launch(state: State, seat: int, move: Move) -> Breach:
         return "PO17", f"{places} exits cannot take {count} demons"
     if way.bit_count() != (count if 0 < count < places else 0):
         return "PO16", "the exits of demons are named where own pawns arrive too, as many as there are demons"
-    if way & ~(arrows >> 6):
+    if board.reach[way] << number - board.origin & ~exits:
         return "PO16", "demons go to exits of the portal"
     if state.pool[seat] + entries.bit_count() < places and not (state.setup.demons and not entries):
         return "PO6", "the pool cannot pay for all exits"

@@ -1,16 +1,16 @@
 """What a position of portals is worth to a seat: the turns that it may still need, beside what the others need."""
 
 from domain.ruleset import Over, evaluate_over
-from domain.rulesets.portals_v1.actions import ENTER, LAUNCH, find_sites
+from domain.rulesets.portals_v1.actions import find_sites
 from domain.rulesets.portals_v1.board import (
-    EVERY_DIRECTION,
     Board,
     each,
-    find_arrows,
     find_beside,
     find_exits,
+    find_passage,
     find_unblocked,
 )
+from domain.rulesets.portals_v1.moves import ENTER, LAUNCH
 from domain.rulesets.portals_v1.state import DEMONS, State, in_play
 
 FAR = 8
@@ -42,8 +42,8 @@ def _count_turns(state: State, seat: int, ahead: int) -> int:
 def _has_sink(state: State, seat: int) -> bool:
     """Whether the seat can launch a portal that takes more pawns than it gives."""
     for portal in each(find_sites(state, seat, LAUNCH)):
-        arrows = find_arrows(state.setup.board, state.net, portal)
-        if (arrows & EVERY_DIRECTION).bit_count() > (arrows >> 6).bit_count():
+        entries, exits = find_passage(state.setup.board, state.net, portal)
+        if entries.bit_count() > exits.bit_count():
             return True
     return False
 
@@ -56,7 +56,7 @@ def _approach(state: State, seat: int, ahead: int) -> int:
         return 0
     open = state.platforms ^ state.taken | own
     wait = 0 if open & center else 2
-    start = find_sites(state, seat, ENTER)
+    start = find_sites(state, seat, ENTER) << state.setup.starts[seat]
     portals = state.portals
     if state.setup.demons:  # PO14
         portals &= ~find_unblocked(board, state.net & (1 << 6 * board.lane) - 1, portals, 0, 0)

@@ -1,0 +1,313 @@
+"""Portals: what holds in every match whatever is played, and that no move is made which nobody asked for."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice, pairwise, product
+from random import Random
+from typing import Any
+
+import pytest
+
+from domain.bots import make_bot
+from domain.errors import BadNotation
+from domain.perft import fixed_randbelow
+from domain.ruleset import Decision, Over, Roll
+from domain.rulesets.portals_v1 import PORTALS_V1, actions, moves, notation
+from domain.rulesets.portals_v1.actions import can_act, find_launches, find_sites
+from domain.rulesets.portals_v1.board import ARROWS_WITHIN, each, find_arrows, lay_board
+from domain.rulesets.portals_v1.state import DECISIONS, State, find_colour
+from tests.domain.portals import ends, legal, look, pawns_of, play, position, start
+
+VARIANTS = [
+    {"radius": 2 + index % 3, "pool": 2 + index, "demons": demons, "capacity": capacity, "dice": dice}
+    for index, (demons, capacity, dice) in enumerate(product((False, True), (1, 3, None), (False, True)))
+]
+every_variant = pytest.mark.parametrize("options", VARIANTS, ids=lambda options: " ".join(map(str, options.values())))
+
+
+def wander(options: dict[str, Any], seed: int = 1) -> Iterator[tuple[State, str | tuple[int, ...], State]]:
+    """The steps of random matches of 2 to 6 seats: the state before, the move or roll or leaver, the state after."""
+    rng = Random(seed)
+    for seats in range(2, 7):
+        state = start(seats, **{**options, "first": "roll"})
+        while not isinstance(turn := PORTALS_V1.turn(state), Over):
+            step: str | tuple[int, ...]
+            in_play = [seat for seat in range(1, seats + 1) if seat not in state.left]
+            if rng.random() < 0.003:
+                leaver = rng.choice(in_play)
+                step, after = f"withdraw {leaver}", PORTALS_V1.withdraw(state, leaver)
+            elif isinstance(turn, Roll):
+                step = (rng.randint(1, 8),)
+                after = PORTALS_V1.apply_roll(state, step)
+            else:
+                move = PORTALS_V1.sample_move(state, rng.randrange)
+                step, after = PORTALS_V1.format_move(state, move), PORTALS_V1.apply_move(state, move)
+            yield state, step, after
+            state = after
+
+
+@every_variant
+def test_pawns_are_conserved(options: dict[str, Any]) -> None:
+    for _, _, state in wander(options):
+        found: Counter[object] = Counter()
+        for platform in look(state, "platforms").values():
+            found[platform["colour"]] += platform["pawns"]
+        assert [pool + found[seat] for seat, pool in enumerate(look(state, "pool"), 1)] == [options["pool"]] * (
+            state.setup.seats
+        )
+
+
+@every_variant
+def test_a_platform_holds_one_colour_and_no_more_than_it_may(options: dict[str, Any]) -> None:
+    most = options["capacity"] or float("inf")
+    for _, _, state in wander(options):
+        assert sum(fields.bit_count() for fields in state.pawns) == state.taken.bit_count()
+        assert not state.taken & ~state.platforms
+        counts = [platform["pawns"] for platform in look(state, "platforms").values()]
+        assert max(counts) <= most
+        assert [bool(count) for count in counts] == [
+            find_colour(state, number) is not None for number in each(state.platforms)
+        ]
+
+
+@every_variant
+def test_without_the_variant_there_are_no_demons(options: dict[str, Any]) -> None:
+    assert options["demons"] or not any(state.pawns[0] for _, _, state in wander(options))
+
+
+@every_variant
+def test_every_portal_keeps_one_to_six_arrows_and_none_is_removed_or_turned(options: dict[str, Any]) -> None:
+    for before, _, after in wander(options):
+        assert after.net & before.net == before.net
+        assert after.portals & before.portals == before.portals
+        assert after.platforms & before.platforms == before.platforms
+        assert not after.platforms & after.portals
+        for portal in each(after.portals):
+            arrows = find_arrows(after.setup.board, after.net, portal)
+            assert 1 <= arrows.bit_count() <= 6
+            assert not arrows & arrows >> 6
+
+
+@every_variant
+def test_no_two_rolls_come_without_a_decision_unless_nothing_was_possible(options: dict[str, Any]) -> None:
+    for before, step, after in wander(options):
+        turn, then = PORTALS_V1.turn(before), PORTALS_V1.turn(after)
+        if isinstance(turn, Roll) and turn.purpose == "action" and isinstance(then, Roll) and isinstance(step, tuple):
+            stuck = before._replace(d8=step[0], turn=DECISIONS[turn.seat or 0])
+            assert legal(stuck) == []
+            assert before._replace(turn=then) == after
+
+
+@every_variant
+def test_a_seat_can_act_exactly_where_it_has_a_move(options: dict[str, Any]) -> None:
+    for _, _, state in islice(wander({**options, "dice": False}), 0, None, 7):
+        seats = [seat for seat in range(1, state.setup.seats + 1) if seat not in state.left]
+        for seat in seats:
+            asked = state._replace(turn=DECISIONS[seat])
+            assert can_act(state, seat) == any(True for _ in PORTALS_V1.legal_moves(asked))
+            launchable = {portal for portal in each(state.portals) if find_launches(state, seat, portal)}
+            assert set(each(find_sites(state, seat, moves.LAUNCH))) == launchable
+
+
+@every_variant
+def test_a_seat_that_left_is_never_on_turn(options: dict[str, Any]) -> None:
+    for _, _, state in wander(options, seed=2):
+        turn = PORTALS_V1.turn(state)
+        assert isinstance(turn, Over) or turn.seat not in state.left
+
+
+# ---- nothing is listed that nobody asked for
+
+
+@pytest.fixture
+def crowded() -> State:
+    """A board of radius 8 on which each empty field has about three platforms and three portals beside it."""
+    board = lay_board(8)
+    thirds = {name: (number // board.stride + number % board.stride) % 3 for number, name in board.names.items()}
+    taken = {board.names[number] for number in (board.center, board.corners[0], board.corners[3])}
+    platforms = [f"platform {name}" for name, third in thirds.items() if third == 0 and name not in taken]
+    pairs = pairwise(board.names.values())
+    portals = [f"portal {name} <{left}" for left, name in pairs if thirds[name] == 1 and left[0] == name[0]]
+    return position([*platforms, *(build for build in portals if build.split()[1] not in taken)], radius=8)
+
+
+@pytest.fixture
+def counted(crowded: State, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The fields of which moves are made, from now on."""
+    asked: list[int] = []
+    find_ways = actions.find_ways
+
+    def count(state: State, seat: int, kind: int, number: int) -> tuple[int, ...]:
+        asked.append(number)
+        return find_ways(state, seat, kind, number)
+
+    monkeypatch.setattr(actions, "find_ways", count)
+    monkeypatch.setattr(notation, "find_ways", count)
+    return asked
+
+
+def test_there_are_thousands_of_moves(crowded: State) -> None:
+    assert len(legal(crowded)) > 1000
+
+
+def test_the_first_moves_come_before_the_others_are_made(crowded: State, counted: list[int]) -> None:
+    assert len(list(islice(PORTALS_V1.legal_moves(crowded), 3))) == 3
+    assert len(counted) <= 3
+
+
+def test_a_prefix_makes_moves_of_its_field_alone(crowded: State, counted: list[int]) -> None:
+    site = next(each(find_sites(crowded, 1, moves.PLATFORM)))
+    name = crowded.setup.board.names[site]
+    assert legal(crowded, f"platform {name}")
+    assert counted == [site]
+    assert legal(crowded, f"platform {name} <") != []
+    assert counted == [site, site]
+
+
+def test_a_sampled_move_makes_moves_of_its_field_alone(crowded: State, counted: list[int]) -> None:
+    rng = Random(1)
+    for drawn in range(50):
+        assert len(counted) == drawn
+        PORTALS_V1.sample_move(crowded, rng.randrange)
+
+
+def test_checking_and_playing_a_move_lists_none(crowded: State, counted: list[int]) -> None:
+    site = next(each(find_sites(crowded, 1, moves.PLATFORM)))
+    text = legal(crowded, f"platform {crowded.setup.board.names[site]}")[0]
+    counted.clear()
+    PORTALS_V1.apply_move(crowded, PORTALS_V1.parse_move(crowded, text))
+    assert counted == []
+
+
+def test_a_kind_of_action_is_drawn_first_and_each_that_is_possible_is_as_likely() -> None:
+    state, rng = position(["portal d3 >c3", "portal b3 <a3"]), Random(1)
+    drawn = Counter(moves.WORDS[PORTALS_V1.sample_move(state, rng.randrange)[0]] for _ in range(4_000))
+    assert set(drawn) == {"portal", "platform", "launch", "enter"}
+    assert all(900 < times < 1_100 for times in drawn.values())
+
+
+def test_every_legal_move_is_drawn_sooner_or_later() -> None:
+    state = position(["portal d3 <c3", "platform d2 >d3", "platform d4 <d3"], "c3:* d2:1", demons=True)
+    randbelow = fixed_randbelow("portals")
+    drawn = {PORTALS_V1.format_move(state, PORTALS_V1.sample_move(state, randbelow)) for _ in range(4_000)}
+    assert drawn == set(legal(state))
+
+
+@pytest.mark.parametrize("randbelow", [lambda n: 0, lambda n: n - 1])
+def test_a_move_is_drawn_even_by_a_generator_that_always_says_the_same(randbelow: Any) -> None:
+    for state in (start(), position([], "d2:1", full=True)):
+        assert PORTALS_V1.format_move(state, PORTALS_V1.sample_move(state, randbelow)) in legal(state)
+
+
+# ---- notation
+
+
+def test_lists_are_sorted_by_letter_then_by_number() -> None:
+    assert legal(position(["portal b10", "portal b9"], radius=8, seats=3), "platform c10 <") == [
+        "platform c10 <b9",
+        "platform c10 <b10",
+        "platform c10 <b9,b10",
+        "platform c10 <b10 >b9",
+        "platform c10 <b9 >b10",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("portal", "portal ", "portal z9", "portal f1", "portal d03 <e3", "portal D3 <e3", "portal d3  <e3"),
+        *("portal d3 <e3 ", " portal d3 <e3", "portal d3 < e3", "portal d3 <", "portal d3 >c3 <e3", "portal d3 <e3,c3"),
+        *("portal d3 <c3,c3", "portal d3 <c3,", "portal d3 <c3 <e3", "portal d3 <c9", "portal d3,<c3", "portal d3 c3"),
+        *("platform", "launch", "launch d9", "launch d3 demons", "launch d3 demons c4,c3", "launch d3 demons c9"),
+        *("launch d3 demons <c3", "launch d3 <c3", "enter e3", "exit 1", "Enter", "pass", "launch d3 demons c3 e3"),
+    ],
+)
+def test_other_texts_are_bad_notation(text: str) -> None:
+    with pytest.raises(BadNotation):
+        PORTALS_V1.parse_move(start(), text)
+
+
+def test_all_ways_to_draw_arrows_are_told_apart() -> None:
+    assert [len(ways) for ways in ARROWS_WITHIN] == [3 ** directions.bit_count() - 1 for directions in range(64)]
+    assert all(len(set(ways)) == len(ways) for ways in ARROWS_WITHIN)
+
+
+# ---- drawing and evaluation
+
+
+def test_the_drawing_shows_elements_arrows_pawns_and_what_is_beside_the_board() -> None:
+    net = ["portal d3 <e3 >c3", "platform d2 <d3", "portal b3 <a3 >c3", "platform d4 >d3"]
+    state = position(net, "e3:11 c3:* a3:2", demons=True, capacity=2, centered=[2], dice=True, d8=4)
+    assert PORTALS_V1.render_text(state).splitlines() == [
+        "     e {1}  .   .",
+        "         v",
+        "   d ( )<[+]<( )  .",
+        "           v",
+        " c  .   .  {*}  .   .",
+        "             ^",
+        "   b  .   .  [+]  .   5",
+        "               ^",
+        "     a  .   .  {2}  4",
+        "",
+        "          1   2   3",
+        "",
+        "( ) platform  { } START or CENTER  [+] portal  * demon",
+        "CENTER: c3. START: e3 of seat 1, a3 of seat 2.",
+        "Pool: 6 of seat 1, 7 of seat 2.",
+        "More than one pawn: 2 on e3.",
+        "Out of CENTER came: seat 2.",
+        "Rolled: 4.",
+    ]
+
+
+def test_the_drawing_shows_the_contest() -> None:
+    state = play(start(3, first="roll"), 7, 2, 7)
+    assert "Rolls for who plays first: -, out, -." in PORTALS_V1.render_text(state)
+
+
+def test_the_largest_drawing_fits_a_terminal(crowded: State) -> None:
+    lines = PORTALS_V1.render_text(crowded).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) < 50
+
+
+def test_evaluate_counts_turns_to_the_end() -> None:
+    near = position(["portal d3 <e3 >c3"], "e3:1")
+    far = position(["portal d3 <e3 >c3"])
+    assert PORTALS_V1.evaluate(near, 1) > PORTALS_V1.evaluate(far, 1)
+    assert PORTALS_V1.evaluate(position(["portal d3 <e3 >c3"], "c3:1"), 1) > PORTALS_V1.evaluate(near, 1)
+    rid = position(["portal d3 <e3 >c3"], centered=[1], pawns="e3:1")
+    assert PORTALS_V1.evaluate(rid, 1) > PORTALS_V1.evaluate(
+        position([], centered=[1], pawns="d2:1 e3:1", full=True), 1
+    )
+    assert PORTALS_V1.evaluate(near, 2) < PORTALS_V1.evaluate(far, 2)
+
+
+def test_a_match_that_was_won_is_worth_a_million() -> None:
+    over = play(position([], "c3:1"), "exit")
+    assert ends(over, "cleared", 1, 2)
+    assert pawns_of(over) == ""
+    assert PORTALS_V1.evaluate(over, 1) == -PORTALS_V1.evaluate(over, 2) == 1_000_000
+
+
+def test_options_of_the_start_are_those_given() -> None:
+    state = start(2, radius=3, pool=5, dice=True)
+    assert isinstance(PORTALS_V1.turn(state), Roll)
+    assert look(state, "radius") == 3
+    assert look(state, "pool") == [5, 5]
+    assert isinstance(PORTALS_V1.turn(start(2)), Decision)
+
+
+@pytest.mark.parametrize(("seats", "wins"), [(2, 16), (4, 11), (6, 9)])
+def test_greedy_beats_random_whatever_its_seat(seats: int, wins: int) -> None:
+    won = 0
+    for seed in range(20):
+        greedy_seat = 1 + seed % seats
+        names = {greedy_seat: "greedy"}
+        bots = {seat: make_bot(names.get(seat, "random"), 10 * seed + seat) for seat in range(1, seats + 1)}
+        state = start(seats, radius=4, first=1 + seed * 7 % seats)
+        while isinstance(turn := PORTALS_V1.turn(state), Decision):
+            state = PORTALS_V1.apply_move(state, bots[turn.seat].choose_move(PORTALS_V1, state))
+        ranks = PORTALS_V1.standing(state)
+        won += ranks[greedy_seat - 1] == 1 and ranks.count(1) == 1
+    assert won >= wins
