@@ -1,4 +1,4 @@
-"""`plyscribe demo`: bots play both games over the HTTP API while one watches, and a table tells how it went.
+"""`plyscribe demo`: bots play all games over the HTTP API while one watches, and a table tells how it went.
 
 The demo leans on what the service promises: its matches and moves carry keys that follow from the demo's number, so
 that a second run, or a run after a crash, finds the matches of the first and goes on where they stood.
@@ -7,9 +7,10 @@ that a second run, or a run after a crash, finds the matches of the first and go
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from domain.bots import make_bot
-from domain.ruleset import Decision
+from domain.bots import Bot, make_bot
+from domain.ruleset import Decision, Over, Turn
 from domain.rulesets import find_ruleset
-from service.client import Client, Match, Standing
+from service.client import Client, Event, Match, Standing
 from service.serving import write_once
 
 PLAYERS = ("random", "greedy")
@@ -35,7 +36,11 @@ class DemoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoMatch:
-    """A match of the demo: its number, ruleset and the bots on its seats. With the usual options it is rated."""
+    """A match of the demo: its number, ruleset and options, and the bots on its seats.
+
+    The first two play over HTTP, each from an account of its own; the server plays for the others. A match of two with
+    the usual options is rated.
+    """
 
     number: int
     ruleset: str
@@ -45,21 +50,24 @@ class DemoMatch:
     @property
     def key(self) -> str:
         """What all idempotency keys of the match begin with; a changed plan takes a new first number."""
-        return f"demo-2-{self.number}"
+        return f"demo-3-{self.number}"
 
 
 def plan(matches: int) -> list[DemoMatch]:
-    """The demo's matches: both games in turn, the greedy bot on either side."""
-    kinds: Sequence[tuple[str, dict[str, Any]]] = (
-        ("pathagon", {}),
-        ("zhen", {}),
-        ("pathagon", {"size": 5}),
-        ("zhen", {"tiles": 6, "cubes": 6}),
+    """The demo's matches: all games in turn, the greedy bot on either side."""
+    kinds: Sequence[tuple[str, int, dict[str, Any]]] = (
+        ("pathagon", 2, {}),
+        ("zhen", 2, {}),
+        ("portals", 2, {"radius": 3, "pool": 4}),
+        ("rings", 3, {"target": 8}),
+        ("crystals", 2, {}),
+        ("pathagon", 2, {"size": 5}),
+        ("zhen", 2, {"tiles": 6, "cubes": 6}),
     )
     planned = []
     for number in range(1, matches + 1):
-        ruleset, options = kinds[(number - 1) % len(kinds)]
-        bots = PLAYERS if number % 2 else PLAYERS[::-1]
+        ruleset, seats, options = kinds[(number - 1) % len(kinds)]
+        bots = (PLAYERS if number % 2 else PLAYERS[::-1]) + PLAYERS[: seats - 2]
         planned.append(DemoMatch(number, ruleset, bots, dict(options)))
     return planned
 
@@ -80,7 +88,7 @@ def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threa
     """The id of the match, played to its end move by move over HTTP; "" where `stop` came first."""
     if stop.is_set():
         return ""
-    clients = [Client(url, tokens[name]) for name in planned.bots]
+    clients = [Client(url, tokens[name]) for name in planned.bots[:2]]
     try:
         match = _open_match(clients, planned)
         for _ in _play_on(clients, planned, match):
@@ -94,7 +102,8 @@ def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threa
 
 def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
     first, second = clients
-    seats = [{"player": first.me()["player"]}, None]
+    built_in = [{"bot": name, "seed": planned.number} for name in planned.bots[2:]]
+    seats = [{"player": first.me()["player"]}, None, *built_in]
     about = {"event": f"demo match {planned.number}"}
     created = first.create_match(
         planned.ruleset,
@@ -105,25 +114,65 @@ def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
         key=f"{planned.key}-new",
     )
     match: str = created["match"]
-    second.take_seat(match, 2, key=f"{planned.key}-seat")
+    if find_ruleset(planned.ruleset).has_chance(first.match(match)["options"]):
+        # So that nobody can have picked the dice, not even the server.
+        second.take_seat(match, 2, entropy=f"salt of the second {planned.number}", key=f"{planned.key}-seat")
+        first.add_entropy(match, f"salt of the first {planned.number}", 1, key=f"{planned.key}-salt")
+    else:
+        second.take_seat(match, 2, key=f"{planned.key}-seat")
     return match
 
 
+class _Board:
+    """A match as its events tell it, followed with the rules of our own."""
+
+    def __init__(self, client: Client, match: str) -> None:
+        known = client.match(match)
+        self._ruleset = find_ruleset(known["ruleset"], known["ruleset_version"])
+        self._state = self._ruleset.initial_state(known["options"], len(known["seats"]))
+        self.version = self.ply = 0
+        self.follow(client.events(match))
+
+    @property
+    def turn(self) -> Turn:
+        """What the match waits for."""
+        return self._ruleset.turn(self._state)
+
+    def follow(self, events: Iterable[Event]) -> None:
+        """Go on by the events that follow."""
+        for event in events:
+            self.version = event["version"]
+            match event["type"]:
+                case "move-made":
+                    move = self._ruleset.parse_move(self._state, event["data"]["move"])
+                    self._state = self._ruleset.apply_move(self._state, move)
+                    self.ply += 1
+                case "dice-rolled":
+                    self._state = self._ruleset.apply_roll(self._state, tuple(event["data"]["values"]))
+
+    def choose(self, bot: Bot) -> str:
+        """What the bot plays here."""
+        return self._ruleset.format_move(self._state, bot.choose_move(self._ruleset, self._state))
+
+
 def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Iterator[int]:
-    """Play from wherever the match stands, following it with the rules of our own; yields the ply after each move."""
-    known = clients[0].match(match)
-    ruleset = find_ruleset(known["ruleset"], known["ruleset_version"])
-    state = ruleset.initial_state(known["options"], len(known["seats"]))
-    for text in known["moves"]:
-        state = ruleset.apply_move(state, ruleset.parse_move(state, text))
+    """Play from wherever the match stands; yields the ply after each move of ours."""
     bots = [make_bot(name, seed=1000 * planned.number + seat) for seat, name in enumerate(planned.bots, 1)]
-    ply = known["ply"]
-    while isinstance(turn := ruleset.turn(state), Decision):
-        move = bots[turn.seat - 1].choose_move(ruleset, state)
-        clients[turn.seat - 1].move(match, ruleset.format_move(state, move), key=f"{planned.key}-{ply + 1}")
-        state = ruleset.apply_move(state, move)
-        ply += 1
-        yield ply
+    board = _Board(clients[0], match)
+    while not isinstance(turn := board.turn, Over):
+        if not isinstance(turn, Decision) or turn.seat > len(clients):
+            board.follow(_wait_for_news(clients[0], match, board.version))
+            continue
+        seat = turn.seat
+        key = f"{planned.key}-{board.ply + 1}"
+        board.follow(clients[seat - 1].move(match, board.choose(bots[seat - 1]), seat=seat, key=key)["events"])
+        yield board.ply
+
+
+def _wait_for_news(client: Client, match: str, after: int) -> list[Event]:
+    """The next events of the match, once there are some: the server's bots move by themselves."""
+    events = client.follow(match, after)
+    return list(islice(events, 1))
 
 
 def run_demo(url: str, data: Path, number: int, threads: int, console: Console, stop: threading.Event) -> None:
@@ -174,7 +223,7 @@ def _wait_for_score(client: Client, match: str, deadline: float, stop: threading
 
 def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Sequence[Match]) -> None:
     table = Table(title="Matches", title_justify="left")
-    for name in ("no.", "ruleset", "seats 1 – 2", "outcome", "plies", "verified"):
+    for name in ("no.", "ruleset", "seats", "outcome", "plies", "verified"):
         table.add_column(name, justify="right" if name in ("no.", "plies") else "left")
     for each, match in zip(planned, found, strict=True):
         verdict = "yes" if match["status"] == "scored" else match["status"]

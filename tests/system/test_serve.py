@@ -363,12 +363,12 @@ def test_doctor_names_what_is_wrong(tmp_path):
 
 
 def test_the_demo_plays_shows_and_ends(tmp_path):
-    argv = ("demo", "--once", "--matches", "4", "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    argv = ("demo", "--once", "--matches", "5", "--data", str(tmp_path / "data"), "--port", str(free_port()))
     first = run_cli(*argv)
     assert first.returncode == 0, first.stderr
-    assert first.stdout.count("yes") == 4
+    assert first.stdout.count("yes") == 5
     addresses = [line.split()[-1] for line in first.stdout.splitlines() if "/v1/matches/" in line]
-    assert len(addresses) == 8
+    assert len(addresses) == 10
     second = run_cli(*argv)
     assert [address.rpartition("/v1/")[2] for address in addresses] == [
         line.split()[-1].rpartition("/v1/")[2] for line in second.stdout.splitlines() if "/v1/matches/" in line
