@@ -11,7 +11,7 @@ TOP = 28
 NAMES = (*(f"{ring}{slot}" for ring in RINGS for slot in range(1, SLOTS + 1)), "top", "s1", "s2", "s3", "s4")
 FIELDS = {name: field for field, name in enumerate(NAMES)}
 
-LIGHT, MEDIUM, HEAVY = "LMH"
+HEAVY = "H"
 NO_TERRAIN = "-"
 """What stands for terrain on `top`, behind the letters of the rings."""
 ARRANGEMENTS = tuple("".join(letters) for letters in sorted(set(permutations("HHLLLMM"))))

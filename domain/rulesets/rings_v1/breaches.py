@@ -43,6 +43,7 @@ from domain.rulesets.rings_v1.ringwork import can_swap
 from domain.rulesets.rings_v1.state import State
 
 Breach = tuple[str, str]
+"""The clause, and how it is broken."""
 
 _ROLLS = {"terrain": "RI3", "round": "RI5", "alliance": "RI17"}
 
@@ -69,16 +70,17 @@ def _find_breach(state: State, seat: int, move: Move) -> Breach | None:
         case Drop(die):
             return None if die in droppable(state, seat) else ("RI7", f"seat {seat} has no {die} left")
         case Recruit(pay, kind):
-            return _breach_of_payment(state, seat, pay, recruit_payments(state, seat)) or _breach_of_recruit(
-                state, seat, kind
-            )
-        case Walk(pay) | Propose(pay):
-            unpaid = _breach_of_payment(state, seat, pay, move_payments(state, seat))
-            if isinstance(move, Propose):
-                return unpaid or _breach_of_proposal(state, seat, move)
+            unpaid = _breach_of_payment(seat, pay, recruit_payments(state, seat))
+            return unpaid or _breach_of_recruit(state, seat, kind)
+        case Walk(pay):
+            unpaid = _breach_of_payment(seat, pay, move_payments(state, seat))
             return unpaid or _breach_of_walk(state, seat, move)
+        case Propose(pay):
+            unpaid = _breach_of_payment(seat, pay, move_payments(state, seat))
+            return unpaid or _breach_of_proposal(state, seat, move)
         case Spin(pay) | Attach(pay) | Swap(pay):
-            return _breach_of_payment(state, seat, pay, turn_payments(state, seat)) or _breach_of_turning(state, move)
+            unpaid = _breach_of_payment(seat, pay, turn_payments(state, seat))
+            return unpaid or _breach_of_turning(state, move)
 
 
 def _breach_of_settling(state: State, move: Move) -> Breach | None:
@@ -115,12 +117,12 @@ def _breach_of_second(state: State, seat: int, move: Move) -> Breach | None:
     match move:
         case Walk(pay, kind, source, target) if kind == WARRIOR and target == at:
             if source in list_approaches(state, seat, at):
-                return _breach_of_payment(state, seat, pay, move_payments(state, seat))
+                return _breach_of_payment(seat, pay, move_payments(state, seat))
             return "RI16", f"no warrior on {NAMES[source]} reaches {NAMES[at]}"
     return "RI16", f"a second warrior has to enter {NAMES[at]} now"
 
 
-def _breach_of_payment(state: State, seat: int, pay: str, payments: tuple[str, ...]) -> Breach | None:
+def _breach_of_payment(seat: int, pay: str, payments: tuple[str, ...]) -> Breach | None:
     if pay in payments:
         return None
     return "RI8", f"seat {seat} cannot pay this with {pay}, but with {' or '.join(payments) or 'nothing'}"

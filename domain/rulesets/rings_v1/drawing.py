@@ -101,7 +101,8 @@ def _tell_turn(state: State) -> Iterator[str]:
             doing = f"{'the table' if seat is None else f'seat {seat}'} rolls for {purpose}"
         case Decision(seat):
             doing = f"seat {seat} decides"
-    yield f"{f'Round {state.round}, pass {state.pass_}' if state.round else 'Setup'}: {doing}. Uses left: {state.uses}."
+    when = f"Round {state.round}, pass {state.pass_}" if state.round else "Setup"
+    yield f"{when}: {doing}.{f' Uses left: {state.uses}.' if state.uses else ''}"
     if engaged := state.engaged:
         yield f"A warrior from {NAMES[engaged.source]} attacks {NAMES[engaged.at]}; a second one has to follow."
     if alliance := state.alliance:
