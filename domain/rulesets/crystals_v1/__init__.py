@@ -228,19 +228,19 @@ def _find_breach(state: State, verb: str, place: int) -> tuple[str, str] | None:
         return "CR14", f"the phase is {phase}"
     if phase == CHOOSE:
         return None
-    slot, name = min(place, ATTACKER), CLASSES[place]
-    if slot == ATTACKER and state.attackers[seat - 1] != place:
+    name, me = CLASSES[place], 4 * seat - 4 + min(place, ATTACKER)
+    if place >= ATTACKER and state.attackers[seat - 1] != place:
         return CLAUSES[phase], f"seat {seat} has no {name}"
-    if slot in _moves(state):
-        return None
     if phase == XP:
-        return "CR19", f"the {name} has {MOST_EXPERIENCE} experience, and more is not taken"
-    at = state.at[4 * seat - 4 + slot]
+        full = state.experience[me] == MOST_EXPERIENCE
+        return ("CR19", f"the {name} has {MOST_EXPERIENCE} experience, and more is not taken") if full else None
     if phase != MOVE:
-        return CLAUSES[phase], f"the {name} is on the track"
-    if at == BASE:
+        return None if state.at[me] == BASE else (CLAUSES[phase], f"the {name} is on the track")
+    if state.at[me] == BASE:
         return "CR7", f"the {name} is not on the track"
-    return "CR10", f"the {name}'s move would end on a character of its own seat"
+    if is_blocked(state, me, find_target(state, me, state.roll)):
+        return "CR10", f"the {name}'s move would end on a character of its own seat"
+    return None
 
 
 def _view_characters(state: State, seat: int) -> dict[str, Any]:
