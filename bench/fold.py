@@ -27,7 +27,7 @@ CLAIMS = [
     Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(2)),
     Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
     Claim("fold of a match of rings", "event", RINGS, OURS, times_the_cost(8)),
-    Claim("fold of a match of crystals", "event", CRYSTALS, OURS, times_the_cost(5)),
+    Claim("fold of a match of crystals", "event", CRYSTALS, OURS, times_the_cost(3)),
 ]
 
 

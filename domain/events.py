@@ -314,17 +314,27 @@ class Event(NamedTuple):
     data: EventData
 
 
-# Nearly all events are moves. Plain text, numbers without a sign or leading zeros: what has this form is canonical.
-_PLAIN = r"([ !#-\[\]-~]*)"
-_NUMBER = r"(0|[1-9][0-9]{0,14})"
+# Nearly all events are moves and rolls. Plain text, numbers without a sign or leading zeros: what has this form is
+# canonical.
+_TEXT, _COUNT = r"[ !#-\[\]-~]*", r"(?:0|[1-9][0-9]{0,14})"
+_PLAIN, _NUMBER = f"({_TEXT})", f"({_COUNT})"
 _match_move = re.compile(
     rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{"move":"{_PLAIN}","seat":{_NUMBER}\}},'
     rf'"type":"move-made","version":{_NUMBER}\}}'
 ).fullmatch
 
+ROLL = re.compile(
+    rf'\{{"at":{_NUMBER},"by":"{_TEXT}","cause":"{_TEXT}","data":\{{"count":{_COUNT},"purpose":"{_TEXT}",'
+    rf'"seat":(?:null|{_COUNT}),"sides":{_COUNT},"values":\[({_COUNT}(?:,{_COUNT})*)\]\}},'
+    rf'"type":"dice-rolled","version":{_NUMBER}\}}'
+)
+"""A stored roll; the parts are at, values, version."""
+
 
 ReadMove = tuple[StoredEvent, re.Match[str]]
 """A stored move with its parts: at, by, cause, move, seat, version."""
+ReadStep = tuple[StoredEvent, re.Match[str]]
+"""A stored move, or a stored roll with the parts of ROLL."""
 
 
 def read_move(stored: StoredEvent) -> re.Match[str] | None:
@@ -337,6 +347,18 @@ def read_moves(entries: Sequence[StoredEvent], place: int) -> Iterator[ReadMove]
     for number in range(place, len(entries)):
         stored = entries[number]
         found = _match_move(stored.e.decode("latin-1"))
+        if not found:
+            return
+        yield stored, found
+
+
+def read_steps(entries: Sequence[StoredEvent], place: int) -> Iterator[ReadStep]:
+    """The run of moves and rolls that begins at `place`, as far as what has their form tells."""
+    match_roll = ROLL.fullmatch
+    for number in range(place, len(entries)):
+        stored = entries[number]
+        text = stored.e.decode("latin-1")
+        found = _match_move(text) or match_roll(text)
         if not found:
             return
         yield stored, found

@@ -16,6 +16,7 @@ from domain.chain import StoredEvent, first_link, next_link
 from domain.commands import parse_actor
 from domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
 from domain.events import (
+    ROLL,
     WITHDRAWAL_CAUSES,
     Account,
     BuiltIn,
@@ -40,14 +41,14 @@ from domain.events import (
     MoveMade,
     MovesTakenBack,
     Occupant,
-    ReadMove,
+    ReadStep,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
     SharedDice,
     parse_event,
-    read_moves,
+    read_steps,
 )
 from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 from domain.rulesets import find_ruleset
@@ -226,7 +227,7 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
     entries = list(entries)
     place = 0
     while place < len(entries):
-        after = fold_moves(match, read_moves(entries, place))
+        after = fold_steps(match, read_steps(entries, place))
         place += after.version - match.version
         match = after
         if place < len(entries):
@@ -234,20 +235,28 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
     return match
 
 
-def fold_moves(match: Match, moves: Iterable[ReadMove]) -> Match:
-    """The match after those of the moves that are legal and stand where they should, up to the first that does not.
+def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
+    """The match after those moves and rolls that can be and stand where they should, up to the first that does not.
 
-    Nearly all events are moves, so this loop is what a fold costs. What that first one is, _fold_one says.
+    Nearly all events are moves and rolls, so this loop is what a fold costs. What that first one is, _fold_one says.
     """
     play = match.play
     if play is None or match.fault:
         return match
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
     turn, parse_move, apply_move, make = ruleset.turn, ruleset.parse_move, ruleset.apply_move, tuple.__new__
+    reached, rolls = match.version, play.rolls
     with suppress(Exception):
-        for expected, ((version, e, h), found) in enumerate(moves, match.version + 1):
+        for expected, ((version, e, h), found) in enumerate(read, match.version + 1):
             if version != expected or sha256(head + e).digest() != h:
                 break
+            if found.re is ROLL:
+                at, values, named = found.groups()
+                if int(named) != version:
+                    break
+                state = ruleset.apply_roll(state, tuple(map(int, values.split(","))))
+                since, head, reached, rolls = int(at), h, version, rolls + 1
+                continue
             at, _, _, text, seat, named = found.groups()
             decision = turn(state)
             if type(decision) is not Decision or decision.seat != int(seat) or int(named) != version:
@@ -255,13 +264,12 @@ def fold_moves(match: Match, moves: Iterable[ReadMove]) -> Match:
             after, now = apply_move(state, parse_move(state, text)), int(at)
             # Step(..) itself takes twice as long.
             steps.append(make(Step, (version, decision.seat, text, state, now - since if now > since else 0)))
-            state, since, head = after, now, h
-    made = steps[play.ply :]
-    if not made:
+            state, since, head, reached = after, now, h, version
+    if reached == match.version:
         return match
-    offered = play.offered - {step.seat for step in made}
-    play = Play(ruleset, state, since, tuple(steps), play.rolls, None, offered)
-    return match._replace(version=match.version + len(made), head=head, play=play, at=since)
+    offered = play.offered - {step.seat for step in steps[play.ply :]}
+    play = Play(ruleset, state, since, tuple(steps), rolls, None, offered)
+    return match._replace(version=reached, head=head, play=play, at=since)
 
 
 def _fold_one(match: Match, entry: StoredEvent) -> Match:

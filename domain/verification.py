@@ -68,7 +68,7 @@ from domain.events import (
     read_move,
     read_moves,
 )
-from domain.match import Match, evolve, fold_moves
+from domain.match import Match, evolve, fold_steps
 from domain.replay import replay
 
 MAX_WHY_LENGTH = 500
@@ -127,7 +127,7 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
         hands: set[_Hand] = set()
         while place < len(entries):
             if quiet := _quiet_moves(entries, place, hands, last):
-                folded = fold_moves(match, quiet)
+                folded = fold_steps(match, quiet)
                 if folded.version - match.version < len(quiet):
                     return None
                 match, place, last = folded, place + len(quiet), quiet[-1][1][3]

@@ -740,6 +740,35 @@ def test_a_fold_stops_at_the_first_move_that_cannot_be(place):
     assert (match.fault.version, match.version, match.play.ply) == (place + 1, 5, place - 2)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"values":[', b'"values":[9,'),
+        (b'"values":[', b'"values":[0'),
+        (b'"version":5', b'"version":6'),
+        (b'"purpose":"start"', b'"purpose":"st\xe4rt"'),
+        (b'"count":1,', b""),
+    ],
+)
+def test_a_fold_stops_at_the_first_roll_that_cannot_be(old, new):
+    table = hot_seat("toy")
+    table.play("hold")
+    assert b'"type":"dice-rolled"' in table.entries[4].e
+    assert old in table.entries[4].e
+    events = [entry.e for entry in table.entries]
+    events[4] = events[4].replace(old, new)
+    match = fold(Match(STREAM), link_all(first_link(STREAM), 1, events))
+    assert (match.fault.version, match.version, match.play.rolls) == (5, len(events), 2)
+
+
+def test_a_roll_is_folded_alike_whatever_stands_beside_it():
+    table = hot_seat("toy", 3)
+    table.play("push", "hold", "push")
+    for place in range(1, len(table.entries)):
+        begun = fold(Match(STREAM), table.entries[:place])
+        assert fold(begun, table.entries[place:]) == table.match
+
+
 def test_a_move_takes_the_time_since_it_was_due():
     table = hot_seat("zhen")
     table.play("+5", "+6", "+4")
