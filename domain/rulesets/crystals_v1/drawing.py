@@ -17,10 +17,10 @@ def _draw_track(view: dict[str, Any]) -> Iterator[str]:
     section = view["fields"] // len(view["starts"])
     for seat, start in enumerate(view["starts"], 1):
         fields = range(start, start + section)
-        yield f"{''.join(f'{field:{CELL}}' for field in fields)}"
-        yield f"{''.join(f'{contents.get(field, EMPTY):>{CELL}}' for field in fields)}"
+        yield "".join(f"{field:{CELL}}" for field in fields)
+        yield "".join(f"{contents.get(field, EMPTY):>{CELL}}" for field in fields)
         marks = [f"^{seat}" if field == start else "=>" if field in view["teleports"] else "" for field in fields]
-        yield f"{''.join(f'{mark:>{CELL}}' for mark in marks)}".rstrip()
+        yield "".join(f"{mark:>{CELL}}" for mark in marks).rstrip()
 
 
 def _fill_fields(view: dict[str, Any]) -> dict[int, str]:

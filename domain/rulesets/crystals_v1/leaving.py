@@ -2,7 +2,7 @@
 
 from domain.ruleset import Over
 from domain.rulesets.crystals_v1.resolution import give_experience, resume
-from domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEFENCE, DEPLOY, FIRST, XP, Table
+from domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEPLOY, FIRST, Table
 from domain.rulesets.crystals_v1.turns import await_contest, drop_out, pass_on_opening
 
 
@@ -24,15 +24,8 @@ def leave(table: Table, seat: int) -> None:
     elif table.seat == seat:
         table.attack = None
         give_experience(table)
-    elif table.actor == seat:
-        _pass_over(table, attacked_on)
-
-
-def _pass_over(table: Table, attacked_on: int) -> None:
-    """Another seat's turn goes on without the roll or the decision of the one that left."""
-    if table.phase == DEFENCE:
-        assert table.attack is not None
+    elif table.actor == seat and table.attack is not None:
         me, _, ranged = table.attack
         resume(table, me, attacked_on, ranged=ranged, saved=False)
-    elif table.phase == XP:
+    elif table.actor == seat:
         give_experience(table)
