@@ -16,10 +16,12 @@ EVENTS = 20_000
 PLIES = 300
 PLIES_OF_CRYSTALS = 200
 """Its matches are shorter."""
+PLIES_OF_PORTALS = 250
 
 OURS = "fold"
 RINGS = "fold of rings"
 CRYSTALS = "fold of crystals"
+PORTALS = "fold of portals"
 LIBRARY = "eventsourcing"
 REPLAY = "python-chess, trusted UCI"
 
@@ -28,17 +30,20 @@ CLAIMS = [
     Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
     Claim("fold of a match of rings", "event", RINGS, OURS, times_the_cost(8)),
     Claim("fold of a match of crystals", "event", CRYSTALS, OURS, times_the_cost(3)),
+    Claim("fold of a match of portals", "event", PORTALS, OURS, times_the_cost(4)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Events of a match of 300 plies, of crystals 200: decoded, chain checked, parsed, applied."""
+    """Events of a match of 300 plies, of crystals 200, of portals 250: decoded, chain checked, parsed, applied."""
     pathagon, rings = decide_events("pathagon", long_moves(PLIES)), decide_random_events("rings", PLIES)
     crystals = decide_random_events("crystals", PLIES_OF_CRYSTALS, seats=4)
+    portals = decide_random_events("portals", PLIES_OF_PORTALS, seats=3)
     runs = {
         OURS: _fold(pathagon),
         RINGS: _fold(rings),
         CRYSTALS: _fold(crystals, PLIES_OF_CRYSTALS),
+        PORTALS: _fold(portals, PLIES_OF_PORTALS),
         LIBRARY: _rebuild(),
         REPLAY: _replay(),
     }

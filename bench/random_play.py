@@ -25,15 +25,20 @@ CLAIMS = [
     Claim("rings, moves listed", "ply or roll", "rings listed", "pathagon listed", times_the_cost(8)),
     Claim("crystals, moves sampled", "ply or roll", "crystals sampled", "pathagon sampled", times_the_cost(2.5)),
     Claim("crystals, moves listed", "ply or roll", "crystals listed", "pathagon listed", times_the_cost(1)),
+    Claim("portals, moves sampled", "ply or roll", "portals sampled", "pathagon sampled", times_the_cost(6)),
+    Claim("portals, moves listed", "ply or roll", "portals listed", "pathagon listed", times_the_cost(6)),
+    Claim("portals, a typed move checked", "move", "portals typed", "pathagon typed", times_the_cost(3)),
 ]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Plies, and rolls, of games that are played at random to their end."""
     runs: dict[str, Run] = {CHESS: lambda: _play(_play_chess)}
-    for id in ("pathagon", "zhen", "rings", "crystals"):
+    for id in ("pathagon", "zhen", "rings", "crystals", "portals"):
         runs[f"{id} sampled"] = _player(find_ruleset(id), _sample)
         runs[f"{id} listed"] = _player(find_ruleset(id), _pick)
+    for id in ("pathagon", "portals"):
+        runs[f"{id} typed"] = _checker(find_ruleset(id))
     return compare(take_rounds(runs, rounds), CLAIMS)
 
 
@@ -64,6 +69,25 @@ def _player(ruleset: AnyRuleset, choose: Callable[[AnyRuleset, Any, random.Rando
         return steps
 
     return lambda: _play(play_game)
+
+
+def _checker(ruleset: AnyRuleset) -> Run:
+    """Moves of random play as texts, each read in its position and checked."""
+    typed: list[tuple[Any, str]] = []
+
+    def note(ruleset: AnyRuleset, state: Any, rng: random.Random) -> Any:
+        move = _sample(ruleset, state, rng)
+        typed.append((state, ruleset.format_move(state, move)))
+        return move
+
+    _player(ruleset, note)()
+
+    def check() -> int:
+        for state, text in typed:
+            ruleset.parse_move(state, text)
+        return len(typed)
+
+    return lambda: measure(check)
 
 
 def _sample(ruleset: AnyRuleset, state: Any, rng: random.Random) -> Any:

@@ -38,7 +38,13 @@ def find_kinds(state: State) -> tuple[int, ...]:
 
 def can_act(state: State, seat: int) -> bool:
     """Whether the seat had an action if its turn began now, with dice for any roll (PO9)."""
-    return any(find_sites(state, seat, kind) for kind in (ENTER, PORTAL, PLATFORM, LAUNCH, EXIT))
+    # What is soonest known comes first.
+    if find_sites(state, seat, ENTER) or find_sites(state, seat, EXIT):
+        return True
+    empty = state.setup.board.everywhere ^ state.platforms ^ state.portals
+    if empty and (find_sites(state, seat, PORTAL) or find_sites(state, seat, PLATFORM)):
+        return True
+    return any(find_launches(state, seat, portal) for portal in each(_find_unblocked(state, seat)))
 
 
 def find_sites(state: State, seat: int, kind: int) -> int:
@@ -70,16 +76,21 @@ def _find_connectable(state: State, seat: int, kind: int) -> int:
 
 def _find_launchable(state: State, seat: int) -> int:
     """The portals that the seat can launch."""
+    found = _find_unblocked(state, seat)
+    if not found or (state.pool[seat] >= MOST_EXITS and not state.setup.demons):
+        return found
+    return join(number for number in each(found) if find_launches(state, seat, number))
+
+
+def _find_unblocked(state: State, seat: int) -> int:
+    """The portals whose entries hold pawns of the seat or demons, and whose exits can take some pawn."""
     setup = state.setup
     free = find_free(state, seat)
     if setup.demons:
         free |= find_free(state, DEMONS)
     # PO6, PO15: without the variant there are no demons.
     usable = state.pawns[seat] | state.pawns[DEMONS]
-    found = find_unblocked(setup.board, state.net, state.portals, usable, free)
-    if not found or (state.pool[seat] >= MOST_EXITS and not setup.demons):
-        return found
-    return join(number for number in each(found) if find_launches(state, seat, number))
+    return find_unblocked(setup.board, state.net, state.portals, usable, free)
 
 
 def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
