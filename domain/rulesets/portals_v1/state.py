@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from domain.contest import Contest
 from domain.ruleset import Decision, Over, Roll, Turn
-from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, find_arrows
+from domain.rulesets.portals_v1.board import Board, each, find_passage
 
 DEMONS = 0
 """The colour of demons; that of a seat is its number."""
@@ -173,8 +173,8 @@ def view(state: State) -> dict[str, Any]:
         "ply": state.ply,
         "left": list(state.left),
         "radius": setup.board.radius,
-        "platforms": {name: _view_platform(state, n) for n, name in names.items() if state.platforms >> n & 1},
-        "portals": {name: _view_portal(state, n) for n, name in names.items() if state.portals >> n & 1},
+        "platforms": {names[number]: _view_platform(state, number) for number in each(state.platforms)},
+        "portals": {names[number]: _view_portal(state, number) for number in each(state.portals)},
         "pool": list(state.pool[1:]),
         "centered": [bool(state.centered >> seat & 1) for seat in range(1, setup.seats + 1)],
         "contest": None if state.contest is None else list(state.contest),
@@ -189,20 +189,18 @@ def _view_platform(state: State, number: int) -> dict[str, Any]:
         "start": setup.starts.index(number) if number in setup.starts else None,
         "center": number == setup.board.center,
         "colour": "demon" if colour == DEMONS else colour,
-        "pawns": count_pawns(state, number),
+        "pawns": 0 if colour is None else count_pawns(state, number),
     }
 
 
 def _view_portal(state: State, number: int) -> dict[str, Any]:
     board = state.setup.board
-    arrows = find_arrows(board, state.net, number)
-    come, go = (
-        [board.names[number + step] for direction, step in enumerate(board.steps) if directions >> direction & 1]
-        for directions in (arrows & EVERY_DIRECTION, arrows >> 6)
-    )
-    return {"in": come, "out": go}
+    come, go = find_passage(board, state.net, number)
+    return {"in": [board.names[entry] for entry in each(come)], "out": [board.names[exit] for exit in each(go)]}
 
 
 def find_colour(state: State, number: int) -> int | None:
     """The colour that stands on a platform, None for nobody."""
-    return next((colour for colour, fields in enumerate(state.pawns) if fields >> number & 1), None)
+    if not state.taken >> number & 1:
+        return None
+    return next(colour for colour, fields in enumerate(state.pawns) if fields >> number & 1)
