@@ -19,6 +19,7 @@ from tests.service.examples import RECORDED
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r'"((?:[a-z]+-)*[a-z]+/[a-z-]+)"')
 NOT_OVER_HTTP = {
+    "answer/unreadable",
     "domain/error",
     "service/error",
     "server/unreadable",

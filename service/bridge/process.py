@@ -1,0 +1,172 @@
+"""The process of a bot, which is asked one question at a time."""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO
+
+from service.bridge.protocol import (
+    DIED,
+    MAX_LINE_BYTES,
+    NO_ANSWER,
+    NOT_JSON,
+    STRAY,
+    TOO_LONG,
+    UNASKED,
+    Answer,
+    Fault,
+    parse_answer,
+    shorten,
+)
+from service.processes import tied_to_parent
+
+MAX_STRAY = 100
+"""So many lines that answer nothing are borne with, a question."""
+
+END_WITHIN_S = 3.0
+KILL_WITHIN_S = 2.0
+CHUNK = 65_536
+
+
+class NoSuchProgram(Exception):
+    """What was named as a bot cannot be started."""
+
+
+class BotProcess:
+    """A running bot. It ends with the thread that started it, or with ours (Linux), or else when its input ends.
+
+    A process group of its own keeps the Ctrl-C of a terminal from it, so that it can finish what it thinks about.
+    """
+
+    def __init__(self, argv: Sequence[str], errors: IO[bytes] | None = None) -> None:
+        self._process = subprocess.Popen(
+            tied_to_parent([find_program(argv[0]), *argv[1:]]),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            bufsize=0,
+            # A token is nothing that a bot needs.
+            env={name: value for name, value in os.environ.items() if name != "PLYSCRIBE_TOKEN"},
+            process_group=0,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        for pipe in (self._stdin, self._stdout):
+            os.set_blocking(pipe.fileno(), False)
+        self._unsent, self._unread = b"", b""
+        self._has_ended = False
+
+    def ask(self, line: bytes, id: str, ask: str, timeout_s: float, bear: Callable[[Fault], None]) -> Answer:
+        """The answer to a question that was put in a line; Fault where there is none to be had.
+
+        Lines that answer nothing are told to `bear`, and passed over unless it raises.
+        """
+        deadline = time.monotonic() + timeout_s
+        self._pump(0.0)
+        for stray in self._take_lines():
+            bear(Fault(UNASKED, f"written though nothing was asked: {shorten(stray)}"))
+        self._unsent += line
+        for _ in range(MAX_STRAY):
+            try:
+                return parse_answer(self._receive(deadline, timeout_s), id, ask)
+            except Fault as fault:
+                if fault.kind not in STRAY:
+                    raise
+                bear(fault)
+        raise Fault(NOT_JSON, f"more than {MAX_STRAY} lines, none of which is an answer")
+
+    def _receive(self, deadline: float, timeout_s: float) -> bytes:
+        """The next line, without its line feed."""
+        while b"\n" not in self._unread:
+            if len(self._unread) > MAX_LINE_BYTES:
+                raise Fault(TOO_LONG, f"a line of more than {MAX_LINE_BYTES} bytes: {shorten(self._unread)}")
+            if self._has_ended:
+                raise Fault(DIED, self._tell_death())
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                why = "it has not read the question either" if self._unsent else "the question was read"
+                raise Fault(NO_ANSWER, f"no answer within {timeout_s:g} s ({why})")
+            self._pump(left_s)
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line
+
+    def _take_lines(self) -> list[bytes]:
+        *lines, self._unread = self._unread.split(b"\n")
+        return lines
+
+    def _pump(self, wait_s: float) -> None:
+        """Write and read what can be, once there is anything."""
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        if self._unsent:
+            poll.register(self._stdin, select.POLLOUT)
+        for descriptor, _ in poll.poll(wait_s * 1000):
+            if descriptor == self._stdout.fileno():
+                self._read()
+            else:
+                self._write()
+
+    def _write(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            # Whether it died, its output tells.
+            self._unsent = b""
+
+    def _read(self) -> None:
+        with suppress(BlockingIOError):
+            data = os.read(self._stdout.fileno(), CHUNK)
+            self._unread += data
+            self._has_ended = not data
+
+    def _tell_death(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(KILL_WITHIN_S)
+            return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        return "closed its output"
+
+    def stop(self) -> tuple[bool, list[bytes]]:
+        """End it: whether it ended by itself when its input did, and what it had written without being asked."""
+        self._stdin.close()
+        deadline = time.monotonic() + END_WITHIN_S
+        self._unsent = b""
+        while not self._has_ended and len(self._unread) <= MAX_LINE_BYTES and time.monotonic() < deadline:
+            self._pump(deadline - time.monotonic())
+        lines = self._take_lines()
+        self._stdout.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+            self._signal(signal.SIGKILL)  # What it may have started itself.
+            return True, lines
+        self.kill()
+        return False, lines
+
+    def kill(self) -> None:
+        """End it, and all that it started, at once or nearly so."""
+        self._signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(KILL_WITHIN_S)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+        self._stdin.close()
+        self._stdout.close()
+
+    def _signal(self, signum: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signum)
+
+
+def find_program(name: str) -> str:
+    """The path of a program; NoSuchProgram where there is none that can be executed."""
+    found = shutil.which(name)
+    if found is None:
+        raise NoSuchProgram(f"{name} is no program that can be started: name it with its path, and make it executable")
+    return found

@@ -1,0 +1,96 @@
+"""Lines between the bridge and a bot, as bytes."""
+
+import json
+
+import pytest
+
+from service.bridge.protocol import (
+    DRAW,
+    MOVE,
+    Answer,
+    Fault,
+    Question,
+    format_error,
+    format_question,
+    parse_answer,
+    shorten,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "ask", "answer"),
+    [
+        (b'{"id": "q", "move": "d4"}', MOVE, Answer(move="d4")),
+        (b'{"id": "q", "move": "d4", "resign": false, "nodes": 12}', MOVE, Answer(move="d4")),
+        (b'{"id": "q", "resign": true}', MOVE, Answer(resign=True)),
+        (b'{"id": "q", "draw": false}', DRAW, Answer(draw=False)),
+        (b' {"id":"q","draw":true}\r', DRAW, Answer(draw=True)),
+    ],
+)
+def test_an_answer_is_a_move_or_to_resign_or_a_word_on_a_draw(line, ask, answer):
+    assert parse_answer(line, "q", ask) == answer
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (b"d4", "not-json"),
+        (b"", "not-json"),
+        (b"\xff\xfe", "not-json"),
+        (b"[" * 100_000, "not-json"),
+        (b'["q", "d4"]', "not-json"),
+        (b'"q"', "not-json"),
+        (b'{"move": "d4"}', "wrong-id"),
+        (b'{"id": "p", "move": "d4"}', "wrong-id"),
+        (b'{"id": ["q"], "move": "d4"}', "wrong-id"),
+        (b'{"id": "q"}', "unreadable"),
+        (b'{"id": "q", "move": 4}', "unreadable"),
+        (b'{"id": "q", "move": ""}', "unreadable"),
+        (b'{"id": "q", "move": "d4\\n"}', "unreadable"),
+        (b'{"id": "q", "move": "\\ud800"}', "unreadable"),
+        (b'{"id": "q", "move": "' + b"d" * 257 + b'"}', "unreadable"),
+        (b'{"id": "q", "move": null, "resign": false}', "unreadable"),
+        (b'{"id": "q", "move": "d4", "resign": true}', "unreadable"),
+        (b'{"id": "q", "resign": 1}', "unreadable"),
+        (b'{"id": "q", "draw": true}', "unreadable"),
+    ],
+)
+def test_what_is_no_answer_is_told_by_kind(line, kind):
+    with pytest.raises(Fault) as found:
+        parse_answer(line, "q", MOVE)
+    assert found.value.kind == kind
+
+
+def test_a_question_is_one_line_with_all_fields():
+    question = Question("q", MOVE, "match-1", "zhen", 1, {}, [{"seat": 1}], 1, 0, {"a\n": 1}, [], ["+1"], True, None)
+    line = format_question(question)
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    assert list(json.loads(line)) == [
+        "id",
+        "ask",
+        "match",
+        "ruleset",
+        "ruleset_version",
+        "options",
+        "seats",
+        "seat",
+        "ply",
+        "view",
+        "moves",
+        "legal",
+        "legal_complete",
+        "deadline_ms",
+        "draw_offered_by",
+    ]
+
+
+def test_an_error_line_says_what_was_wrong_and_how_many_tries_are_left():
+    told = json.loads(format_error("q", Fault("unreadable", "nothing in it"), 2))
+    error = {"code": "answer/unreadable", "clause": None, "message": "nothing in it", "legal": [], "tries_left": 2}
+    assert told == {"id": "q", "error": error}
+
+
+def test_what_a_bot_wrote_does_not_drive_the_terminal():
+    assert shorten(b"\x1b[2Jhello\xff") == "?[2Jhello\ufffd"
+    assert len(shorten(b"x" * 500)) < 100
