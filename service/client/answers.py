@@ -195,6 +195,16 @@ class Position(TypedDict):
     view: Json
 
 
+class LegalMoves(TypedDict):
+    """Legal moves of the seat on turn; `next` is null where these are the last."""
+
+    match: str
+    version: int
+    turn: Turn | None
+    moves: list[str]
+    next: str | None
+
+
 class Check(TypedDict):
     """One thing that was checked: `why` its result is not `ok`, and the `version` of the event that is wrong."""
 

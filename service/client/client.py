@@ -13,6 +13,7 @@ from service.client.answers import (
     InboxEntry,
     Invitation,
     Json,
+    LegalMoves,
     ListedToken,
     Match,
     MatchRow,
@@ -243,6 +244,10 @@ class Client(Connection):
         """All legal moves of the seat on turn whose notation starts with `prefix`."""
         query = {"prefix": prefix, "limit": PAGE}
         return [move for page in self._pages(f"/v1/matches/{match}/legal-moves", query) for move in page["moves"]]
+
+    def first_legal_moves(self, match: str, limit: int = PAGE) -> LegalMoves:
+        """The first legal moves of the seat on turn, and the version that they belong to; 1,000 at most."""
+        return cast(LegalMoves, self._get(f"/v1/matches/{match}/legal-moves", {"limit": limit}))
 
     def events(self, match: str, after: int = 0) -> list[Event]:
         """All events after a version."""

@@ -49,6 +49,8 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     receipt = ann.move(match, "+1", seat=1)
     assert receipt["turn"] == {"decision": 2}
     assert ben.legal_moves(match, "+") == ["+2", "+3", "+4"]
+    some = ben.first_legal_moves(match, 2)
+    assert (some["moves"], some["version"], some["next"] is None) == (["+2", "+3"], receipt["version"], False)
     ann.draw(match, "offer")
     ben.draw(match, "decline")
     assert ben.position(match, 1)["ply"] == 1

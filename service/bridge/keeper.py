@@ -1,0 +1,127 @@
+"""Keeps a process of the bot running: starts it again where it failed, with growing pauses, until that is of no use."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from service.bridge.process import BotProcess
+from service.bridge.protocol import ANSWERED, Answer, Fault, Question
+
+MAX_RESTARTS = 5
+"""A bot that dies or keeps silent so often without a right answer in between is given up."""
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+SHOWN_STRAY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to play: `tries` answers a decision; `rulesets` are the only ones to play, none: all."""
+
+    argv: Sequence[str]
+    rulesets: frozenset[str] = frozenset()
+    accept: bool = True
+    ask_draws: bool = False
+    concurrency: int = 1
+    move_timeout_s: float = 60.0
+    tries: int = 3
+    log: Path | None = None
+
+
+class GivenUp(Exception):
+    """The bot, or the server, is of no use for good; nothing was resigned for it."""
+
+
+class Stopped(Exception):
+    """The bridge ends, and nothing is in hand."""
+
+
+class Run:
+    """What the threads of a bridge share: how to play, for whom, whether to end, and what was done so far.
+
+    `tell` hears, line by line, what happens.
+    """
+
+    def __init__(self, settings: Settings, tell: Callable[[str], None]) -> None:
+        self.settings = settings
+        self.tell = tell
+        self.player = ""
+        self.ending = threading.Event()
+        self.has_answered = False
+        self.moves = 0
+
+    def pause(self, seconds: float) -> None:
+        """Wait; Stopped where the bridge ends meanwhile."""
+        if self.ending.wait(seconds):
+            raise Stopped
+
+
+class Keeper:
+    """The bot of one thread."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._log: IO[bytes] | None = run.settings.log.open("ab") if run.settings.log else None
+        self._restarts = 0
+        self._bot: BotProcess | None = None
+        self._start()
+
+    def _start(self) -> BotProcess:
+        self._bot = BotProcess(self._run.settings.argv, self._log)
+        return self._bot
+
+    def ask(self, line: bytes, question: Question) -> Answer:
+        """The answer of the bot to a question that was put in this line; Fault where it gives none.
+
+        GivenUp where starting it again was of no use too often, Stopped where the bridge ends before it is asked.
+        """
+        strays = 0
+
+        def bear(fault: Fault) -> None:
+            nonlocal strays
+            strays += 1
+            if strays <= SHOWN_STRAY:
+                more = "; more like this is not told" if strays == SHOWN_STRAY else ""
+                self._run.tell(f"{tell_place(question)}: {fault}; passed over{more}")
+
+        bot = self._bot or self._start_again()
+        try:
+            return bot.ask(line, question.id, question.ask, self._run.settings.move_timeout_s, bear)
+        except Fault as fault:
+            if fault.kind not in ANSWERED:
+                self._drop(bot, fault)
+            raise
+
+    def _drop(self, bot: BotProcess, fault: Fault) -> None:
+        bot.kill()
+        self._bot = None
+        self._restarts += 1
+        if self._restarts > MAX_RESTARTS:
+            why = f"the bot was started again {MAX_RESTARTS} times in a row and gave no right answer"
+            raise GivenUp(f"{why}: {fault}")
+
+    def _start_again(self) -> BotProcess:
+        pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (self._restarts - 1))
+        self._run.tell(f"the bot is started again in {pause_s:g} s")
+        self._run.pause(pause_s)
+        return self._start()
+
+    def note_right_answer(self) -> None:
+        """The bot does its work: what failed before counts no more."""
+        self._run.has_answered = True
+        self._restarts = 0
+
+    def close(self) -> None:
+        """End the bot."""
+        if self._bot is not None:
+            self._bot.stop()
+        if self._log is not None:
+            self._log.close()
+
+
+def tell_place(question: Question) -> str:
+    """Where in its matches the bot was asked."""
+    return f"{question.match} ply {question.ply} seat {question.seat}"

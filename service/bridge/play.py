@@ -1,0 +1,152 @@
+"""Plays what an account's matches want of it with a bot in any language.
+
+The inbox only says which match to look at; what came while nobody followed it stands in the list of what waits.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+import httpx
+
+from service.bridge.keeper import GivenUp, Run, Settings, Stopped
+from service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
+from service.client import Client, InboxEntry, Problem
+
+SWEEP_EVERY_S = 30.0
+"""So often the list of what waits for the account is read, for what no entry of the inbox told."""
+
+OWED = ("seat-offered", "entropy-due", "your-decision", "draw-offered")
+OVER = ("match-ended", "match-aborted", "match-annulled")
+TOKEN_STATUSES = (401, 403)
+
+
+class Bridge:
+    """Follows the inbox of an account and has bots decide, a process for each decision at the same time.
+
+    `connect` makes a client of the account for each thread; `tell` hears, line by line, what happens.
+    """
+
+    def __init__(self, connect: Callable[[], Client], settings: Settings, tell: Callable[[str], None]) -> None:
+        self._connect = connect
+        self._run = Run(settings, tell)
+        self._workers: list[Worker] = []
+        self._homes: dict[str, Worker] = {}
+        self._lock = threading.Lock()
+        self._failures: list[BaseException] = []
+        self._is_told_to_stop = False
+
+    def stop(self) -> None:
+        """End as soon as the decisions in hand are made. From any thread, and from a signal's handler."""
+        # An event would be no good: its lock may be held by what the signal interrupts.
+        self._is_told_to_stop = True
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is to end."""
+        return self._is_told_to_stop or self._run.ending.is_set()
+
+    @property
+    def moves(self) -> int:
+        """The moves that were made so far."""
+        return self._run.moves
+
+    def run(self) -> None:
+        """Play until it is stopped; GivenUp, or what the server refuses, where that is before."""
+        with self._connect() as client:
+            me = client.me()
+            if "play" not in me["scopes"]:
+                raise GivenUp("the token does not cover to play: its scopes are " + ", ".join(me["scopes"]))
+            self._run.player = me["player"]
+            self._run.tell(f"plays for {me['player']} at {client.url}")
+            for _ in range(self._run.settings.concurrency):
+                self._workers.append(Worker(self._run, self._connect(), self._release))
+            threads = [self._begin(worker.work) for worker in self._workers]
+            self._begin(self._follow)
+            try:
+                self._sweep_until_stopped(client)
+            except Exception as error:
+                self._failures.append(error)
+            # A KeyboardInterrupt waits for nobody.
+            self._run.ending.set()
+            for thread in threads:
+                thread.join()
+        if self._failures:
+            raise self._failures[0]
+
+    def _begin(self, work: Callable[[], None]) -> threading.Thread:
+        """A thread that does this; what it raises ends the bridge."""
+
+        def run() -> None:
+            try:
+                work()
+            except Stopped:
+                pass
+            except BaseException as error:
+                self._failures.append(error)
+                self._run.ending.set()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def _sweep_until_stopped(self, client: Client) -> None:
+        sweep_at = time.monotonic()
+        while not self.is_stopped:
+            if time.monotonic() >= sweep_at:
+                try:
+                    self._sweep(client)
+                except (Problem, httpx.HTTPError) as error:
+                    self._bear_with(error, "the list of what waits cannot be read")
+                sweep_at = time.monotonic() + SWEEP_EVERY_S
+            time.sleep(POLL_S)
+
+    def _sweep(self, client: Client) -> None:
+        for row in client.matches(waiting=True):
+            if self.is_stopped:
+                return
+            self._look_at(row["match"])
+
+    def _follow(self) -> None:
+        after = 0
+        with self._connect() as client:
+            while True:
+                try:
+                    for entry in client.inbox(after):
+                        after = entry["id"]
+                        self._take(entry, client)
+                except (Problem, httpx.HTTPError) as error:
+                    self._bear_with(error, "the inbox cannot be followed")
+                    self._run.pause(RETRY_PAUSE_S)
+
+    def _take(self, entry: InboxEntry, client: Client) -> None:
+        if self.is_stopped:
+            raise Stopped
+        if entry["type"] in OWED:
+            self._look_at(entry["match"])
+        elif entry["type"] == "gap":
+            self._sweep(client)
+        elif entry["type"] in OVER and self._release(entry["match"]):
+            told = f", {entry['reason']}, ranks {entry['ranks']}" if "ranks" in entry else ""
+            self._run.tell(
+                f"{entry['match']}: {entry['type'].removeprefix('match-')}{told}; seats {entry['seats']} are ours"
+            )
+
+    def _bear_with(self, error: Exception, what: str) -> None:
+        """Tell of what may pass; raise what cannot."""
+        if isinstance(error, Problem) and error.status in TOKEN_STATUSES:
+            raise error
+        self._run.tell(f"{what}: {error}; trying again")
+
+    def _look_at(self, match: str) -> None:
+        """Have the match looked at by the process that it began with, if it has, else by the one with the fewest."""
+        with self._lock:
+            if match not in self._homes:
+                homes = list(self._homes.values())
+                self._homes[match] = min(self._workers, key=homes.count)
+            self._homes[match].look_at(match)
+
+    def _release(self, match: str) -> bool:
+        """Whether the match was one that we played, which is over."""
+        with self._lock:
+            return self._homes.pop(match, None) is not None

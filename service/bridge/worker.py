@@ -1,0 +1,262 @@
+"""Does what matches want of the account, one thing after another, with one process of the bot.
+
+What is due is read from the match itself, so that nothing is lost or done twice whenever the bridge ends. A move
+carries the version that the bot was asked about and a key that follows from match, ply and seat: at most one move is
+made there, by however many bridges.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any
+
+import httpx
+
+from service.bridge.keeper import GivenUp, Keeper, Run, Stopped, tell_place
+from service.bridge.protocol import (
+    ANSWERED,
+    DRAW,
+    MOST_LEGAL,
+    MOVE,
+    REFUSED,
+    Answer,
+    Fault,
+    Question,
+    format_error,
+    format_question,
+)
+from service.client import Client, Match, Problem
+from service.clock import now_ms
+
+POLL_S = 0.05
+RETRY_PAUSE_S = 5.0
+PASSING = (429, 500, 502, 503, 504)
+
+
+class Worker:
+    """Looks at matches when it is told to; `release` hears of those in which there is nothing for us to do any more."""
+
+    def __init__(self, run: Run, client: Client, release: Callable[[str], object]) -> None:
+        self._run = run
+        self._client = client
+        self._release = release
+        self._due: dict[str, None] = {}
+        self._has_due = threading.Condition()
+        self._troubles: set[tuple[str, str]] = set()
+        self._draws: set[str] = set()
+
+    def look_at(self, match: str) -> None:
+        """Have a look at the match, if that is not due anyway. From any thread."""
+        with self._has_due:
+            self._due[match] = None
+            self._has_due.notify()
+
+    def work(self) -> None:
+        """Look at what is due until the bridge ends."""
+        with closing(self._client), closing(Keeper(self._run)) as self._keeper:
+            while True:
+                self._look(self._next())
+
+    def _next(self) -> str:
+        while not self._run.ending.is_set():
+            with self._has_due:
+                if self._due or self._has_due.wait(POLL_S):
+                    match = next(iter(self._due))
+                    del self._due[match]
+                    return match
+        raise Stopped
+
+    # -------------------------------------------------------------------------------------------------- what is due
+
+    def _look(self, match: str) -> None:
+        """Do what the match wants of us now; where the server will not, tell it and leave it to the next look."""
+        try:
+            state = self._client.match(match)
+            seats = [seat for seat in state["seats"] if seat.get("player") == self._run.player]
+            if not self._is_ours(state):
+                self._release(match)
+            elif state["status"] == "open":
+                self._sit_down(state, seats)
+            elif state["draw_offered_by"] is not None and self._answer_draw(state, seats):
+                self.look_at(match)
+            elif state["turn"] and state["turn"].get("decision") in [seat["seat"] for seat in seats]:
+                self._decide(state, state["turn"]["decision"])
+        except (Problem, httpx.HTTPError) as error:
+            if isinstance(error, Problem) and error.status == 401:
+                raise
+            self._tell_trouble(match, str(error))
+
+    def _is_ours(self, state: Match) -> bool:
+        """Whether we play in the match. Where there is a recorder, that one enters what is played."""
+        rulesets = self._run.settings.rulesets
+        wanted = not rulesets or state["ruleset"] in rulesets
+        return wanted and state["recorder"] is None and state["status"] in ("open", "playing")
+
+    def _tell_trouble(self, match: str, text: str) -> None:
+        """Tell it once: a match that cannot go on is looked at again and again."""
+        if (match, text) not in self._troubles:
+            self._troubles.add((match, text))
+            self._run.tell(f"{match}: {text}")
+
+    def _sit_down(self, state: Match, seats: Sequence[dict[str, Any]]) -> None:
+        match = state["match"]
+        for seat in seats:
+            if not seat["seated"]:
+                if not self._run.settings.accept:
+                    continue
+                self._client.take_seat(match, seat["seat"])
+                self._run.tell(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
+            if seat["entropy"] is None and (state["dice"] or {}).get("mode") == "server":
+                with suppress(Problem):  # A fork with its parent's dice takes none.
+                    self._client.add_entropy(match, token_hex(16), seat["seat"])
+
+    def _answer_draw(self, state: Match, seats: Sequence[dict[str, Any]]) -> bool:
+        """Decline, unless the bot is to be asked and agrees: whether there was anything to answer.
+
+        A seat that is not in play any more, or answered in an earlier run, is refused, which is fine.
+        """
+        match, offered_by = state["match"], state["draw_offered_by"]
+        asked = {f"{match}/{state['ply']}/{seat['seat']}/draw/{offered_by}": seat["seat"] for seat in seats}
+        due = {id: seat for id, seat in asked.items() if seat != offered_by and id not in self._draws}
+        for id, seat in due.items():
+            question = _ask(state, seat, id=id, ask=DRAW, draw_offered_by=offered_by)
+            agrees = self._run.settings.ask_draws and self._agrees(question)
+            with suppress(Problem):
+                self._client.draw(match, "agree" if agrees else "decline", seat)
+                self._run.tell(f"{tell_place(question)}: {'agreed to' if agrees else 'declined'} a draw")
+            self._draws.add(id)
+        return bool(due)
+
+    def _agrees(self, question: Question) -> bool:
+        try:
+            answer = self._keeper.ask(format_question(question), question)
+        except Fault as fault:
+            self._run.tell(f"{tell_place(question)}: {fault}; the draw is declined")
+            return False
+        return answer.draw is True
+
+    # --------------------------------------------------------------------------------------------------- decisions
+
+    def _decide(self, state: Match, seat: int) -> None:
+        """Have the bot decide, until its move counts or its tries are over."""
+        question = self._put(state, seat)
+        if question is None:
+            return
+        line, began = format_question(question), time.monotonic()
+        for left in reversed(range(self._run.settings.tries)):
+            try:
+                self._play(question, state["version"], self._keeper.ask(line, question))
+                return
+            except Fault as fault:
+                self._run.tell(f"{tell_place(question)}: {fault}; {left} more tries")
+                if not left:
+                    self._resign_after(question, fault)
+                    return
+                is_told = fault.kind in ANSWERED
+                line = format_error(question.id, fault, left) if is_told else _put_again(question, began)
+
+    def _put(self, state: Match, seat: int) -> Question | None:
+        """The question for a decision; None where the match has gone on since."""
+        page = self._client.first_legal_moves(state["match"], MOST_LEGAL)
+        if page["version"] != state["version"]:
+            self.look_at(state["match"])
+            return None
+        deadline = (state["clock"] or {}).get("deadline")
+        return replace(
+            _ask(state, seat, id=f"{state['match']}/{state['ply']}/{seat}", ask=MOVE),
+            legal=page["moves"],
+            legal_complete=page["next"] is None,
+            deadline_ms=max(0, deadline["at"] - now_ms()) if deadline else None,
+        )
+
+    def _resign_after(self, question: Question, fault: Fault) -> None:
+        if fault.kind not in ANSWERED and not self._run.has_answered:
+            raise GivenUp(f"the bot has not answered a single question ({fault}); nothing is resigned for that")
+        self._run.tell(f"{tell_place(question)}: no move after {self._run.settings.tries} tries: resigning")
+        self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
+
+    def _play(self, question: Question, version: int, answer: Answer) -> None:
+        """Carry an answer out; Fault `refused` where the rules do not allow the move."""
+        if answer.resign:
+            self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
+            self._run.tell(f"{tell_place(question)}: resigned")
+        elif answer.move is not None:
+            self._move(question, version, answer.move)
+        self._keeper.note_right_answer()
+
+    def _move(self, question: Question, version: int, move: str) -> None:
+        while True:
+            try:
+                self._client.move(question.match, move, seat=question.seat, version=version, key=question.id)
+                self._run.moves += 1
+                return
+            except Problem as problem:
+                if problem.status == 412:
+                    state = self._client.match(question.match)
+                    if not _is_still(question, state):
+                        self._run.tell(
+                            f"{tell_place(question)}: the position changed meanwhile; {move!r} is not played"
+                        )
+                        self.look_at(question.match)
+                        return
+                    version = state["version"]
+                elif problem.code == "key/reused":
+                    self._run.tell(f"{tell_place(question)}: a move was made here before, by another run")
+                    return
+                elif problem.status == 422:
+                    raise _refuse(problem) from None
+                elif problem.status in PASSING:
+                    self._wait_to_send(question, move, problem)
+                else:
+                    raise
+            except httpx.TransportError as error:
+                self._wait_to_send(question, move, error)
+
+    def _wait_to_send(self, question: Question, move: str, error: Exception) -> None:
+        # What the bot has thought out is not lost while the server is away.
+        self._run.tell(f"{tell_place(question)}: {move!r} cannot be sent: {error}; trying again")
+        self._run.pause(RETRY_PAUSE_S)
+
+
+def _ask(state: Match, seat: int, *, id: str, ask: str, draw_offered_by: int | None = None) -> Question:
+    """A question about the match as it stands, without what a move alone needs."""
+    return Question(
+        id=id,
+        ask=ask,
+        match=state["match"],
+        ruleset=state["ruleset"],
+        ruleset_version=state["ruleset_version"],
+        options=state["options"],
+        seats=[{name: value for name, value in told.items() if name != "entropy"} for told in state["seats"]],
+        seat=seat,
+        ply=state["ply"],
+        view=state["view"] or {},
+        moves=state["moves"],
+        legal=[],
+        legal_complete=ask == DRAW,
+        deadline_ms=None,
+        draw_offered_by=draw_offered_by,
+    )
+
+
+def _put_again(question: Question, began: float) -> bytes:
+    """The line that asks once more a question that was first put at a time of the monotonic clock."""
+    if question.deadline_ms is not None:
+        passed_ms = round(1000 * (time.monotonic() - began))
+        question = replace(question, deadline_ms=max(0, question.deadline_ms - passed_ms))
+    return format_question(question)
+
+
+def _is_still(question: Question, state: Match) -> bool:
+    """Whether the match stands where it stood when the question was put, whatever else was said in it."""
+    now = (state["status"], state["turn"], state["ply"], state["view"])
+    return now == ("playing", {"decision": question.seat}, question.ply, question.view)
+
+
+def _refuse(problem: Problem) -> Fault:
+    told = {name: problem.document.get(name) for name in ("clause", "ply", "legal")}
+    error = {"code": problem.code, **told, "message": problem.document["detail"], "legal": told["legal"] or []}
+    return Fault(REFUSED, f"{problem.code}, {problem.document['detail']}", error)
