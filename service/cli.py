@@ -23,6 +23,7 @@ from service.accounts import Given
 from service.api.http import LARGER_BODIES, MAX_BODY_BYTES
 from service.api.openapi import format_openapi
 from service.commands.beside import DATA, OPERATOR, compose_beside
+from service.commands.bots import bot
 from service.commands.record import record
 from service.commands.rules import rules
 from service.commands.transfer import export, import_files
@@ -304,6 +305,7 @@ def openapi() -> None:
     click.echo(format_openapi(create_app(parts)), nl=False)
 
 
+cli.add_command(bot)
 cli.add_command(export)
 cli.add_command(import_files)
 cli.add_command(record)

@@ -1,0 +1,193 @@
+"""Asks a bot about tricky positions, without any server, and finds where it breaks the protocol or the rules."""
+
+import time
+from base64 import b32encode
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from statistics import median
+from typing import IO
+
+from domain.errors import BadNotation, MoveError
+from domain.ruleset import AnyRuleset
+from domain.tricky import TrickyPosition, find_tricky_positions
+from service.bridge.process import BotProcess
+from service.bridge.protocol import (
+    ANSWERED,
+    MOST_LEGAL,
+    MOVE,
+    NO_ANSWER,
+    STRAY,
+    UNASKED,
+    UNREADABLE,
+    Fault,
+    Question,
+    format_question,
+    shorten,
+)
+
+ILLEGAL = "illegal"
+LINGERS = "lingers"
+SLOW = "slow"
+
+PASSABLE = (SLOW,)
+"""What is told and does not fail a bot."""
+
+SLOW_SHARE = 0.5
+"""An answer that takes more than this share of the time is told as slow."""
+
+GIVEN_UP_AFTER = 3
+"""So many processes in a row that die or keep silent are enough for a ruleset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault, the question that it was found at (None: after the last one), and why that was asked."""
+
+    kind: str
+    why: str
+    reason: str | None = None
+    question: Question | None = None
+
+
+@dataclass(slots=True)
+class Checked:
+    """How a bot did in the positions of one ruleset; the times are those of answers by processes that ran already."""
+
+    ruleset: str
+    version: int
+    positions: int
+    asked: int = 0
+    moves: int = 0
+    resigned: int = 0
+    times_s: list[float] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[Finding]:
+        """What fails the bot."""
+        return [finding for finding in self.findings if finding.kind not in PASSABLE]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every position was answered as it should be."""
+        return not self.faults and self.asked == self.positions
+
+    @property
+    def median_s(self) -> float | None:
+        """The median time of an answer."""
+        return median(self.times_s) if self.times_s else None
+
+    @property
+    def slowest_s(self) -> float | None:
+        """The longest time of an answer."""
+        return max(self.times_s, default=None)
+
+
+class Check:
+    """A bot that is checked, ruleset after ruleset."""
+
+    def __init__(self, argv: Sequence[str], timeout_s: float, errors: IO[bytes] | None = None) -> None:
+        self._argv = argv
+        self._timeout_s = timeout_s
+        self._errors = errors
+        self._bot: BotProcess | None = None
+
+    def check(self, ruleset: AnyRuleset, wanted: int, tell: Callable[[Checked], None] = lambda _: None) -> Checked:
+        """How the bot does in so many positions of the ruleset; `tell` hears after each of them how far it is."""
+        positions = find_tricky_positions(ruleset, wanted)
+        checked, in_vain = Checked(ruleset.id, ruleset.version, len(positions)), 0
+        for number, position in enumerate(positions):
+            question = put_question(ruleset, position, number, self._timeout_s)
+            findings = list(self._ask(ruleset, position, question, checked))
+            checked.findings += [Finding(f.kind, f.why, position.reason, question) for f in findings]
+            checked.asked += 1
+            tell(checked)
+            in_vain = 0 if self._bot is not None else in_vain + 1
+            if in_vain == GIVEN_UP_AFTER:
+                break
+        self._end(checked)
+        return checked
+
+    def _ask(
+        self, ruleset: AnyRuleset, position: TrickyPosition, question: Question, checked: Checked
+    ) -> Iterator[Fault]:
+        """What is wrong with how the bot answers."""
+        is_fresh = self._bot is None
+        bot = self._bot = self._bot or BotProcess(self._argv, self._errors)
+        strays: list[Fault] = []
+        began = time.monotonic()
+        try:
+            answer = bot.ask(format_question(question), question.id, MOVE, self._timeout_s, strays.append)
+            took_s = time.monotonic() - began
+            checked.resigned += answer.resign
+            if answer.move is not None:
+                require_legal(ruleset, position, answer.move)
+            checked.moves += answer.move is not None
+        except Fault as fault:
+            if fault.kind not in ANSWERED and fault.kind != ILLEGAL:
+                bot.kill()
+                self._bot = None
+            yield from strays
+            # A bot that answers something else keeps no silence.
+            if not (strays and fault.kind in (NO_ANSWER, *STRAY)):
+                yield fault
+            return
+        yield from strays
+        if not is_fresh:
+            checked.times_s.append(took_s)
+            if took_s > SLOW_SHARE * self._timeout_s:
+                yield Fault(SLOW, f"answered after {took_s:.2f} s of {self._timeout_s:g} s")
+
+    def _end(self, checked: Checked) -> None:
+        if self._bot is not None:
+            has_ended, lines = self._bot.stop()
+            self._bot = None
+            strays = [f"written though nothing was asked: {shorten(line)}" for line in lines]
+            checked.findings += [Finding(UNASKED, why) for why in strays]
+            if not has_ended:
+                checked.findings.append(Finding(LINGERS, "does not end when its input does"))
+
+    def kill(self) -> None:
+        """End the bot, whatever it does."""
+        if self._bot is not None:
+            self._bot.kill()
+
+
+def require_legal(ruleset: AnyRuleset, position: TrickyPosition, move: str) -> None:
+    """Fault unless the move is one that a server would take."""
+    try:
+        ruleset.parse_move(position.state, move)
+    except BadNotation as error:
+        raise Fault(UNREADABLE, str(error)) from None
+    except MoveError as error:
+        raise Fault(ILLEGAL, str(error)) from None
+
+
+def put_question(ruleset: AnyRuleset, position: TrickyPosition, number: int, timeout_s: float) -> Question:
+    """The question about a position, as a match would put it; every second one has a deadline."""
+    match = f"match-{_spell(f'{ruleset.id}/{ruleset.version}/{number}')}"
+    ply, state = len(position.moves), position.state
+    moves = [ruleset.format_move(state, move) for move in islice(ruleset.legal_moves(state), MOST_LEGAL + 1)]
+    seats = range(1, position.seats + 1)
+    return Question(
+        id=f"{match}/{ply}/{position.seat}",
+        ask=MOVE,
+        match=match,
+        ruleset=ruleset.id,
+        ruleset_version=ruleset.version,
+        options=position.options,
+        seats=[{"seat": seat, "player": f"player-{_spell(f'{match}/{seat}')}", "seated": True} for seat in seats],
+        seat=position.seat,
+        ply=ply,
+        view=ruleset.view(state),
+        moves=position.moves,
+        legal=moves[:MOST_LEGAL],
+        legal_complete=len(moves) <= MOST_LEGAL,
+        deadline_ms=round(1000 * timeout_s) if number % 2 else None,
+    )
+
+
+def _spell(text: str) -> str:
+    return b32encode(sha256(text.encode()).digest()).decode().lower()[:26]

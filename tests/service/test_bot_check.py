@@ -1,0 +1,120 @@
+"""`plyscribe bot check`: every way in which a bot can be wrong is found, and one that is right passes."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from domain.rulesets import find_ruleset, register
+from service.bridge.check import Check, Checked
+from service.cli import cli
+from tests.domain.toy import TOY_V1
+from tests.service.scripted import FIRST, write_bot, write_program
+
+
+@pytest.fixture
+def check(tmp_path):
+    """How a bot that runs this code does in so many positions of zhen."""
+
+    def run(code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False) -> Checked:
+        argv = (write_program if program else write_bot)(tmp_path, code)
+        checking = Check(argv, timeout_s)
+        try:
+            return checking.check(find_ruleset("zhen"), wanted)
+        finally:
+            checking.kill()
+
+    return run
+
+
+def kinds(checked: Checked) -> list[str]:
+    return [finding.kind for finding in checked.findings]
+
+
+def test_a_right_bot_passes(check):
+    checked = check(FIRST, 20)
+    assert (checked.is_sound, checked.asked, checked.moves, kinds(checked)) == (True, 20, 20, [])
+    assert len(checked.times_s) == 19
+
+
+def test_resigning_is_no_fault_and_is_counted(check):
+    checked = check('say(id=asked["id"], resign=True)')
+    assert (checked.is_sound, checked.moves, checked.resigned) == (True, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ('say(id=asked["id"], move="+99")', ["unreadable"] * 4),
+        ('say(id=asked["id"], move="é")', ["unreadable"] * 4),
+        ('say(id=asked["id"], move="+1" * 200)', ["unreadable"] * 4),
+        ('say(id=asked["id"])', ["unreadable"] * 4),
+        (f"print('hm', flush=True); {FIRST}", ["not-json"] * 4),
+        (f"say(id=4, move='d4'); {FIRST}", ["wrong-id"] * 4),
+        (f"{FIRST} if asked['ply'] else sys.exit(1)", ["died"]),
+        (f"{FIRST} if asked['ply'] else print('x' * 70_000)", ["too-long"]),
+    ],
+)
+def test_each_fault_is_found_and_the_bot_is_asked_on(check, code, found):
+    checked = check(code)
+    assert (kinds(checked), checked.asked, checked.is_sound) == (found, 4, False)
+
+
+def test_an_illegal_move_is_told_with_its_clause(check):
+    checked = check('say(id=asked["id"], move="1-2")', 1)
+    assert kinds(checked) == ["illegal"]
+    assert "ZH" in checked.findings[0].why
+
+
+def test_an_answer_too_many_is_found_at_the_end_at_the_latest(check):
+    checked = check(f"{FIRST}; {FIRST}")
+    assert set(kinds(checked)) <= {"unasked", "wrong-id"}
+    assert len(kinds(checked)) == 4
+
+
+def test_silence_is_found_and_given_up_soon(check):
+    checked = check("time.sleep(600)", 50, timeout_s=0.2)
+    assert (kinds(checked), checked.asked, checked.is_sound) == (["no-answer"] * 3, 3, False)
+
+
+def test_slow_answers_are_told_and_pass(check):
+    checked = check(f"time.sleep(1.2)\n{FIRST}", 2, timeout_s=2.0)
+    assert (kinds(checked), checked.is_sound) == (["slow"], True)
+    assert checked.slowest_s > 1.0
+
+
+def test_a_bot_that_does_not_end_is_told(check, monkeypatch):
+    monkeypatch.setattr("service.bridge.process.END_WITHIN_S", 0.5)
+    loop = "import json, sys, time\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
+    answer = "    print(json.dumps({'id': asked['id'], 'move': asked['legal'][0]}), flush=True)\ntime.sleep(600)"
+    assert kinds(check(loop + answer, 2, program=True)) == ["lingers"]
+
+
+def test_the_command_shows_a_table_and_fails_where_the_bot_does(tmp_path):
+    right, wrong = write_bot(tmp_path, FIRST), write_bot(tmp_path, "say(id=asked['id'], move='?')", "wrong.py")
+    ran = CliRunner().invoke(cli, ["bot", "check", "--positions", "3", "--", *right])
+    assert (ran.exit_code, ran.exception) == (0, None)
+    assert "pathagon 1" in ran.output
+    assert "zhen 1" in ran.output
+    ran = CliRunner().invoke(cli, ["bot", "check", "--ruleset", "zhen", "--positions", "3", *wrong])
+    assert ran.exit_code == 1
+    assert ran.output.count("zhen: unreadable: ") == 3
+    assert "pathagon" not in ran.output
+
+
+def test_for_programs_it_tells_all_with_the_questions(tmp_path):
+    register(TOY_V1)
+    argv = write_bot(tmp_path, "say(id=asked['id'], move='give 1 9')")
+    asked = ["bot", "check", "--json", "--ruleset", "toy", "--ruleset", "zhen", "--positions", "5", *argv]
+    ran = CliRunner().invoke(cli, asked)
+    assert ran.exit_code == 1
+    toy, zhen = json.loads(ran.stdout)
+    assert (toy["ruleset"], toy["sound"], toy["asked"], toy["moves"]) == ("toy", False, 5, 0)
+    assert {finding["kind"] for finding in toy["findings"]} == {"illegal"}
+    assert zhen["findings"][0]["question"]["legal_complete"] is True
+
+
+def test_what_is_no_program_is_told():
+    ran = CliRunner().invoke(cli, ["bot", "check", "--", "/no/such/bot"])
+    assert ran.exit_code == 1
+    assert "/no/such/bot" in str(ran.exception)

@@ -1,0 +1,407 @@
+"""`plyscribe bot run` in a process of its own, before a real service: whole matches, deaths, and bots that fail."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.client import Client
+from tests.service.scripted import FIRST, HEAD, write_bot, write_program
+from tests.system.running import ROOT, Serving, environment, serving, status_of, wait_for
+
+pytestmark = pytest.mark.server
+
+SHORT = {"tiles": 5, "cubes": 4}
+GATE = "while os.path.exists('{gate}'): time.sleep(0.02)\n" + FIRST
+"""Plays once a file is gone."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory) -> Iterator[Serving]:
+    with serving(tmp_path_factory.mktemp("bridge") / "data") as running:
+        yield running
+
+
+class Running:
+    """A bridge in a process of its own, and what it told so far."""
+
+    def __init__(self, url: str, token: Path, argv: list[str], options: tuple[str, ...]) -> None:
+        command = [sys.executable, "-m", "service.cli", "bot", "run", "--url", url, "--token-file", str(token)]
+        self._out = token.with_suffix(f".{time.monotonic_ns()}.out")
+        with self._out.open("wb") as out:
+            self.process = subprocess.Popen(
+                [*command, *options, "--", *argv], env=environment(), cwd=ROOT, stdout=out, stderr=out
+            )
+
+    @property
+    def told(self) -> str:
+        return self._out.read_text()
+
+    def has_told(self, pattern: str) -> bool:
+        return bool(re.search(pattern, self.told))
+
+    def wait_to_tell(self, pattern: str) -> None:
+        try:
+            wait_for(lambda: self.has_told(pattern))
+        except AssertionError:
+            raise AssertionError(f"{pattern!r} was not told, but: {self.told}") from None
+
+    def stop(self, signum: int = signal.SIGTERM) -> int:
+        self.process.send_signal(signum)
+        return self.process.wait(60)
+
+
+class Table:
+    """A bot's account, its opponent's, and bridges for it."""
+
+    def __init__(self, service: Serving, folder: Path) -> None:
+        self.url, self.folder = service.url, folder
+        with Client(self.url) as anyone:
+            told = [anyone.sign_up("Machine", "bot"), anyone.sign_up("Ann")]
+        self.machine, self.ann = (Client(self.url, account["token"]) for account in told)
+        self.ids = [account["player"] for account in told]
+        self.token = folder / "token"
+        self.token.write_text(f"{told[0]['token']}\n")
+        self._bridges: list[Running] = []
+
+    def run(self, code: str | list[str] = FIRST, *options: str) -> Running:
+        argv = write_bot(self.folder, code) if isinstance(code, str) else code
+        self._bridges.append(Running(self.url, self.token, argv, options))
+        return self._bridges[-1]
+
+    def against(self, bot: str = "greedy", ruleset: str = "zhen", **more: object) -> str:
+        """A match that the bot plays against a built-in one."""
+        return self.machine.create_match(ruleset, [{"player": self.ids[0]}, {"bot": bot}], **more)["match"]
+
+    def offer(self, ruleset: str = "zhen", seats: int = 1, **more: object) -> str:
+        """A match of Ann's with seat 1 for the bot, and the others for her."""
+        others = [{"player": self.ids[1]}] * seats
+        return self.ann.create_match(ruleset, [{"player": self.ids[0]}, *others], **more)["match"]
+
+    def close(self) -> None:
+        for bridge in self._bridges:
+            if bridge.process.poll() is None:
+                bridge.process.kill()
+                bridge.process.wait()
+        self.machine.close()
+        self.ann.close()
+
+    def wait_until(self, match: str, status: str) -> None:
+        wait_for(lambda: status_of(self.ann, match) == status, why=f"{status} of {match}")
+
+    def wait_for_ply(self, match: str, ply: int) -> None:
+        wait_for(lambda: self.ann.match(match)["ply"] >= ply, why=f"ply {ply}")
+
+    def moves_of_machine(self, match: str) -> list[int]:
+        """The plies, from 0, at which the bot's account moved."""
+        made = [event for event in self.ann.events(match) if event["type"] == "move-made"]
+        return [ply for ply, event in enumerate(made) if event["by"] == f"player:{self.ids[0]}"]
+
+
+@pytest.fixture
+def table(service, tmp_path) -> Iterator[Table]:
+    ours = Table(service, tmp_path)
+    try:
+        yield ours
+    finally:
+        ours.close()
+
+
+def processes_of(path: Path) -> list[str]:
+    """The running processes with this file among their arguments."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_bytes()
+        except OSError:
+            continue
+        if str(path).encode() in line.split(b"\0"):
+            found.append(entry.parent.name)
+    return found
+
+
+def read_example() -> str:
+    text = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
+    return re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+
+
+def test_the_example_of_the_docs_plays_a_match_and_ends_on_sigterm(table):
+    match = table.against(options=SHORT)
+    bridge = table.run(write_program(table.folder, read_example()))
+    table.wait_until(match, "scored")
+    bridge.wait_to_tell("ended, blocked")
+    assert bridge.stop() == 0
+    assert bridge.has_told(r"stopped after [1-9]\d* moves")
+    assert "tries" not in bridge.told
+
+
+def test_killed_in_the_middle_and_started_again_it_plays_each_ply_once(table):
+    slow = f"time.sleep(0.1)\n{FIRST.replace('[0]', '[-1]')}"
+    match = table.against(options={"ply_limit": 60})
+    for ply in (4, 10, 16):
+        bridge = table.run(slow)
+        table.wait_for_ply(match, ply)
+        bridge.stop(signal.SIGKILL)
+        wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
+    table.run(slow)
+    table.wait_until(match, "scored")
+    found = table.ann.match(match)
+    assert found["ply"] > 16
+    assert table.moves_of_machine(match) == list(range(0, found["ply"], 2))
+    assert table.ann.verification(match)["result"] == "ok"
+
+
+def test_two_bridges_at_once_make_each_move_once(table):
+    match = table.against(options={"ply_limit": 40})
+    bridges = [table.run(f"time.sleep(0.05)\n{FIRST.replace('[0]', place)}") for place in ("[0]", "[-1]")]
+    table.wait_until(match, "scored")
+    plies = table.ann.match(match)["ply"]
+    assert table.moves_of_machine(match) == list(range(0, plies, 2))
+    assert [bridge.stop() for bridge in bridges] == [0, 0]
+
+
+def test_matches_are_played_at_the_same_time_each_by_its_own_process(table):
+    gate, notes = table.folder / "gate", table.folder / "notes"
+    gate.touch()
+    note = f"open('{notes}', 'a').write(f\"{{os.getpid()}} {{asked['match']}}\\n\")\n"
+    table.run(note + GATE.format(gate=gate), "--concurrency", "2")
+    matches = [table.against(options=SHORT), table.against("random", options=SHORT)]
+    wait_for(lambda: notes.exists() and len(notes.read_text().split("\n")) == 3, why="two questions at once")
+    gate.unlink()
+    for match in matches:
+        table.wait_until(match, "scored")
+    assert len(set(notes.read_text().splitlines())) == 2
+
+
+def test_it_takes_the_seats_and_salts_the_dice_of_games_that_it_plays_alone(table):
+    other = table.offer("zhen")
+    match = table.offer("toy")
+    bridge = table.run(FIRST, "--ruleset", "toy")
+    bridge.wait_to_tell("took seat 1 in toy")
+    wait_for(lambda: table.ann.match(match)["seats"][0]["entropy"], why="the salt")
+    table.ann.add_entropy(match, "ann", 2)
+    wait_for(lambda: table.ann.match(match)["turn"] == {"decision": 2}, why="its move")
+    assert status_of(table.ann, other) == "open"
+
+
+def test_seats_are_left_alone_where_it_is_told_so(table):
+    match = table.offer()
+    bridge = table.run(FIRST, "--no-accept")
+    played = table.against(options=SHORT)
+    table.wait_until(played, "scored")
+    assert status_of(table.ann, match) == "open"
+    assert bridge.stop(signal.SIGINT) == 0
+
+
+def test_an_illegal_move_is_told_with_its_clause_and_may_be_mended(table):
+    notes = table.folder / "notes"
+    code = f"""
+        if "error" in asked:
+            open({str(notes)!r}, "a").write(line)
+            say(id=asked["id"], move=asked["error"]["legal"][0])
+        else:
+            say(id=asked["id"], move="1-2" if asked["ply"] == 0 else asked["legal"][0])
+    """
+    match = table.against(options=SHORT)
+    bridge = table.run(code.replace("\n        ", "\n"))
+    table.wait_until(match, "scored")
+    assert '"code":"move/illegal","clause":"ZH' in notes.read_text()
+    assert '"tries_left":2' in notes.read_text()
+    assert bridge.has_told(r"ply 0 seat 1: refused: move/illegal, .*; 2 more tries")
+    assert "resign" not in bridge.told
+
+
+def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
+    code = f"say(id=asked['id'], move='1-2') if 'error' in asked or asked['options']['cubes'] == 3 else {FIRST}"
+    bad, good = table.against(options={"tiles": 4, "cubes": 3}), table.against(options=SHORT)
+    bridge = table.run(code)
+    table.wait_until(bad, "scored")
+    table.wait_until(good, "scored")
+    assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
+    assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
+    assert bridge.has_told("no move after 3 tries: resigning")
+
+
+def test_a_bot_that_dies_now_and_then_is_started_again(table):
+    lived = table.folder / "lived"
+    code = f"""
+        if asked["ply"] == 2 and not os.path.exists({str(lived)!r}):
+            open({str(lived)!r}, "w").close()
+            sys.exit(7)
+        {FIRST}
+    """
+    match = table.against(options=SHORT)
+    bridge = table.run(code.replace("\n        ", "\n"))
+    table.wait_until(match, "scored")
+    assert bridge.has_told(r"ply 2 seat 1: died: ended with exit code 7; 2 more tries")
+    assert bridge.has_told(r"started again in 0.5 s")
+
+
+def test_a_bot_that_never_answers_is_given_up_and_resigns_nothing(table):
+    match = table.against(options=SHORT)
+    bridge = table.run("sys.exit('no such model')")
+    assert bridge.process.wait(60) == 1
+    assert bridge.has_told("error: the bot has not answered a single question")
+    assert bridge.has_told("no such model")
+    assert table.ann.match(match)["turn"] == {"decision": 1}
+
+
+def test_a_bot_that_breaks_for_good_loses_one_match_at_most(table):
+    code = f"{FIRST} if asked['options']['cubes'] == 4 else sys.exit(1)"
+    first = table.against(options=SHORT)
+    bridge = table.run(code)
+    table.wait_until(first, "scored")
+    matches = [table.against(options={"tiles": 4, "cubes": 3}) for _ in range(3)]
+    assert bridge.process.wait(90) == 1
+    assert bridge.has_told("error: the bot was started again 5 times in a row")
+    assert [status_of(table.ann, match) == "playing" for match in matches].count(False) <= 1
+
+
+def test_silence_is_told_and_the_bot_started_again(table):
+    lived = table.folder / "lived"
+    code = f"""
+        if not os.path.exists({str(lived)!r}):
+            open({str(lived)!r}, "w").close()
+            time.sleep(600)
+        {FIRST}
+    """
+    match = table.against(options=SHORT)
+    bridge = table.run(code.replace("\n        ", "\n"), "--move-timeout", "0.7")
+    table.wait_until(match, "scored")
+    assert bridge.has_told(r"no-answer: no answer within 0.7 s")
+
+
+def test_lines_that_are_no_answers_are_told_and_passed_over(table):
+    code = f"print('thinking hard', flush=True); say(id=0, move='d4')\n{FIRST}"
+    match = table.against(options=SHORT)
+    bridge = table.run(code)
+    table.wait_until(match, "scored")
+    assert bridge.has_told("not-json: no line of JSON: thinking hard; passed over")
+    assert bridge.has_told("wrong-id: .*; passed over")
+
+
+def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
+    match = table.offer(options={"ply_limit": 40})
+    bridge = table.run(
+        f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}"
+    )
+    table.wait_for_ply(match, 1)
+    table.ann.draw(match, "offer", 2)
+    bridge.wait_to_tell("declined a draw")
+    assert bridge.stop() == 0
+    bridge = table.run(
+        f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}", "--ask-draws"
+    )
+    table.ann.move(match, table.ann.legal_moves(match)[0], seat=2)
+    table.wait_for_ply(match, 3)
+    table.ann.draw(match, "offer", 2)
+    table.wait_until(match, "scored")
+    assert table.ann.match(match)["outcome"]["reason"] == "draw-agreed"
+
+
+def test_a_move_for_a_position_that_changed_meanwhile_is_not_made(table):
+    gate, notes = table.folder / "gate", table.folder / "notes"
+    gate.touch()
+    note = f"open({str(notes)!r}, 'a').write(str(asked['view']['left']))\n"
+    match = table.offer("toy", seats=2, options={"dice": 0})
+    bridge = table.run(note + GATE.format(gate=gate))
+    wait_for(notes.exists, why="the question")
+    table.ann.withdraw(match, 2)
+    gate.unlink()
+    bridge.wait_to_tell("the position changed meanwhile; 'push' is not played")
+    table.wait_for_ply(match, 1)
+    assert notes.read_text() == "[][2]"
+
+
+def test_what_else_is_said_in_the_match_is_no_other_position(table):
+    gate, notes = table.folder / "gate", table.folder / "notes"
+    gate.touch()
+    match = table.offer()
+    bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
+    wait_for(notes.exists, why="the question")
+    table.ann.draw(match, "offer", 2)
+    gate.unlink()
+    table.wait_for_ply(match, 1)
+    assert notes.read_text() == "x"
+    assert not bridge.has_told("not played")
+
+
+def test_sigterm_lets_the_decision_in_hand_be_made(table):
+    gate, notes = table.folder / "gate", table.folder / "notes"
+    gate.touch()
+    match = table.offer()
+    bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
+    wait_for(notes.exists, why="the question")
+    bridge.process.send_signal(signal.SIGTERM)
+    bridge.wait_to_tell("stopping once the decisions in hand are made")
+    gate.unlink()
+    assert bridge.process.wait(60) == 0
+    assert table.ann.match(match)["ply"] == 1
+    assert processes_of(table.folder / "bot.py") == []
+
+
+def test_a_second_signal_ends_it_at_once(table):
+    match = table.offer()
+    bridge = table.run("print('on it', file=sys.stderr, flush=True); time.sleep(600)")
+    bridge.wait_to_tell("on it")
+    bridge.process.send_signal(signal.SIGINT)
+    bridge.wait_to_tell("stopping")
+    assert bridge.stop(signal.SIGINT) == 130
+    wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
+    assert table.ann.match(match)["ply"] == 0
+
+
+def test_it_goes_on_when_the_server_was_away(table, service):
+    gate, notes = table.folder / "gate", table.folder / "notes"
+    gate.touch()
+    match = table.against(options=SHORT)
+    table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
+    wait_for(notes.exists, why="the question")
+    service.kill("web")
+    service.kill("store")
+    gate.unlink()
+    table.wait_until(match, "scored")
+    plies = table.ann.match(match)["ply"]
+    assert table.moves_of_machine(match) == list(range(0, plies, 2))
+
+
+def test_a_token_that_is_none_is_told(table):
+    table.token.write_text("ply_nobody")
+    bridge = table.run()
+    assert bridge.process.wait(60) == 1
+    assert bridge.has_told("error: auth/invalid")
+
+
+def test_a_token_that_cannot_play_is_told(table):
+    table.token.write_text(table.machine.issue_token(["record"])["token"])
+    bridge = table.run()
+    assert bridge.process.wait(60) == 1
+    assert bridge.has_told("error: the token does not cover to play: its scopes are record")
+
+
+def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
+    log = table.folder / "log"
+    match = table.against(options=SHORT)
+    bridge = table.run(f"print('deep thought', file=sys.stderr)\n{FIRST}", "--log", str(log))
+    table.wait_until(match, "scored")
+    assert "deep thought" in log.read_text()
+    assert "deep thought" not in bridge.told
+
+
+def test_legal_moves_and_deadline_are_told(table):
+    notes = table.folder / "notes"
+    code = HEAD + f"open({str(notes)!r}, 'w').write(sys.stdin.readline())\nsys.stdin.read()"
+    table.offer("pathagon", limits={"move_ms": 60_000})
+    table.run(write_program(table.folder, code))
+    wait_for(lambda: notes.exists() and notes.read_text().endswith("\n"), why="the question")
+    asked = json.loads(notes.read_text())
+    assert (len(asked["legal"]), asked["legal_complete"]) == (49, True)
+    assert 0 < asked["deadline_ms"] <= 60_000
+    assert [seat["player"] for seat in asked["seats"]] == table.ids
+    assert (asked["ruleset"], asked["ruleset_version"], asked["options"]["size"]) == ("pathagon", 1, 7)
