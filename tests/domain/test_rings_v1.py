@@ -267,10 +267,16 @@ def test_ri21_adjacent_fields_of_different_terrain_are_swapped() -> None:
 
 @pytest.mark.parametrize(
     ("units", "text"),
-    [("a3:2B", "T swap a3 a4"), ("a4:2W", "T swap a4 a5"), ("a5:1W", "T swap a5 a6"), ("a1:1RB", "T swap a1 a7")],
+    [
+        ("a3:2B", "T swap a3 a4"),
+        ("a4:2W", "T swap a4 a5"),
+        ("a5:1W", "T swap a5 a6"),
+        ("a1:1RB", "T swap a1 a7"),
+        ("a2:2B", "T swap a1 a2"),
+    ],
 )
 def test_ri21_no_unit_of_any_seat_may_be_left_on_ground_that_it_cannot_enter(units: str, text: str) -> None:
-    terrain = ["LLLMHHM", *FLAT[1:]] if text == "T swap a4 a5" else FLAT
+    terrain = {"T swap a4 a5": ["LLLMHHM", *FLAT[1:]], "T swap a1 a2": ["HLLLMMH", *FLAT[1:]]}.get(text, FLAT)
     refuse(table(units, terrain=terrain, dice="T"), text, "RI21")
     assert text in legal(table(units.split(":")[0] + ":1R", terrain=terrain, dice="T"))
 
@@ -389,6 +395,12 @@ def test_ri25_a_proposal_is_void_when_ally_or_attacked_seat_leaves(seat: int) ->
     void = RINGS_V1.withdraw(asked, seat)
     assert (turn(void), look(void, "alliance"), look(void, "declined")) == (Decision(1), None, False)
     assert (look(void, "uses"), spell_dice(void, 1)) == (2, "MM")
+
+
+def test_ri25_a_refusal_is_forgotten_only_with_the_turn() -> None:
+    state = play(table(ALLIES, seats=4, dice={1: "MM", 4: "R"}), "M ally 3 b3xb4", "decline")
+    assert look(RINGS_V1.withdraw(state, 2), "declined") is True
+    assert look(RINGS_V1.withdraw(state, 1), "declined") is False
 
 
 @pytest.mark.parametrize("seat", [2, 3])

@@ -178,6 +178,7 @@ def test_ri16_the_first_move_needs_a_second_warrior_within_reach() -> None:
     refuse(table("a1:1W d2:1W a2:2B"), "M warrior a1-a2", "RI16")
     assert "M warrior a1-a2" in legal(table("a1:1WW a2:2B"))
     assert "M warrior a1-a2" in legal(table("a1:1W s1:1W a2:2B"))
+    assert ends(table("s1:1WW a1:2B"), "M warrior s1-") == "a1"
     assert "M warrior a1-a2" in legal(table("a1:1W c2:1W a2:2B"))
     refuse(table("a1:1W c2:1W b2:2R a2:2B"), "M warrior a1-a2", "RI16")
 
@@ -254,6 +255,7 @@ def test_ri17_nobody_proposes_where_two_play() -> None:
         (ALLIES, "M ally 3 s2xb4"),
         (ALLIES, "M ally 3 b3xs2"),
         ("b3:1W b4:1B b5:3W", "M ally 3 b3xb4"),
+        ("b3:1W b4:2B c4:2W", "M ally 2 b3xb4"),
     ],
 )
 def test_ri17_it_takes_two_warriors_of_two_seats_and_a_blocker_of_a_third(units: str, text: str) -> None:

@@ -95,11 +95,12 @@ def list_backers(state: State, ally: int, at: int) -> list[int]:
 def list_alliances(state: State, seat: int, source: int) -> Iterator[tuple[int, int]]:
     """To whom the seat can propose to attack something from there, and what; how it is paid is not looked at."""
     units = state.units
-    if not units[source] & WARRIORS or state.declined or state.engaged or len(state.in_play) < 3:
+    if not units[source] & WARRIORS or state.declined or state.engaged:
         return
     for at in ways_from(state, source):
         enemy = units[at] >> SEAT
         if enemy != seat and units[at] & BLOCKERS:
+            # Where two play, nobody is left to ask.
             for ally in state.in_play:
                 if ally not in (seat, enemy) and list_backers(state, ally, at):
                     yield ally, at
