@@ -208,6 +208,12 @@ def test_an_agreed_end_drops_what_was_pending_and_leaves_the_board() -> None:
     assert view(ended) == {**view(state), **nothing}
 
 
+def test_a_match_that_ends_in_the_contest_shows_none() -> None:
+    state = play(start(), "choose rider", "choose rider", "spawn scout", "spawn scout", 3)
+    assert view(state)["contest"] == [3, None]
+    assert view(withdraw(state, 1))["contest"] is None
+
+
 # ---- every match
 
 

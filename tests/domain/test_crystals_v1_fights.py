@@ -122,9 +122,9 @@ def test_cr12_the_way_back_onto_a_teleport_takes_no_teleport() -> None:
 
 
 def test_cr12_a_rider_that_was_thrown_back_attacks_nobody() -> None:
-    state = position("1m 2r . 1r . . 2m 2t . .\n2s . . . . . . . . .", roll=3, xp={"1r": 5}, teleport=9)
+    state = position("1m . 2r 1r . . 2m 2t . .\n2s . . . . . . . . .", roll=3, xp={"1r": 5}, teleport=9)
     saved = play(state, "move rider", 1)
-    require_board(saved, "1m 2r . . . 1r 2m 2t . .\n2s . . . . . . . . .")
+    require_board(saved, "1m . 2r . . 1r 2m 2t . .\n2s . . . . . . . . .")
     assert view(saved)["due"] == [0, 1]
 
 
