@@ -54,21 +54,26 @@ class TrickyPosition:
 def find_tricky_positions(ruleset: AnyRuleset, wanted: int) -> list[TrickyPosition]:
     """So many distinct positions, or fewer where 400 matches have no more; every reason gets its share."""
     found: dict[str, list[TrickyPosition]] = {reason: [] for reason in REASONS}
-    chosen: dict[Any, TrickyPosition] = {}
+    distinct: set[Any] = set()
     settings = list(list_settings(ruleset))
     for number in range(max(MOST_MATCHES, len(settings))):
         options, seats = settings[number % len(settings)]
         for position in _find_in_match(ruleset, options, seats, number):
             found[position.reason].append(position)
-        # Each setting once, and then only as many matches as it takes.
-        if number + 1 >= len(settings) and sum(map(len, found.values())) >= 2 * wanted:
+            distinct.add(_key(position))
+        # Each setting once if there is room for it, and then only as many matches as it takes.
+        if number + 1 >= min(len(settings), wanted) and len(distinct) >= 2 * wanted:
             break
+    chosen: dict[Any, TrickyPosition] = {}
     for rank in range(max(map(len, found.values()))):
         for positions in found.values():
             if rank < len(positions) and len(chosen) < wanted:
-                position = positions[rank]
-                chosen.setdefault((str(position.options), position.seats, position.state), position)
+                chosen.setdefault(_key(positions[rank]), positions[rank])
     return list(chosen.values())
+
+
+def _key(position: TrickyPosition) -> Any:
+    return str(position.options), position.seats, position.state
 
 
 def list_settings(ruleset: AnyRuleset) -> Iterator[tuple[dict[str, Any], int]]:
