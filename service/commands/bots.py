@@ -79,9 +79,9 @@ def run(
     May be killed and started again at any time: it finds what is due, and no move is made twice. Exits with 1 where
     the bot is of no use: it cannot be started, never answers, or dies again and again. Nothing is resigned for that.
     """
-    if (token is None) == (token_file is None):
-        raise click.UsageError("give a --token, or a --token-file")
     given = token if token_file is None else token_file.read_text().strip()
+    if not given:
+        raise click.UsageError("give a --token-file, or a --token")
     settings = Settings(command, frozenset(rulesets), accept, ask_draws, concurrency, move_timeout, tries, log)
     bridge = Bridge(lambda: Client(url, given, retry_for_s=RETRY_FOR_S), settings, _tell)
 
