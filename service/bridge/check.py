@@ -37,6 +37,10 @@ PASSABLE = (SLOW,)
 SLOW_SHARE = 0.5
 """An answer that takes more than this share of the time is told as slow."""
 
+INCOMPLETE_EVERY = 5
+FEW_LEGAL = 4
+"""Every fifth question lists only so many legal moves, as one in a position with more than MOST_LEGAL would."""
+
 GIVEN_UP_AFTER = 3
 """So many processes in a row that die or keep silent are enough for a ruleset."""
 
@@ -167,9 +171,10 @@ def require_legal(ruleset: AnyRuleset, position: TrickyPosition, move: str) -> N
 
 def put_question(ruleset: AnyRuleset, position: TrickyPosition, number: int, timeout_s: float) -> Question:
     """The question about a position, as a match would put it; every second one has a deadline."""
+    most = FEW_LEGAL if number % INCOMPLETE_EVERY == INCOMPLETE_EVERY - 1 else MOST_LEGAL
     match = f"match-{_spell(f'{ruleset.id}/{ruleset.version}/{number}')}"
     ply, state = len(position.moves), position.state
-    moves = [ruleset.format_move(state, move) for move in islice(ruleset.legal_moves(state), MOST_LEGAL + 1)]
+    moves = [ruleset.format_move(state, move) for move in islice(ruleset.legal_moves(state), most + 1)]
     seats = range(1, position.seats + 1)
     return Question(
         id=f"{match}/{ply}/{position.seat}",
@@ -183,8 +188,8 @@ def put_question(ruleset: AnyRuleset, position: TrickyPosition, number: int, tim
         ply=ply,
         view=ruleset.view(state),
         moves=position.moves,
-        legal=moves[:MOST_LEGAL],
-        legal_complete=len(moves) <= MOST_LEGAL,
+        legal=moves[:most],
+        legal_complete=len(moves) <= most,
         deadline_ms=round(1000 * timeout_s) if number % 2 else None,
     )
 

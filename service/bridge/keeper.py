@@ -13,7 +13,6 @@ MAX_RESTARTS = 5
 """A bot that dies or keeps silent so often without a right answer in between is given up."""
 
 FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 30.0
 SHOWN_STRAY = 3
 
 
@@ -104,7 +103,7 @@ class Keeper:
             raise GivenUp(f"{why}: {fault}")
 
     def _start_again(self) -> BotProcess:
-        pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (self._restarts - 1))
+        pause_s = FIRST_PAUSE_S * 2 ** (self._restarts - 1)
         self._run.tell(f"the bot is started again in {pause_s:g} s")
         self._run.pause(pause_s)
         return self._start()

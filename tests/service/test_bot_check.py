@@ -42,6 +42,23 @@ def test_resigning_is_no_fault_and_is_counted(check):
     assert (checked.is_sound, checked.moves, checked.resigned) == (True, 0, 4)
 
 
+def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
+    code = f"""
+        print(asked["deadline_ms"], asked["legal_complete"], len(asked["legal"]) == 4, flush=True)
+        {FIRST}
+    """
+    checked = check(code.replace("\n        ", "\n"), 30)
+    told = {finding.why.removeprefix("no line of JSON: ") for finding in checked.findings}
+    assert {"None True False", "10000 True False"} <= told
+    assert any(each.endswith("False True") for each in told)
+
+
+def test_without_a_token_nothing_is_run():
+    ran = CliRunner().invoke(cli, ["bot", "run", "--", "cat"], env={"PLYSCRIBE_TOKEN": ""})
+    assert ran.exit_code == 2
+    assert "--token-file" in ran.output
+
+
 @pytest.mark.parametrize(
     ("code", "found"),
     [
