@@ -19,7 +19,8 @@ from domain.rulesets.portals_v1.state import DEMONS, Flow, State, find_free
 
 BUILD = (PORTAL, PLATFORM)
 FREE = (PORTAL, PLATFORM, LAUNCH, ENTER)
-BY_ROLL = (FREE, BUILD, BUILD, BUILD, (LAUNCH,), (LAUNCH,), (LAUNCH,), (ENTER,), (ENTER,))  # PO19
+BY_ROLL = (FREE, BUILD, BUILD, BUILD, (LAUNCH,), (LAUNCH,), (LAUNCH,), (ENTER,), (ENTER,))
+"""What a roll admits (PO19), before all what a turn without dice does."""
 
 WAYLESS = (0,)
 MOST_EXITS = 6
@@ -33,7 +34,7 @@ def find_kinds(state: State) -> tuple[int, ...]:
     d8 = state.d8
     if (not d8 or d8 == 8) and state.pawns[turn.seat] >> state.setup.board.center & 1:
         return (EXIT,)  # PO8, PO19
-    return BY_ROLL[d8] if d8 else FREE
+    return BY_ROLL[d8 or 0]
 
 
 def can_act(state: State, seat: int) -> bool:
@@ -50,11 +51,9 @@ def can_act(state: State, seat: int) -> bool:
 def find_sites(state: State, seat: int, kind: int) -> int:
     """The fields where an action of the kind is possible for the seat; field 0 stands for those that name none."""
     board = state.setup.board
-    if kind == PORTAL:  # PO4, PO5
-        connectable = state.platforms & ~state.setup.foreign[seat]
-        return find_beside(board, connectable) & (board.everywhere ^ state.platforms ^ state.portals)
-    if kind == PLATFORM:  # PO4
-        return find_beside(board, state.portals) & (board.everywhere ^ state.platforms ^ state.portals)
+    if kind in BUILD:  # PO4
+        beside = find_beside(board, _find_connectable(state, seat, kind))
+        return beside & (board.everywhere ^ state.platforms ^ state.portals)
     if kind == LAUNCH:
         return _find_launchable(state, seat)
     if kind == ENTER:  # PO7
@@ -141,13 +140,11 @@ def is_possible(state: State, seat: int, move: Move) -> bool:
         return way in find_launches(state, seat, number)
     if kind not in BUILD:
         return bool(find_sites(state, seat, kind))
-    platforms, portals = state.platforms, state.portals
-    if (platforms | portals) >> number & 1 or not way or way & way >> 6:
+    if (state.platforms | state.portals) >> number & 1 or not way or way & way >> 6:  # PO4
         return False
     board = state.setup.board
-    others = portals if kind == PLATFORM else platforms & ~state.setup.foreign[seat]
     joined = board.reach[(way | way >> 6) & EVERY_DIRECTION] << number - board.origin
-    return joined & others == joined  # PO4, PO5
+    return joined & _find_connectable(state, seat, kind) == joined
 
 
 def find_flow(state: State, seat: int, move: Move) -> Flow:
