@@ -298,7 +298,7 @@ def test_options_of_the_start_are_those_given() -> None:
     assert isinstance(PORTALS_V1.turn(start(2)), Decision)
 
 
-@pytest.mark.parametrize(("seats", "wins"), [(2, 16), (4, 11), (6, 9)])
+@pytest.mark.parametrize(("seats", "wins"), [(2, 18), (4, 14), (6, 11)])
 def test_greedy_beats_random_whatever_its_seat(seats: int, wins: int) -> None:
     won = 0
     for seed in range(20):

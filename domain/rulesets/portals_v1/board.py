@@ -229,6 +229,14 @@ def find_unblocked(board: Board, net: int, portals: int, usable: int, free: int)
     return portals ^ portals & blocked
 
 
+def find_fed(board: Board, net: int, fields: int) -> int:
+    """The portals into which an arrow leads from any of the fields, and bits that are no portals."""
+    lane = board.lane
+    fed = net & fields * board.come
+    fed |= fed >> 3 * lane
+    return (fed | fed >> lane | fed >> 2 * lane) & (1 << lane) - 1
+
+
 def find_exits(board: Board, net: int, portals: int) -> int:
     """The platforms to which arrows lead from any of the portals."""
     found = 0

@@ -7,6 +7,7 @@ from domain.rulesets.portals_v1.board import (
     each,
     find_beside,
     find_exits,
+    find_fed,
     find_passage,
     find_unblocked,
 )
@@ -15,8 +16,10 @@ from domain.rulesets.portals_v1.state import DEMONS, State, in_play
 
 FAR = 8
 """Launches along the net that are looked ahead."""
-LATER = 5
+LATER = 3
 """Turns to CENTER of an opponent that cannot get there at once."""
+HARMLESS = 6
+"""Turns after which the end of an opponent is too far away to matter."""
 
 
 def evaluate(state: State, seat: int) -> int:
@@ -27,7 +30,7 @@ def evaluate(state: State, seat: int) -> int:
     if isinstance(state.turn, Over):
         return evaluate_over(state.turn, seat)
     threat = min((_count_turns(state, other, 1) for other in in_play(state) if other != seat), default=0)
-    return 2 * threat - _count_turns(state, seat, FAR)
+    return 2 * min(threat, HARMLESS) - _count_turns(state, seat, FAR)
 
 
 def _count_turns(state: State, seat: int, ahead: int) -> int:
@@ -35,8 +38,8 @@ def _count_turns(state: State, seat: int, ahead: int) -> int:
     pawns = state.setup.pool - state.pool[seat]
     if state.centered >> seat & 1:
         return 2 * pawns - _has_sink(state, seat)
-    turns = _approach(state, seat, ahead)
-    return turns + 1 + 2 * max(0, pawns - 1)
+    turns, on_its_way = _approach(state, seat, ahead)
+    return turns + 1 + 2 * max(0, pawns - on_its_way)
 
 
 def _has_sink(state: State, seat: int) -> bool:
@@ -48,30 +51,43 @@ def _has_sink(state: State, seat: int) -> bool:
     return False
 
 
-def _approach(state: State, seat: int, ahead: int) -> int:
-    """About how many turns until a pawn of the seat is on CENTER: along the net, or else by building."""
+def _approach(state: State, seat: int, ahead: int) -> tuple[int, bool]:
+    """About how many turns until a pawn of the seat is on CENTER: along the net, or else by building.
+
+    And whether it is one that is on the board, not one of the pool.
+    """
     board, own = state.setup.board, state.pawns[seat]
     center = 1 << board.center
     if own & center:
-        return 0
+        return 0, True
     open = state.platforms ^ state.taken | own
-    wait = 0 if open & center else 2
+    wait = 0 if open & center else _count_wait(state, seat)
     start = find_sites(state, seat, ENTER) << state.setup.starts[seat]
-    portals = state.portals
-    if state.setup.demons:  # PO14
-        portals &= ~find_unblocked(board, state.net & (1 << 6 * board.lane) - 1, portals, 0, 0)
-    have = own | state.pawns[DEMONS]
+    have, helping = own, state.pawns[DEMONS]
     for turns in range(1, ahead + 1):
-        ready = find_unblocked(board, state.net, portals, have, open | center)
+        ready = find_unblocked(board, state.net, state.portals, have | helping, open | center)
+        fed = ready & find_fed(board, state.net, have)
+        if state.setup.demons:  # PO14, PO16: nothing but demons comes of demons alone.
+            ready = fed
         reached = find_exits(board, state.net, ready)
         if reached & center:
-            return turns + wait
+            on_board = bool(find_exits(board, state.net, fed) & center)
+            return (turns + wait if ahead > 1 else min(turns + wait, LATER)), on_board
         if not (reached | start) & ~have:
             break
         have |= reached | start
     if ahead == 1:
-        return LATER + wait
-    return wait + (not own) + _count_builds(state, have | start, ready)
+        return LATER, True
+    return wait + (not own) + _count_builds(state, have | start, ready), True
+
+
+def _count_wait(state: State, seat: int) -> int:
+    """About how many turns until CENTER is free: a pawn there goes by itself, a demon has to be moved."""
+    center = state.setup.board.center
+    if not state.pawns[DEMONS] >> center & 1:
+        return 2
+    ways_out = find_fed(state.setup.board, state.net, 1 << center) & state.portals
+    return 4 - bool(ways_out) - bool(ways_out & find_sites(state, seat, LAUNCH))
 
 
 def _count_builds(state: State, platforms: int, portals: int) -> int:
