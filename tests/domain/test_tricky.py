@@ -2,23 +2,17 @@
 
 from functools import cache
 
-import pytest
-
 from domain.perft import fixed_dice
 from domain.ruleset import AnyRuleset, Decision, Roll
-from domain.rulesets import RULESETS, register
 from domain.tricky import REASONS, find_tricky_positions, list_settings
+from tests.domain.prove import every_ruleset
 from tests.domain.toy import TOY_V1
-from tests.domain.toy_v2 import TOY_V2
 
-register(TOY_V1)
-register(TOY_V2)
 WANTED = 30
 find_once = cache(lambda ruleset: find_tricky_positions(ruleset, WANTED))
-ALL = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: f"{ruleset.id}-{ruleset.version}")
 
 
-@ALL
+@every_ruleset
 def test_there_are_as_many_as_wanted_all_of_them_distinct_and_to_be_decided(ruleset: AnyRuleset):
     found = find_once(ruleset)
     assert len({(str(each.options), each.seats, each.state) for each in found}) == len(found) == WANTED
@@ -27,7 +21,7 @@ def test_there_are_as_many_as_wanted_all_of_them_distinct_and_to_be_decided(rule
         assert ruleset.view(each.state)["ply"] == len(each.moves)
 
 
-@ALL
+@every_ruleset
 def test_they_are_the_same_ones_every_time(ruleset: AnyRuleset):
     assert find_tricky_positions(ruleset, WANTED) == find_once(ruleset)
 
