@@ -504,6 +504,8 @@ _PARSERS: dict[Any, Callable[[Any], Any]] = {
     dict[str, Any] | None: _optional(_exactly(dict)),
     tuple[int, ...]: _each(_exactly(int)),
     tuple[str, ...]: _each(_exactly(str)),
+    tuple[tuple[int, ...], ...]: _each(_each(_exactly(int))),
+    tuple[tuple[str, ...], ...]: _each(_each(_exactly(str))),
     tuple[str | None, ...] | None: _optional(_each(_optional(_exactly(str)))),
     tuple[LineStep, ...]: _each(_parse_step),
     Occupant: parse_occupant,

@@ -1,0 +1,1 @@
+"""The tournament: an aggregate of its own, whose matches are ordinary matches."""

@@ -1,0 +1,260 @@
+"""Deciding what a tournament's commands lead to, or why to nothing."""
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+from domain.bots import require_build
+from domain.chain import canonical_json
+from domain.clock import parse_limits
+from domain.commands import Command
+from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from domain.events import Account, BuiltIn, Event, Guest
+from domain.player import is_printable
+from domain.rulesets import find_ruleset
+from domain.tournament.commands import (
+    AbortTournament,
+    AnnounceAbsence,
+    AnnulGame,
+    CreateTournament,
+    EndTournament,
+    EnterResult,
+    PairRound,
+    RegisterEntrant,
+    StartTournament,
+    WithdrawEntrant,
+)
+from domain.tournament.events import (
+    EntrantAbsent,
+    EntrantRegistered,
+    EntrantWithdrawn,
+    GameAnnulled,
+    GameDecided,
+    RoundPaired,
+    TournamentAborted,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentStarted,
+)
+from domain.tournament.state import Game, Tournament, find_game
+from domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
+
+MAX_ENTRANTS = 1024
+MAX_NAME_LENGTH = 100
+MAX_OPENINGS = 1000
+MAX_OPENING_BYTES = 32 * 1024
+MAX_CAUSE_LENGTH = 200
+
+
+def decide_tournament(command: Command, state: Tournament) -> list[Event]:
+    """The events that a command on a tournament leads to; Refusal says why there are none."""
+    if isinstance(command, CreateTournament):
+        facts = _decide_create(command, state)
+    elif state.created is None:
+        raise Unknown("tournament/unknown", f"there is no tournament {state.stream}")
+    else:
+        facts = _DECIDERS[type(command)](command, state)
+    by = str(command.actor)
+    return [Event(state.version + n, command.at, by, command.id, data) for n, data in enumerate(facts, 1)]
+
+
+def _decide_create(command: CreateTournament, state: Tournament) -> list[Any]:
+    if state.version:
+        raise WrongTime("tournament/exists", f"the tournament {state.stream} was created before")
+    if not (1 <= len(command.name) <= MAX_NAME_LENGTH and is_printable(command.name)):
+        raise WrongValue("tournament/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters")
+    ruleset = find_ruleset(command.ruleset, command.ruleset_version)
+    options = ruleset.parse_options(command.options)
+    ruleset.initial_state(options, command.seats)
+    if not command.seats >= 2:
+        raise WrongValue("tournament/seats", "a match of a tournament has two seats at least")
+    if not 2 <= command.max_entrants <= MAX_ENTRANTS:
+        raise WrongValue("tournament/entrants", f"max_entrants is 2..{MAX_ENTRANTS}")
+    _check_openings(command.openings)
+    format = parse_format(command.format, command.seats)
+    games = len(list_seatings(command.seats, command.repeat))
+    return [
+        TournamentCreated(
+            name=command.name,
+            ruleset=ruleset.id,
+            ruleset_version=ruleset.version,
+            options=options,
+            seats=command.seats,
+            format=format,
+            repeat=command.repeat,
+            openings=command.openings,
+            scoring=parse_scoring(command.scoring, command.seats, games),
+            tiebreaks=parse_tiebreaks(command.tiebreaks),
+            limits=None if command.limits is None else parse_limits(command.limits),
+            max_entrants=command.max_entrants,
+            is_open=command.is_open,
+            seed=command.seed,
+            server=command.server,
+        )
+    ]
+
+
+def _check_openings(openings: tuple[tuple[str, ...], ...]) -> None:
+    length = len(canonical_json([list(moves) for moves in openings]))
+    if len(openings) > MAX_OPENINGS or length > MAX_OPENING_BYTES or not all(openings):
+        bounds = f"1 to {MAX_OPENINGS} lists of moves, {MAX_OPENING_BYTES} bytes in all"
+        raise WrongValue("tournament/openings", f"openings are {bounds}, none of them empty")
+
+
+def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
+    terms, is_organiser = state.terms, _is_organiser(command, state)
+    _require_status(state, "open", *(["playing"] if terms.format["kind"] == "swiss" else []))
+    match command.occupant:
+        case Account(player):
+            if player != command.actor.id:
+                raise WrongPerson("entrant/not-yours", "a player enters by its own token")
+            if not (terms.is_open or is_organiser):
+                raise WrongPerson("entrant/closed", "only the organiser enters somebody in this tournament")
+            if any(each.occupant == command.occupant for each in state.entrants):
+                raise WrongTime("entrant/entered", "you are entered already")
+        case BuiltIn() as bot:
+            _require_organiser(command, state)
+            require_build(bot)
+        case Guest():
+            raise WrongValue("entrant/guest", "entrants are accounts and bots of the server")
+    if len(state.entrants) >= terms.max_entrants:
+        raise WrongTime("entrant/full", f"{terms.max_entrants} entrants are all that take part")
+    label = command.label
+    if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
+        raise WrongValue("entrant/label", f"a label is 1 to {MAX_NAME_LENGTH} printable characters")
+    return [EntrantRegistered(len(state.entrants) + 1, command.occupant, label)]
+
+
+def _decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
+    _require_status(state, "open", "playing")
+    cause = _require_entrant(command, command.entrant, state)
+    return [EntrantWithdrawn(command.entrant, cause)]
+
+
+def _decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
+    _require_status(state, "open", "playing")
+    _require_entrant(command, command.entrant, state)
+    if not len(state.rounds) < command.round <= MAX_ROUNDS:
+        raise WrongTime("entrant/absence", f"round {command.round} is paired already, or there is none")
+    if command.round in state.entrants[command.entrant - 1].absences:
+        raise WrongTime("entrant/absence", f"entrant {command.entrant} sits out round {command.round} already")
+    return [EntrantAbsent(command.entrant, command.round)]
+
+
+def _require_entrant(command: Command, number: int, state: Tournament) -> str:
+    """On whose wish the entrant acts: its own or the organiser's; Refusal where it is neither, or not in."""
+    if not 1 <= number <= len(state.entrants):
+        raise Unknown("entrant/unknown", f"the tournament has entrants 1..{len(state.entrants)}, not {number}")
+    entrant = state.entrants[number - 1]
+    is_own = entrant.occupant == Account(command.actor.id)
+    if not (is_own or _is_organiser(command, state)):
+        raise WrongPerson("entrant/not-yours", f"entrant {number} is not you")
+    if not entrant.is_in:
+        raise WrongTime("entrant/out", f"entrant {number} has withdrawn")
+    return "entrant" if is_own else "organiser"
+
+
+def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
+    _require_organiser(command, state)
+    _require_status(state, "open")
+    present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
+    if present < seats:
+        raise WrongTime("tournament/too-few", f"{present} take part, and a match needs {seats}")
+    return [TournamentStarted()]
+
+
+def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
+    _require_system(command)
+    _require_status(state, "playing")
+    if command.round != len(state.rounds) + 1 or (state.rounds and not state.rounds[-1].is_decided):
+        raise WrongTime("tournament/round", f"round {command.round} is not to be paired now")
+    present, seats = state.list_present(command.round), state.terms.seats
+    placed = [*chain.from_iterable(command.boards), *command.byes]
+    if not command.boards or any(len(board) != seats for board in command.boards):
+        raise WrongValue("tournament/pairing", f"a round has boards of {seats} entrants, one at least")
+    if len(set(placed)) < len(placed) or not set(placed) <= set(present):
+        raise WrongValue("tournament/pairing", "everybody who is present plays on one board, or has a bye")
+    absent = tuple(state.list_absent(command.round))
+    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
+
+
+def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
+    _require_system(command)
+    _require_status(state, "playing")
+    game = _require_game(state, command.round, command.board, command.game)
+    if game.ranks is not None:
+        raise WrongTime("tournament/decided", f"the game is decided by {game.match}")
+    if len(command.ranks) != state.terms.seats:
+        raise WrongValue("tournament/ranks", f"a game has {state.terms.seats} ranks")
+    place = (command.round, command.board, command.game)
+    return [GameDecided(*place, command.match, command.ranks, command.reason)]
+
+
+def _decide_annul(command: AnnulGame, state: Tournament) -> list[Any]:
+    _require_organiser(command, state)
+    _require_status(state, "playing", "ended")
+    game = _require_game(state, command.round, command.board, command.game)
+    if not game.counts:
+        raise WrongTime("tournament/not-decided", "the game does not count")
+    _check_cause(command.why)
+    return [GameAnnulled(command.round, command.board, command.game, command.why)]
+
+
+def _require_game(state: Tournament, *place: int) -> Game:
+    round, board, game = place
+    found = find_game(state, (round, board, game))
+    if found is None:
+        raise Unknown("tournament/no-game", f"there is no game {game} on board {board} of round {round}")
+    return found
+
+
+def _decide_end(command: EndTournament, state: Tournament) -> list[Any]:
+    _require_system(command)
+    _require_status(state, "playing")
+    if not all(round.is_decided for round in state.rounds):
+        raise WrongTime("tournament/round", "a round is being played")
+    return [TournamentEnded(command.reason)]
+
+
+def _decide_abort(command: AbortTournament, state: Tournament) -> list[Any]:
+    _require_organiser(command, state)
+    _require_status(state, "open", "playing")
+    _check_cause(command.cause)
+    return [TournamentAborted(command.cause)]
+
+
+def _check_cause(cause: str) -> None:
+    if not (1 <= len(cause) <= MAX_CAUSE_LENGTH and is_printable(cause)):
+        raise WrongValue("tournament/cause", f"a cause is 1 to {MAX_CAUSE_LENGTH} printable characters")
+
+
+def _require_status(state: Tournament, *allowed: str) -> None:
+    if state.status not in allowed:
+        raise WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
+
+
+def _is_organiser(command: Command, state: Tournament) -> bool:
+    return command.actor.role == "organiser" or command.actor.id == state.organiser
+
+
+def _require_organiser(command: Command, state: Tournament) -> None:
+    if not _is_organiser(command, state):
+        raise WrongPerson("tournament/not-yours", "only who organises the tournament may do this")
+
+
+def _require_system(command: Command) -> None:
+    if command.actor.role != "system":
+        raise WrongPerson("tournament/not-yours", "a tournament is run by the server")
+
+
+_DECIDERS: dict[type[Command], Callable[[Any, Tournament], list[Any]]] = {
+    RegisterEntrant: _decide_register,
+    WithdrawEntrant: _decide_withdraw,
+    AnnounceAbsence: _decide_absence,
+    StartTournament: _decide_start,
+    PairRound: _decide_pair,
+    EnterResult: _decide_result,
+    AnnulGame: _decide_annul,
+    EndTournament: _decide_end,
+    AbortTournament: _decide_abort,
+}

@@ -1,0 +1,53 @@
+"""What results are worth: the points of games, boards and rounds."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from domain.tournament.state import Game, Round, Tournament
+
+ZERO = Fraction(0)
+
+
+def score_game(scoring: dict[str, Any], ranks: Sequence[int]) -> tuple[Fraction, ...]:
+    """The points of each seat: by place, seats that tie sharing those of their places alike; without places two for
+    each seat placed worse and one for each that ties.
+
+    >>> [str(points) for points in score_game({"places": [5, 2, 0]}, (1, 1, 3))]
+    ['7/2', '7/2', '0']
+    """
+    places = scoring["places"]
+    if places is None:
+        places = [2 * below for below in reversed(range(len(ranks)))]
+    shared = {rank: places[rank - 1 : rank - 1 + ranks.count(rank)] for rank in ranks}
+    return tuple(Fraction(sum(shared[rank]), len(shared[rank])) for rank in ranks)
+
+
+def score_games(state: Tournament, games: Sequence[Game]) -> dict[int, Fraction]:
+    """The points of each entrant from these games, as far as they count."""
+    points: dict[int, Fraction] = {}
+    for game in games:
+        ranks = game.ranks if game.counts else None
+        earned = [ZERO] * len(game.entrants) if ranks is None else score_game(state.terms.scoring, ranks)
+        for entrant, each in zip(game.entrants, earned, strict=True):
+            points[entrant] = points.get(entrant, ZERO) + each
+    return points
+
+
+def score_round(state: Tournament, round: Round) -> dict[int, Fraction]:
+    """The points of each entrant from a round: from its games, or from its bye or absence."""
+    scoring = state.terms.scoring
+    points = {entrant: Fraction(scoring["bye"]) for entrant in round.byes}
+    points |= {entrant: Fraction(scoring["absence"]) for entrant in round.absent}
+    for games in round.games:
+        points |= score_games(state, games)
+    return points
+
+
+def total_points(state: Tournament, rounds: int | None = None) -> dict[int, Fraction]:
+    """The points of all entrants after so many rounds, or all of them."""
+    totals = dict.fromkeys((each.number for each in state.entrants), ZERO)
+    for round in state.rounds[:rounds]:
+        for entrant, points in score_round(state, round).items():
+            totals[entrant] += points
+    return totals

@@ -1,0 +1,204 @@
+"""The tournament: what its events amount to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from domain.chain import StoredEvent, check_chain, first_link
+from domain.commands import parse_actor
+from domain.errors import FoldError
+from domain.events import Event, Occupant, parse_event
+from domain.tournament.events import (
+    TOURNAMENT_EVENT_TYPES,
+    EntrantAbsent,
+    EntrantRegistered,
+    EntrantWithdrawn,
+    GameAnnulled,
+    GameDecided,
+    RoundPaired,
+    TournamentAborted,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentStarted,
+)
+from domain.tournament.terms import list_seatings
+
+STATUSES = ("open", "playing", "ended", "aborted")
+
+
+class Entrant(NamedTuple):
+    """Who takes part. Numbers count from 1, in the order of registration."""
+
+    number: int
+    occupant: Occupant
+    label: str | None
+    is_in: bool = True
+    absences: frozenset[int] = frozenset()
+    """The rounds that it sits out by its own wish."""
+
+    joined: int = 1
+    """The first round that it can play."""
+
+
+class Game(NamedTuple):
+    """One match of a board: who has which seat, and how it ended once it did."""
+
+    round: int
+    board: int
+    game: int
+    entrants: tuple[int, ...]
+    """By seat."""
+
+    match: str | None = None
+    ranks: tuple[int, ...] | None = None
+    reason: str | None = None
+    annulled: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the game is decided and not annulled."""
+        return self.ranks is not None and self.annulled is None
+
+
+class Round(NamedTuple):
+    """A round as it was paired, with its games board by board."""
+
+    number: int
+    boards: tuple[tuple[int, ...], ...]
+    byes: tuple[int, ...]
+    absent: tuple[int, ...]
+    costs: dict[str, Any]
+    engine: str
+    games: tuple[tuple[Game, ...], ...]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether all games are."""
+        return all(game.ranks is not None for games in self.games for game in games)
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament folded up to `version`; version 0 is one not yet created."""
+
+    stream: str
+    version: int = 0
+    head: bytes = b""
+    created: TournamentCreated | None = None
+    organiser: str = ""
+    created_at: int = 0
+    status: str = "open"
+    entrants: tuple[Entrant, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    ended: str | None = None
+    """Why it ended or was called off."""
+
+    @property
+    def terms(self) -> TournamentCreated:
+        """What was agreed; FoldError for a tournament that was never created."""
+        if self.created is None:
+            raise FoldError(1, "the tournament was never created")
+        return self.created
+
+    @property
+    def seatings(self) -> list[tuple[int, ...]]:
+        """See list_seatings."""
+        return list_seatings(self.terms.seats, self.terms.repeat)
+
+    def games(self) -> Iterator[Game]:
+        """All games that were paired, in their order."""
+        return (game for round in self.rounds for games in round.games for game in games)
+
+    def list_absent(self, round: int) -> list[int]:
+        """Those who are in and sit out the round by their own wish."""
+        return [each.number for each in self.entrants if each.is_in and round in each.absences]
+
+    def list_present(self, round: int) -> list[int]:
+        """Those who are to play in the round, ascending."""
+        return [each.number for each in self.entrants if each.is_in and round not in each.absences]
+
+
+def fold_tournament(state: Tournament, entries: Iterable[StoredEvent]) -> Tournament:
+    """The tournament after these stored events; StreamError where one cannot be read or does not follow."""
+    for entry in entries:
+        head = check_chain(state.head or first_link(state.stream), state.version, [entry])
+        state = evolve_tournament(state, parse_event(entry, TOURNAMENT_EVENT_TYPES))
+        state = replace(state, version=entry.version, head=head)
+    return state
+
+
+def evolve_tournament(state: Tournament, event: Event) -> Tournament:
+    """The tournament after one event; its version and head are for who reads the store."""
+    data: Any = event.data
+    if isinstance(data, TournamentCreated):
+        if state.created is not None:
+            raise FoldError(event.version, "the tournament was created before")
+        return replace(state, created=data, organiser=parse_actor(event.by).id, created_at=event.at)
+    if state.created is None:
+        raise FoldError(event.version, "the tournament was never created")
+    match data:
+        case EntrantRegistered(number, occupant, label):
+            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
+            return replace(state, entrants=(*state.entrants, entrant))
+        case EntrantWithdrawn(number):
+            return _with_entrant(state, event, number, is_in=False)
+        case EntrantAbsent(number, round):
+            return _with_entrant(state, event, number, absences=_entrant(state, event, number).absences | {round})
+        case TournamentStarted():
+            return replace(state, status="playing")
+        case RoundPaired():
+            return replace(state, rounds=(*state.rounds, _open_round(state, data)))
+        case GameDecided(round, board, game, match, ranks, reason):
+            return _with_game(state, event, (round, board, game), match=match, ranks=ranks, reason=reason)
+        case GameAnnulled(round, board, game, why):
+            return _with_game(state, event, (round, board, game), annulled=why)
+        case TournamentEnded(reason):
+            return replace(state, status="ended", ended=reason)
+        case TournamentAborted(cause):
+            return replace(state, status="aborted", ended=cause)
+    raise FoldError(event.version, f"{data.type} is no event of a tournament")
+
+
+def _entrant(state: Tournament, event: Event, number: int) -> Entrant:
+    if not 1 <= number <= len(state.entrants):
+        raise FoldError(event.version, f"there is no entrant {number}")
+    return state.entrants[number - 1]
+
+
+def _with_entrant(state: Tournament, event: Event, number: int, **changes: Any) -> Tournament:
+    entrant = _entrant(state, event, number)._replace(**changes)
+    return replace(state, entrants=(*state.entrants[: number - 1], entrant, *state.entrants[number:]))
+
+
+def _open_round(state: Tournament, paired: RoundPaired) -> Round:
+    seatings = state.seatings
+    games = tuple(
+        tuple(
+            Game(paired.round, board, game, tuple(entrants[place] for place in seating))
+            for game, seating in enumerate(seatings, 1)
+        )
+        for board, entrants in enumerate(paired.boards, 1)
+    )
+    return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games)
+
+
+def find_game(state: Tournament, place: tuple[int, int, int]) -> Game | None:
+    """The game with these numbers of round, board and game, None where there is none."""
+    round, board, game = place
+    if not 1 <= round <= len(state.rounds):
+        return None
+    boards = state.rounds[round - 1].games
+    return boards[board - 1][game - 1] if 1 <= board <= len(boards) and 1 <= game <= len(boards[board - 1]) else None
+
+
+def _with_game(state: Tournament, event: Event, place: tuple[int, int, int], **changes: Any) -> Tournament:
+    found = find_game(state, place)
+    if found is None:
+        raise FoldError(event.version, f"there is no game {place}")
+    number, board, game = place
+    round = state.rounds[number - 1]
+    games = round.games[board - 1]
+    changed = (*games[: game - 1], found._replace(**changes), *games[game:])
+    boards = (*round.games[: board - 1], changed, *round.games[board:])
+    rounds = (*state.rounds[: number - 1], round._replace(games=boards), *state.rounds[number:])
+    return replace(state, rounds=rounds)
