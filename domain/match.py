@@ -350,7 +350,11 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
     if life is not None:
         raise FoldError(event.version, "the match was created before")
     creator = parse_actor(event.by).id
-    seats = tuple(Seat(who, isinstance(who, Guest | BuiltIn) or who == Account(creator)) for who in data.seats)
+    # Entering a tournament is consent to sit down in its matches.
+    seats = tuple(
+        Seat(who, isinstance(who, Guest | BuiltIn) or who == Account(creator) or data.tournament is not None)
+        for who in data.seats
+    )
     return Lifecycle(data, creator, seats, event.at)
 
 

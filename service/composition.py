@@ -29,6 +29,7 @@ from service.store.inbox import Inboxes
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
+from service.tournaments import Tournaments
 
 
 def _decide(command: Command, match: Match) -> Decided[Match]:
@@ -59,6 +60,7 @@ class Parts:
     match_events: MatchEvents
     inboxes: Inboxes
     reports: Reports
+    tournaments: Tournaments
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` (None: anyone) may read it all the same.
@@ -89,7 +91,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     register_rulesets(config.extra_rulesets)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCHES), Imports(store, readable), Accounts(store)
-    lists = open_lists(store, client, matches, accounts.players, imports)
+    tournaments = Tournaments(store, matches, config.server_key)
+    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
     live = Live(store, config.max_followers, config.max_followers_each)
     inboxes = open_inboxes(store, client)
     ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
@@ -106,6 +109,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         match_events,
         inboxes,
         reports,
+        tournaments,
     )
 
 

@@ -17,7 +17,7 @@ CHUNK = 100
 MAX_SCANNED = 1000
 """Rows that one request looks at, at most, however few of them pass its filters."""
 
-_PLACE = re.compile(rb"[^\t]+\t(match|player|import)-[a-z2-7]{26}")
+_PLACE = re.compile(rb"[^\t]+\t(match|player|import|tournament)-[a-z2-7]{26}")
 
 Json = dict[str, Any]
 

@@ -33,6 +33,7 @@ CHECK_JOB = "workers.check_matches.check_matches"
 VERIFY_JOB = "workers.verify_match.verify_matches"
 IMPORT_JOB = "workers.check_import.check_imports"
 PLAY_JOB = "workers.play_match.play_matches"
+ADVANCE_JOB = "workers.advance_tournament.advance_tournaments"
 SCORE_JOB = "workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """What rq does around a job costs as much as executing a short match: those due together share it."""
@@ -65,6 +66,13 @@ class Checking(NamedTuple):
 
 class Playing(NamedTuple):
     """A match that waits for a built-in bot: its stream and version."""
+
+    stream: str
+    version: int
+
+
+class Advancing(NamedTuple):
+    """A tournament for which something can be done: its stream, and the version that it has or will have passed."""
 
     stream: str
     version: int
@@ -106,6 +114,11 @@ def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
 def enqueue_plays(queue: Queue, due: Sequence[Playing]) -> None:
     """As enqueue_verifications, each in a job of its own, for somebody may wait for the answer."""
     _enqueue(queue, PLAY_JOB, due, at_once=1)
+
+
+def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
+    """As enqueue_plays, on the same queue."""
+    _enqueue(queue, ADVANCE_JOB, due, at_once=1)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:

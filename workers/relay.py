@@ -22,6 +22,7 @@ from workers.duties.inboxes import Notices
 from workers.duties.listing import Listing
 from workers.duties.reveals import Reveals
 from workers.duties.scan import Scan
+from workers.duties.tournaments import Cups
 from workers.duties.verification import Verifications
 
 BATCH = 256
@@ -41,15 +42,17 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     states = Handler(parts.store, MATCHES)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
     reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
+    cups = Cups(parts, store, play_queue(queues), states)
     return [
         # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines, reveals, bots]),
+        Scan(parts.store, [verifications, deadlines, reveals, bots, cups]),
         verifications,
         # Before the others that need states: it reads what a batch tells of, all at once.
         Notices(parts, states),
         deadlines,
         reveals,
         bots,
+        cups,
         Listing(parts, store, states),
     ]
 

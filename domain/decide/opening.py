@@ -33,7 +33,7 @@ from domain.events import (
     dump_data,
 )
 from domain.match import LINE, Lifecycle, Match
-from domain.ruleset import AnyRuleset, Over
+from domain.ruleset import AnyRuleset, Decision, Over
 from domain.rulesets import find_ruleset
 
 START_MODES = ("auto", "call")
@@ -162,14 +162,24 @@ def _start_if_ready(draft: Draft) -> None:
 
 
 def _entropy_missing(life: Lifecycle) -> bool:
-    return life.takes_entropy and any(
-        isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats
+    # The dice of a tournament's matches follow from its seed: nobody salts them, so that nobody keeps others waiting.
+    return (
+        life.created.tournament is None
+        and life.takes_entropy
+        and any(isinstance(seat.occupant, Account) and seat.entropy is None for seat in life.seats)
     )
 
 
 def _start(draft: Draft) -> None:
     draft.emit(MatchStarted())
     draft.settle()
+    tournament = draft.match.life.created.tournament
+    for move in (tournament or {}).get("opening", ()):
+        turn, play = draft.play.turn, draft.play
+        if not isinstance(turn, Decision):
+            raise WrongValue("tournament/openings", f"nobody decides at ply {play.ply} of the opening")
+        draft.make_move(turn.seat, move, play.ruleset.parse_move(play.state, move))
+        draft.settle()
 
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:

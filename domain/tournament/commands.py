@@ -81,6 +81,18 @@ class EnterResult(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteFailure(Command):
+    """Enter that a match of a game came to nothing, and whose fault it was: one of OWNERS."""
+
+    round: int
+    board: int
+    game: int
+    match: str
+    owner: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnnulGame(Command):
     """Have a decided game count for nothing."""
 

@@ -8,9 +8,10 @@ from domain.bots import require_build
 from domain.chain import canonical_json
 from domain.clock import parse_limits
 from domain.commands import Command
-from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
 from domain.events import Account, BuiltIn, Event, Guest
 from domain.player import is_printable
+from domain.ruleset import AnyRuleset, Over
 from domain.rulesets import find_ruleset
 from domain.tournament.commands import (
     AbortTournament,
@@ -19,12 +20,14 @@ from domain.tournament.commands import (
     CreateTournament,
     EndTournament,
     EnterResult,
+    NoteFailure,
     PairRound,
     RegisterEntrant,
     StartTournament,
     WithdrawEntrant,
 )
 from domain.tournament.events import (
+    AttemptFailed,
     EntrantAbsent,
     EntrantRegistered,
     EntrantWithdrawn,
@@ -71,6 +74,10 @@ def _decide_create(command: CreateTournament, state: Tournament) -> list[Any]:
     if not 2 <= command.max_entrants <= MAX_ENTRANTS:
         raise WrongValue("tournament/entrants", f"max_entrants is 2..{MAX_ENTRANTS}")
     _check_openings(command.openings)
+    if command.openings and ruleset.has_chance(options):
+        raise WrongValue("tournament/openings", "openings are for games without chance")
+    for number, moves in enumerate(command.openings, 1):
+        _play_opening(ruleset, ruleset.initial_state(options, command.seats), number, moves)
     format = parse_format(command.format, command.seats)
     games = len(list_seatings(command.seats, command.repeat))
     return [
@@ -99,6 +106,16 @@ def _check_openings(openings: tuple[tuple[str, ...], ...]) -> None:
     if len(openings) > MAX_OPENINGS or length > MAX_OPENING_BYTES or not all(openings):
         bounds = f"1 to {MAX_OPENINGS} lists of moves, {MAX_OPENING_BYTES} bytes in all"
         raise WrongValue("tournament/openings", f"openings are {bounds}, none of them empty")
+
+
+def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str, ...]) -> None:
+    for text in moves:
+        try:
+            state = ruleset.apply_move(state, ruleset.parse_move(state, text))
+        except MoveError as error:
+            raise WrongValue("tournament/openings", f"opening {number}: {error}") from None
+    if isinstance(ruleset.turn(state), Over):
+        raise WrongValue("tournament/openings", f"opening {number} leaves nothing to play")
 
 
 def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
@@ -190,6 +207,16 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
     return [GameDecided(*place, command.match, command.ranks, command.reason)]
 
 
+def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
+    _require_system(command)
+    _require_status(state, "playing")
+    game = _require_game(state, command.round, command.board, command.game)
+    if game.ranks is not None or command.match in game.failed:
+        raise WrongTime("tournament/decided", f"{command.match} is not being played")
+    place = (command.round, command.board, command.game)
+    return [AttemptFailed(*place, command.match, command.owner, command.why[:MAX_CAUSE_LENGTH])]
+
+
 def _decide_annul(command: AnnulGame, state: Tournament) -> list[Any]:
     _require_organiser(command, state)
     _require_status(state, "playing", "ended")
@@ -254,6 +281,7 @@ _DECIDERS: dict[type[Command], Callable[[Any, Tournament], list[Any]]] = {
     StartTournament: _decide_start,
     PairRound: _decide_pair,
     EnterResult: _decide_result,
+    NoteFailure: _decide_failure,
     AnnulGame: _decide_annul,
     EndTournament: _decide_end,
     AbortTournament: _decide_abort,

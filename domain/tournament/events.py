@@ -97,6 +97,19 @@ class GameDecided:
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptFailed:
+    """A match of the game came to nothing by a fault of `owner`, and another one is played in its place."""
+
+    type: ClassVar[str] = "attempt-failed"
+    round: int
+    board: int
+    game: int
+    match: str
+    owner: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameAnnulled:
     """A game counts for nothing; that these entrants met stands."""
 
@@ -133,6 +146,7 @@ TOURNAMENT_EVENT_TYPES: dict[str, type[Any]] = {
         TournamentStarted,
         RoundPaired,
         GameDecided,
+        AttemptFailed,
         GameAnnulled,
         TournamentEnded,
         TournamentAborted,

@@ -67,9 +67,9 @@ def pair_gauntlet(state: Tournament) -> Pairing | None:
 def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
     """The pairs whose members are all present; whose opponent is not has a bye."""
     present = set(state.list_present(len(state.rounds) + 1))
-    boards = tuple(pair for pair in pairs if present.issuperset(pair))
-    alone = [each for pair in pairs if not present.issuperset(pair) for each in pair if each in present]
-    return Pairing(tuple(tuple(map(int, board)) for board in boards), tuple(sorted(map(int, alone))), costs)
+    boards = tuple(tuple(each for each in pair if each in present) for pair in pairs)
+    alone = sorted(board[0] for board in boards if len(board) == 1)
+    return Pairing(tuple(board for board in boards if len(board) == 2), tuple(alone), costs)
 
 
 def pair_knockout(state: Tournament) -> Pairing | None:

@@ -10,6 +10,7 @@ from domain.errors import FoldError
 from domain.events import Event, Occupant, parse_event
 from domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,
+    AttemptFailed,
     EntrantAbsent,
     EntrantRegistered,
     EntrantWithdrawn,
@@ -53,6 +54,8 @@ class Game(NamedTuple):
     ranks: tuple[int, ...] | None = None
     reason: str | None = None
     annulled: str | None = None
+    failed: tuple[str, ...] = ()
+    """The matches that came to nothing before."""
 
     @property
     def counts(self) -> bool:
@@ -150,6 +153,10 @@ def evolve_tournament(state: Tournament, event: Event) -> Tournament:
             return replace(state, rounds=(*state.rounds, _open_round(state, data)))
         case GameDecided(round, board, game, match, ranks, reason):
             return _with_game(state, event, (round, board, game), match=match, ranks=ranks, reason=reason)
+        case AttemptFailed(round, board, game, match):
+            known = find_game(state, (round, board, game))
+            failed = (*(known.failed if known else ()), match)
+            return _with_game(state, event, (round, board, game), failed=failed)
         case GameAnnulled(round, board, game, why):
             return _with_game(state, event, (round, board, game), annulled=why)
         case TournamentEnded(reason):

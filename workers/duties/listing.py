@@ -13,6 +13,7 @@ from service.handlers import Handler
 from service.lists import open_lists
 from service.projections import Projection, needs_build, project_all, rebuild
 from service.store.port import FeedEntry, StoreError
+from service.tournaments import TOURNAMENTS
 from workers.duties import Chore
 
 BUILD_EVERY_S = 10.0
@@ -26,7 +27,7 @@ class Listing:
     def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
         self._projections = open_lists(
-            parts.store, connection, states, parts.accounts.players, parts.imports
+            parts.store, connection, states, parts.accounts.players, parts.imports, parts.tournaments.handler
         ).projections
         self._redis = connection
         self._builder: threading.Thread | None = None
@@ -47,7 +48,8 @@ class Listing:
     def _build(self, names: Sequence[str]) -> None:
         # With handlers of its own, so that the states of old matches do not drive those under way out of the cache.
         store = self._parts.store
-        lists = open_lists(store, self._redis, Handler(store, MATCHES), Handler(store, PLAYERS), self._parts.imports)
+        matches, players, cups = Handler(store, MATCHES), Handler(store, PLAYERS), Handler(store, TOURNAMENTS)
+        lists = open_lists(store, self._redis, matches, players, self._parts.imports, cups)
         for projection in lists.projections:
             if projection.name in names:
                 self._build_one(projection)

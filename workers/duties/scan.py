@@ -1,4 +1,4 @@
-"""All matches and imports are looked through at the start and every hour, once for all that keep track of some."""
+"""All matches, imports and tournaments are looked through at the start and every hour, once for all that keep track of some."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Scan:
         after = ""
         while streams := self._store.streams(after):
             after = streams[-1]
-            tracked = [stream for stream in streams if stream.startswith(("match-", "import-"))]
+            tracked = [stream for stream in streams if stream.startswith(("match-", "import-", "tournament-"))]
             newest = dict(read_newest(self._store, tracked))
             for tracker in self._trackers:
                 tracker.find(newest)

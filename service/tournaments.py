@@ -1,0 +1,286 @@
+"""Tournaments over the store: entered into, paired, played, and decided, by whoever advances them.
+
+All that a tournament does by itself is done by `advance`, which may run at any time, any number of times and in several
+processes: whatever it does has a command id that follows from what it is, and it looks again after each step. Matches,
+their dice and the seeds of bots follow from the tournament, its seed and the place of the game, so a tournament that
+was interrupted goes as it would have gone.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from domain.bots import build_bot
+from domain.chain import StoredEvent
+from domain.commands import Actor, Command, CreateMatch, Withdraw
+from domain.errors import DomainError, FoldError, Unknown, WrongTime
+from domain.events import BuiltIn, Dice, MatchEnded, MatchRefuted, Occupant, parse_event
+from domain.match import Lifecycle, Match
+from domain.rulesets import find_ruleset
+from domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
+from domain.tournament.decide import decide_tournament
+from domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
+from domain.tournament.schedule import Pairing
+from domain.tournament.state import Game, Round, Tournament, fold_tournament
+from service.bots import MAX_SEED
+from service.clock import now_ms
+from service.config import SERVER, ServerKey
+from service.errors import Contended
+from service.handlers import Aggregate, Answer, Decided, Handler
+from service.ids import job_command, stream_id
+from service.pairing import pair_next
+from service.store import port
+from service.store.port import EventStore
+
+RUNNER = Actor("system", "tournament")
+
+PLATFORM = "platform"
+"""Whose fault it is when a match is refuted or called off: it is played again, and nobody's points hang on it."""
+
+SETTLED = ("verified", "scored")
+FAILED = ("refuted", "aborted", "annulled")
+
+
+def _decide(command: Command, state: Tournament) -> Decided[Tournament]:
+    return Decided(decide_tournament(command, state))
+
+
+TOURNAMENTS: Aggregate[Tournament] = Aggregate(Tournament, fold_tournament, _decide)
+
+
+class Check(NamedTuple):
+    """A round as it was paired, and as it comes out when it is worked out again."""
+
+    paired: RoundPaired
+    again: Pairing | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same."""
+        return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
+
+
+def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> Check:
+    """A round of a tournament worked out again from its events alone, as they stood when it was paired.
+
+    The events have the round.
+    """
+    for place, entry in enumerate(entries):
+        data: Any = parse_event(entry, TOURNAMENT_EVENT_TYPES).data
+        if isinstance(data, RoundPaired) and data.round == number:
+            return Check(data, pair_next(fold_tournament(Tournament(stream), entries[:place])))
+    raise FoldError(len(entries), f"round {number} is not paired")
+
+
+class Tournaments:
+    """All tournaments; safe to share between threads."""
+
+    def __init__(self, store: EventStore, matches: Handler[Match], key: ServerKey) -> None:
+        self._store = store
+        self._matches = matches
+        self._key = key
+        self.handler = Handler(store, TOURNAMENTS)
+
+    def read(self, stream: str) -> Tournament:
+        """The tournament as it stands now; version 0 where there is none."""
+        return self.handler.read(stream)
+
+    def execute(self, stream: str, command: Command, asked: port.Command, new: bool = False) -> Answer[Tournament]:
+        """Store what the command leads to; raises as Handler.execute."""
+        return self.handler.execute(stream, lambda _: command, asked, new=new)
+
+    def list(self, after: str | None, limit: int) -> list[Tournament]:
+        """Tournaments in the order of their ids, those after a given one."""
+        found: list[Tournament] = []
+        last = after or "tournament-"
+        while len(found) < limit:
+            streams = self._store.streams(last)
+            some = [stream for stream in streams if stream.startswith("tournament-")][: limit - len(found)]
+            if not some:
+                break
+            found += [self.read(stream) for stream in some]
+            last = some[-1]
+        return found
+
+    def advance(self, stream: str) -> Tournament:
+        """The tournament after all that can be done for it now: rounds paired, matches made, results entered."""
+        state = self.read(stream)
+        while state.status == "playing":
+            before = state.version
+            state = self._pair_if_due(state)
+            if state.status == "playing":
+                state = self._play(state)
+            if state.version == before:
+                break
+        return state
+
+    def check_round(self, stream: str, number: int) -> Check:
+        """The round as it was paired, and as it is paired when it is worked out again; Unknown where there is none."""
+        state = self.read(stream)
+        if not 1 <= number <= len(state.rounds):
+            raise Unknown("tournament/no-round", f"rounds 1..{len(state.rounds)} are paired, not {number}")
+        return check_pairing(stream, self.handler.read_events(stream, 0), number)
+
+    # ---- rounds
+
+    def _pair_if_due(self, state: Tournament) -> Tournament:
+        if state.rounds and not state.rounds[-1].is_decided:
+            return state
+        number = len(state.rounds) + 1
+        pairing = pair_next(state)
+        if pairing is None:
+            return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="played"))
+        boards, byes, costs, engine = pairing
+        command = PairRound(actor=RUNNER, round=number, boards=boards, byes=byes, costs=costs, engine=engine)
+        return self._do(state, ("pair", number), command)
+
+    def _play(self, state: Tournament) -> Tournament:
+        """The tournament after a look at all games of its last round that are not decided."""
+        undecided = [game for game in _list_games(state.rounds[-1:]) if game.ranks is None]
+        for game in undecided:
+            match = self._find_match(state, game)
+            self._withdraw_absent(state, game, match)
+            state = self._enter(state, game, match)
+        return state
+
+    def _enter(self, state: Tournament, game: Game, match: Match) -> Tournament:
+        place = (game.round, game.board, game.game, match.stream)
+        life = match.life
+        if life.status in FAILED:
+            failure = _note_failure(place, _tell_failure(life))
+            return self._do(state, ("failure", *place), failure)
+        if life.status not in SETTLED or life.outcome is None:
+            return state
+        result = _enter_result(place, life.outcome)
+        return self._do(state, ("result", *place), result)
+
+    def _do(self, state: Tournament, what: tuple[object, ...], command: Command) -> Tournament:
+        """The tournament after a command of its own, or without where somebody else was faster."""
+        asked = job_command("tournament", state.stream, *what)
+        command = replace(command, at=now_ms(), id=asked.id.hex())
+        with suppress(WrongTime, Contended):
+            return self.execute(state.stream, command, asked).state
+        return self.read(state.stream)
+
+    # ---- matches
+
+    def match_id(self, state: Tournament, game: Game) -> str:
+        """The match in which the game is played, or was."""
+        return game.match or _match_id(state.stream, game, game.game)
+
+    def _find_match(self, state: Tournament, game: Game) -> Match:
+        """The match of the game, made where it is not there yet."""
+        id = self.match_id(state, game)
+        match = self._matches.read(id)
+        if match.version:
+            return match
+        asked = job_command("tournament-match", id)
+        dice, secret = self._seal(state, game, id)
+        command = CreateMatch(
+            actor=Actor("organiser", state.organiser),
+            at=now_ms(),
+            id=asked.id.hex(),
+            secret=secret,
+            ruleset=state.terms.ruleset,
+            ruleset_version=state.terms.ruleset_version,
+            options=state.terms.options,
+            seats=tuple(self._seat(state, game, seat) for seat in range(1, state.terms.seats + 1)),
+            dice=dice,
+            limits=state.terms.limits,
+            tournament={
+                "id": state.stream,
+                "round": game.round,
+                "board": game.board,
+                "game": game.game,
+                "opening": list(_find_opening(state, game)),
+            },
+            server=SERVER,
+        )
+        return self._matches.execute(id, lambda _: command, asked, new=True).state
+
+    def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
+        """Who has the seat: a bot in its present build, with a seed that follows from the place of the game."""
+        occupant = state.entrants[game.entrants[seat - 1] - 1].occupant
+        if isinstance(occupant, BuiltIn):
+            seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
+            return build_bot(occupant.bot, seed, occupant.playouts)
+        return occupant
+
+    def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | None, bytes | None]:
+        """The dice of the game: the games of a board have the same, unless one of them is played again."""
+        terms = state.terms
+        if not find_ruleset(terms.ruleset, terms.ruleset_version).has_chance(terms.options):
+            return None, None
+        if len(state.seatings) == 1 or game.failed:
+            return self._key.seal(f"{state.stream}-{_place(game)}-{len(game.failed)}")
+        matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
+        return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
+
+    def _withdraw_absent(self, state: Tournament, game: Game, match: Match) -> None:
+        """Take those who have left the tournament out of a match that is under way."""
+        if match.life.status != "playing" or match.play is None:
+            return
+        for seat, entrant in enumerate(game.entrants, 1):
+            if not state.entrants[entrant - 1].is_in and seat not in match.play.left:
+                asked = job_command("tournament-absent", match.stream, seat)
+                command = Withdraw(
+                    actor=Actor("organiser", state.organiser),
+                    at=now_ms(),
+                    id=asked.id.hex(),
+                    secret=self._secret_of(match),
+                    seat=seat,
+                    cause="absent",
+                )
+                with suppress(DomainError):
+                    self._matches.execute(match.stream, lambda _, command=command: command, asked)  # type: ignore[misc]
+
+    def _secret_of(self, match: Match) -> bytes | None:
+        dice: Any = match.life.created.dice
+        return self._key.secret_of(dice) if dice is not None else None
+
+
+Place = tuple[int, int, int, str]
+"""Round, board, game, and the match in which it is played."""
+
+
+def _note_failure(place: Place, why: str) -> NoteFailure:
+    round, board, game, match = place
+    return NoteFailure(actor=RUNNER, round=round, board=board, game=game, match=match, owner=PLATFORM, why=why)
+
+
+def _enter_result(place: Place, outcome: MatchEnded) -> EnterResult:
+    round, board, game, match = place
+    ranks, reason = outcome.ranks, outcome.reason
+    return EnterResult(actor=RUNNER, round=round, board=board, game=game, match=match, ranks=ranks, reason=reason)
+
+
+def _tell_failure(life: Lifecycle) -> str:
+    verdict = life.verdicts[-1] if life.verdicts else None
+    return verdict.why if isinstance(verdict, MatchRefuted) else f"the match was {life.status}"
+
+
+def _list_games(rounds: tuple[Round, ...]) -> Iterator[Game]:
+    return (game for round in rounds for games in round.games for game in games)
+
+
+def _place(game: Game) -> str:
+    return f"{game.round}-{game.board}-{game.game}"
+
+
+def _match_id(stream: str, game: Game, number: int) -> str:
+    """The id of the match of the board's game with this number, after as many as failed."""
+    failed = len(game.failed) if number == game.game else 0
+    return stream_id("match", job_command("tournament-game", stream, game.round, game.board, number, failed))
+
+
+def _find_opening(state: Tournament, game: Game) -> tuple[str, ...]:
+    """The moves that the game begins with: the boards have the openings in turn, all games of a board the same."""
+    openings = state.terms.openings
+    return openings[(game.round + game.board - 2) % len(openings)] if openings else ()
+
+
+def _draw(*parts: object) -> int:
+    """A number that follows from these and nothing else."""
+    return int.from_bytes(sha256(" ".join(map(str, parts)).encode()).digest()[:8]) % (MAX_SEED + 1)
