@@ -14,7 +14,20 @@ from werkzeug.routing import IntegerConverter, MapAdapter
 from domain.errors import IllegalMove
 from domain.match import Match
 from service import queries
-from service.api import docs, imports, inboxes, lists, matches, players, ratings, rulesets, system, telemetry, tokens
+from service.api import (
+    docs,
+    imports,
+    inboxes,
+    lists,
+    matches,
+    players,
+    ratings,
+    rulesets,
+    system,
+    telemetry,
+    tokens,
+    tournaments,
+)
 from service.api.http import LARGER_BODIES, MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
 from service.composition import Parts, compose_process
 from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
@@ -33,7 +46,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or compose_process()
     telemetry.observe(app)
-    for module in (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings):
+    for module in (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments):
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)

@@ -23,7 +23,7 @@ from service.lists import Lists, open_lists
 from service.live import Live
 from service.records import Records
 from service.reports import Reports
-from service.sources import MatchEvents
+from service.sources import MatchEvents, TournamentEvents
 from service.store.imported import ImportedStore
 from service.store.inbox import Inboxes
 from service.store.metered import MeteredStore
@@ -61,6 +61,7 @@ class Parts:
     inboxes: Inboxes
     reports: Reports
     tournaments: Tournaments
+    tournament_events: TournamentEvents
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` (None: anyone) may read it all the same.
@@ -110,6 +111,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         inboxes,
         reports,
         tournaments,
+        TournamentEvents(tournaments.handler),
     )
 
 

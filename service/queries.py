@@ -198,7 +198,7 @@ def describe_report(report: Report) -> dict[str, Any]:
     }
 
 
-def read_pages(matches: Handler[Match], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:
+def read_pages(matches: Handler[Any], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:
     """The stored events after one version up to another, a page at a time."""
     while after < upto:
         page = matches.read_events(match, after, min(PAGE, upto - after))

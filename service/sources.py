@@ -1,11 +1,14 @@
-"""What can be followed live: the events of a match."""
+"""What can be followed live: the events of matches and tournaments."""
 
 from collections.abc import Sequence
 
 import orjson
 
+from domain.chain import StoredEvent
 from domain.events import MatchAborted, MatchAnnulled, MatchScored
 from domain.match import Match
+from domain.tournament.events import TournamentAborted, TournamentEnded
+from domain.tournament.state import Tournament
 from service.followers import Entry
 from service.handlers import Handler
 from service.queries import dump_event
@@ -28,9 +31,25 @@ class MatchEvents:
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
         """See Source.read."""
-        events = self._matches.read_events(stream, after, limit)
-        lines = [(event.version, dump_event(event)) for event in events]
-        return [Entry(version, orjson.loads(line)["type"], line) for version, line in lines]
+        return _dump(self._matches.read_events(stream, after, limit))
+
+
+class TournamentEvents:
+    """The events of tournaments, as they are exported."""
+
+    last_types = frozenset({TournamentEnded.type, TournamentAborted.type})
+
+    def __init__(self, tournaments: Handler[Tournament]) -> None:
+        self._tournaments = tournaments
+
+    def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
+        """See Source.read."""
+        return _dump(self._tournaments.read_events(stream, after, limit))
+
+
+def _dump(events: Sequence[StoredEvent]) -> list[Entry]:
+    lines = [(event.version, dump_event(event)) for event in events]
+    return [Entry(version, orjson.loads(line)["type"], line) for version, line in lines]
 
 
 def is_final(match: Match) -> bool:

@@ -87,22 +87,16 @@ class Tournaments:
         """The tournament as it stands now; version 0 where there is none."""
         return self.handler.read(stream)
 
-    def execute(self, stream: str, command: Command, asked: port.Command, new: bool = False) -> Answer[Tournament]:
+    def execute(
+        self,
+        stream: str,
+        command: Command,
+        asked: port.Command,
+        expected_version: int | None = None,
+        new: bool = False,
+    ) -> Answer[Tournament]:
         """Store what the command leads to; raises as Handler.execute."""
-        return self.handler.execute(stream, lambda _: command, asked, new=new)
-
-    def list(self, after: str | None, limit: int) -> list[Tournament]:
-        """Tournaments in the order of their ids, those after a given one."""
-        found: list[Tournament] = []
-        last = after or "tournament-"
-        while len(found) < limit:
-            streams = self._store.streams(last)
-            some = [stream for stream in streams if stream.startswith("tournament-")][: limit - len(found)]
-            if not some:
-                break
-            found += [self.read(stream) for stream in some]
-            last = some[-1]
-        return found
+        return self.handler.execute(stream, lambda _: command, asked, expected_version, new)
 
     def advance(self, stream: str) -> Tournament:
         """The tournament after all that can be done for it now: rounds paired, matches made, results entered."""
@@ -259,6 +253,11 @@ def _enter_result(place: Place, outcome: MatchEnded) -> EnterResult:
 def _tell_failure(life: Lifecycle) -> str:
     verdict = life.verdicts[-1] if life.verdicts else None
     return verdict.why if isinstance(verdict, MatchRefuted) else f"the match was {life.status}"
+
+
+def draw_seed(stream: str) -> int:
+    """The seed of a tournament that was given none: it follows from its id."""
+    return _draw("seed", stream)
 
 
 def _list_games(rounds: tuple[Round, ...]) -> Iterator[Game]:

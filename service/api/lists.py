@@ -38,7 +38,7 @@ def list_matches() -> Response:
         since=query["since"],
         until=query["until"],
     )
-    listed = _answer("matches", lambda: parts().lists.matches.read(wanted, who, query["limit"], query["cursor"]))
+    listed = answer_page("matches", lambda: parts().lists.matches.read(wanted, who, query["limit"], query["cursor"]))
     listed.vary.add("Authorization")
     return listed
 
@@ -52,10 +52,11 @@ def _account(named: str | None, who: Principal | None) -> str | None:
 def list_players() -> Response:
     """List players by name, those whose names begin in the given way."""
     query = parse_query(parameters.PlayersQuery)
-    return _answer("players", lambda: parts().lists.players.read(**query))
+    return answer_page("players", lambda: parts().lists.players.read(**query))
 
 
-def _answer(name: str, read: Callable[[], Page]) -> Response:
+def answer_page(name: str, read: Callable[[], Page]) -> Response:
+    """A page of the list of that name, which is read once it is known how far it lags."""
     lag = parts().lists.lag()
     page = read()
     listed: dict[str, Any] = {name: [Fragment(row) for row in page.rows]}

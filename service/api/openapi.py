@@ -262,7 +262,8 @@ def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
 
 
 def _headers(operation: Operation) -> dict[str, Any]:
-    has_version = operation.tagged or any(answers.Receipt in media.values() for media in operation.answers.values())
+    given = {schema for media in operation.answers.values() for schema in media.values()}
+    has_version = operation.tagged or bool(given & {answers.Receipt, answers.TournamentReceipt})
     sent = {
         "ETag": has_version,
         "Idempotency-Replayed": operation.command and operation.keyed,
@@ -281,7 +282,7 @@ def _response_header(description: str, example: str, required: bool = True) -> d
 
 HEADERS = {
     "X-Request-Id": _response_header("The id of the request, as in the log: your own where you sent one.", "asked-1"),
-    "ETag": _response_header("The version of the match, in quotes.", '"12"'),
+    "ETag": _response_header("The version of the match or tournament, in quotes.", '"12"'),
     "Idempotency-Replayed": _response_header("`true` where the request had been answered before.", "true", False),
     "Location": _response_header("The path of what was made.", f"/v1/matches/match-{'a' * 26}"),
     "Retry-After": _response_header("Seconds after which it may go better.", "1"),

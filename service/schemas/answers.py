@@ -7,6 +7,7 @@ from domain.match import STATUSES
 from domain.notices import NOTICE_TYPES
 from domain.player import KINDS
 from domain.report import CHECKS, RESULTS
+from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from domain.waiting import WAITED_FOR
 from service.inboxes import GAP
 
@@ -550,6 +551,144 @@ class Ready(Schema):
     durability = fields.String(required=True, validate=validate.OneOf(["always", "everysec", "unknown"]))
 
 
+class TournamentReceipt(Schema):
+    """The answer to a command on a tournament: the events that it stored."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    hash = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
+    events = fields.List(fields.Nested(EventOut), required=True)
+
+
+class TournamentRow(Schema):
+    """A tournament as lists show it."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    name = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.Integer(required=True)
+    seats = fields.Integer(required=True, metadata={"description": "Of each match."})
+    format = fields.Dict(required=True)
+    entrants = fields.Integer(required=True)
+    rounds = fields.Integer(required=True, metadata={"description": "Paired so far."})
+    organiser = fields.String(required=True)
+    created_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+
+
+class TournamentPage(ListOut):
+    """Tournaments, those announced last first."""
+
+    tournaments = fields.List(fields.Nested(TournamentRow), required=True)
+
+
+class EntrantOut(Schema):
+    """An entrant: a player, or a bot of the server."""
+
+    entrant = fields.Integer(required=True)
+    player = fields.String()
+    player_name = fields.String()
+    bot = fields.String()
+    bot_version = fields.Integer()
+    playouts = fields.Integer(allow_none=True)
+    label = fields.String(required=True, allow_none=True)
+    is_in = fields.Boolean(required=True, metadata={"description": "False once it has withdrawn."})
+    absences = fields.List(fields.Integer(), required=True)
+    joined = fields.Integer(required=True, metadata={"description": "The first round that it can play."})
+
+
+class TournamentOut(Schema):
+    """A tournament as it stands."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    name = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
+    ended = fields.String(required=True, allow_none=True, metadata={"description": "Why it is over."})
+    organiser = fields.String(required=True)
+    created_at = fields.Integer(required=True)
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.Integer(required=True)
+    options = fields.Dict(required=True)
+    seats = fields.Integer(required=True)
+    format = fields.Dict(required=True)
+    repeat = fields.String(required=True)
+    openings = fields.List(fields.List(fields.String()), required=True)
+    scoring = fields.Dict(required=True)
+    tiebreaks = fields.List(fields.String(), required=True)
+    limits = fields.Dict(required=True, allow_none=True)
+    max_entrants = fields.Integer(required=True)
+    is_open = fields.Boolean(required=True)
+    seed = fields.Integer(required=True)
+    entrants = fields.List(fields.Nested(EntrantOut), required=True)
+    rounds = fields.Integer(required=True)
+    games = fields.Integer(required=True, metadata={"description": "Paired so far."})
+    decided = fields.Integer(required=True, metadata={"description": "Of these games."})
+
+
+class GameOut(Schema):
+    """A game: its entrants by seat, its match, and how it ended once it did."""
+
+    board = fields.Integer(required=True)
+    game = fields.Integer(required=True)
+    entrants = fields.List(fields.Integer(), required=True)
+    match = fields.String(required=True)
+    ranks = fields.List(fields.Integer(), required=True, allow_none=True)
+    reason = fields.String(required=True, allow_none=True)
+    annulled = fields.String(required=True, allow_none=True)
+    failed = fields.List(fields.String(), required=True, metadata={"description": "Matches that came to nothing."})
+
+
+class RoundOut(Schema):
+    """A round: its games, who had none, and why it was paired so."""
+
+    round = fields.Integer(required=True)
+    byes = fields.List(fields.Integer(), required=True)
+    absent = fields.List(fields.Integer(), required=True)
+    engine = fields.String(required=True)
+    costs = fields.Dict(required=True)
+    is_decided = fields.Boolean(required=True)
+    games = fields.List(fields.Nested(GameOut), required=True)
+
+
+class RoundsOut(Schema):
+    """All rounds of a tournament."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    rounds = fields.List(fields.Nested(RoundOut), required=True)
+
+
+class PairingOut(Schema):
+    """Who meets whom, who has a bye, and at which costs."""
+
+    boards = fields.List(fields.List(fields.Integer()), required=True)
+    byes = fields.List(fields.Integer(), required=True)
+    costs = fields.Dict(required=True)
+
+
+class RoundCheck(Schema):
+    """A round as it was paired, and as it comes out when it is worked out again."""
+
+    tournament = fields.String(required=True)
+    round = fields.Integer(required=True)
+    agrees = fields.Boolean(required=True)
+    engine = fields.String(required=True)
+    paired = fields.Nested(PairingOut, required=True)
+    again = fields.Nested(PairingOut, required=True, allow_none=True)
+
+
+class TournamentEvents(Schema):
+    """Events of a tournament in order; `next` is the path of the next page, null on the last."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    events = fields.List(fields.Nested(EventOut), required=True)
+    next = fields.String(required=True, allow_none=True)
+
+
 class Problem(Schema):
     """An RFC 9457 problem document; moves add clause, ply and some legal moves."""
 
@@ -568,6 +707,7 @@ class Problem(Schema):
     seat = fields.Integer()
     seats = fields.List(fields.Integer())
     match_status = fields.String(validate=validate.OneOf(STATUSES))
+    tournament_status = fields.String(validate=validate.OneOf(TOURNAMENT_STATUSES))
     key = fields.String(metadata={"description": "The id of a server key."})
     event_type = fields.String()
     errors = fields.Dict(metadata={"description": "What is wrong, field by field."})

@@ -12,6 +12,8 @@ from domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
 from domain.decide.play import MAX_MOVE_LENGTH
 from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from domain.tournament.decide import MAX_ENTRANTS
+from domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
 from service.bots import MAX_SEED, WantedBot
 from service.schemas.kinds import (
     MAX_SEATS,
@@ -106,6 +108,18 @@ class SeatFor(Strict):
             case {"bot": bot} if data.keys() <= {"bot", "seed", "playouts"}:
                 return WantedBot(bot, data.get("seed"), data.get("playouts"))
         raise ValidationError("Either a player, a name or a bot.")
+
+
+class WantedBotIn(Strict):
+    """A bot of the server."""
+
+    name = fields.String(required=True, validate=validate.OneOf(list(BOTS)))
+    seed = integer_field(0, MAX_SEED, load_default=0)
+    playouts = integer_field(1, MAX_PLAYOUTS, load_default=None, allow_none=True)
+
+    @post_load
+    def _wanted(self, data: dict[str, Any], **_: Any) -> WantedBot:
+        return WantedBot(data["name"], data["seed"], data["playouts"])
 
 
 class Limits(Strict):
@@ -292,3 +306,66 @@ class Annulment(Strict):
     """Making a finished match count for nothing."""
 
     why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"example": "both seats were one person"})
+
+
+class NewTournament(Strict):
+    """A new tournament. What is left out is completed, and told in full by the answer."""
+
+    name = text_field(100, required=True, metadata={"example": "Club cup"})
+    ruleset = text_field(32, required=True, metadata={"example": "pathagon"})
+    ruleset_version = integer_field(1, 10_000, load_default=None, allow_none=True)
+    options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
+    seats = integer_field(2, MAX_SEATS, load_default=2, metadata={"description": "Of each match."})
+    format = fields.Dict(
+        keys=fields.String(),
+        required=True,
+        metadata={
+            "description": f"`kind` is one of {', '.join(FORMATS)}; see the guide to tournaments for its options.",
+            "example": {"kind": "swiss", "rounds": 5},
+        },
+    )
+    repeat = fields.String(
+        load_default="once",
+        validate=validate.OneOf(REPEATS),
+        metadata={"description": "The games of a board: on how many orders of the seats, with the same dice."},
+    )
+    openings = fields.List(
+        fields.List(text_field(MAX_MOVE_LENGTH), validate=validate.Length(1, 100)),
+        load_default=list,
+        validate=validate.Length(max=1000),
+        metadata={"description": "Moves with which games begin: boards have them in turn.", "example": [["a1", "b2"]]},
+    )
+    scoring = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={"description": "`places`: points by place; `bye`, `absence`: points of a round without a game."},
+    )
+    tiebreaks = fields.List(fields.String(validate=validate.OneOf(TIEBREAKS)), load_default=None, allow_none=True)
+    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    max_entrants = integer_field(2, MAX_ENTRANTS, load_default=256)
+    is_open = Boolean(load_default=True, metadata={"description": "Every player may enter."})
+    seed = integer_field(
+        0, MAX_SEED, load_default=None, allow_none=True, metadata={"description": "From it follows all chance."}
+    )
+
+
+class NewEntrant(Strict):
+    """Who enters: you, or, where you organise the tournament, a bot of the server."""
+
+    bot = fields.Nested(WantedBotIn, load_default=None, allow_none=True)
+    label = name_field(load_default=None, allow_none=True, metadata={"example": "mcts, 500 playouts"})
+
+
+class NewAbsence(Strict):
+    """The round that is sat out."""
+
+    round = integer_field(1, MAX_ROUNDS, required=True)
+
+
+class NewGameAnnulment(Strict):
+    """The game that is to count for nothing."""
+
+    round = integer_field(1, MAX_ROUNDS, required=True)
+    board = integer_field(1, MAX_ENTRANTS, required=True)
+    game = integer_field(1, MAX_GAMES, load_default=1)
+    why = text_field(MAX_CAUSE_LENGTH, required=True)

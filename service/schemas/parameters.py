@@ -6,6 +6,7 @@ from domain.chain import MAX_INTEGER
 from domain.decide.play import MAX_MOVE_LENGTH
 from domain.match import STATUSES
 from domain.player import KINDS, MAX_NAME_LENGTH
+from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from service.schemas.kinds import MAX_SEATS, QueryBoolean, QueryInteger, QueryWords, Strict, invitation_field
 
 MAX_PAGE = 1000
@@ -125,6 +126,13 @@ class ImportQuery(Strict):
     private = QueryBoolean(
         load_default=False, metadata={"description": "The match of a text record can be read by you alone."}
     )
+
+
+class TournamentsQuery(PageQuery):
+    """Which tournaments: all that is given must hold."""
+
+    ruleset = fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"))
+    status = fields.String(load_default=None, validate=validate.OneOf(TOURNAMENT_STATUSES))
 
 
 class PlayersQuery(PageQuery):

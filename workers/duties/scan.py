@@ -1,4 +1,4 @@
-"""All matches, imports and tournaments are looked through at the start and every hour, once for all that keep track of some."""
+"""All streams that are kept track of are looked through at the start and every hour, once for all that do so."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence

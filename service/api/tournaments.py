@@ -1,0 +1,330 @@
+"""Tournaments over HTTP: announced, entered, started, followed; they run by themselves."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from domain.commands import Actor, Command
+from domain.events import Account, BuiltIn
+from domain.tournament.commands import (
+    AbortTournament,
+    AnnounceAbsence,
+    AnnulGame,
+    CreateTournament,
+    RegisterEntrant,
+    StartTournament,
+    WithdrawEntrant,
+)
+from domain.tournament.state import Tournament
+from service import queries
+from service.accounts import Principal
+from service.api.http import (
+    JSON,
+    NDJSON,
+    accepted,
+    answer,
+    expected_version,
+    parse_body,
+    parse_query,
+    parts,
+    path_with,
+    principal,
+    remembered,
+)
+from service.api.lists import answer_page
+from service.api.live import SSE, last_event_id, stream_events, wait_for_news
+from service.api.matches.reading import tagged, varied
+from service.api.openapi import operation
+from service.api.players import find_player
+from service.bots import seat_all
+from service.clock import now_ms
+from service.config import SERVER
+from service.errors import NotFound
+from service.handlers import Answer
+from service.ids import is_stream_id, stream_id
+from service.schemas import answers, bodies, parameters
+from service.tournaments import draw_seed
+
+blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
+
+PROBLEMS = (403, 404, 409, 412)
+Fields = dict[str, Any]
+
+
+@blueprint.post("")
+@operation(
+    "tournaments",
+    answers.TournamentReceipt,
+    status=201,
+    body=bodies.NewTournament,
+    problems=(403,),
+    command=True,
+    located=True,
+)
+def create_tournament() -> Response:
+    """Announce a tournament. It takes entrants until it is started, and then runs by itself to its final table."""
+    who = principal()
+    who.require("organise")
+    body = parse_body(bodies.NewTournament)
+    actor = Actor("organiser", who.account)
+    asked = remembered(actor)
+    stream = stream_id("tournament", asked)
+    seed = draw_seed(stream) if body["seed"] is None else body["seed"]
+    openings = tuple(map(tuple, body.pop("openings")))
+    command = CreateTournament(
+        **{**body, "seed": seed}, openings=openings, actor=actor, at=now_ms(), id=asked.id.hex(), server=SERVER
+    )
+    created = _give_receipt(parts().tournaments.execute(stream, command, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/tournaments/{stream}"
+    return created
+
+
+@blueprint.get("")
+@operation("tournaments", answers.TournamentPage, query=parameters.TournamentsQuery, problems=(400,), open=True)
+def list_tournaments() -> Response:
+    """List tournaments, those announced last first."""
+    query = parse_query(parameters.TournamentsQuery)
+    return answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
+
+
+@blueprint.get("/<tournament>")
+@operation("tournaments", answers.TournamentOut, problems=(404,), open=True, tagged=True)
+def get_tournament(tournament: str) -> Response:
+    """Give a tournament as it stands now: its terms, its entrants, its rounds."""
+    state = _read(tournament)
+    return tagged(answer(describe_tournament(state)), state.version)
+
+
+@blueprint.post("/<tournament>/entrants")
+@operation(
+    "tournaments", answers.TournamentReceipt, status=201, body=bodies.NewEntrant, problems=PROBLEMS, command=True
+)
+def register_entrant(tournament: str) -> Response:
+    """Enter a tournament, which is consent to be seated in its matches; its organiser enters bots of the server.
+
+    A Swiss tournament takes entrants while it is played, too: they are paired from the next round on.
+    """
+
+    def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
+        [occupant] = seat_all([body["bot"] or Account(who.account)])
+        assert occupant is not None
+        return RegisterEntrant(**base, occupant=occupant, label=body["label"])
+
+    return _execute(tournament, bodies.NewEntrant, make, 201)
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
+def withdraw_entrant(tournament: str, entrant: int) -> Response:
+    """Take an entrant, your own or as the organiser, out of the tournament: it loses what it is playing."""
+    return _execute(tournament, bodies.Nothing, lambda base, *_: WithdrawEntrant(**base, entrant=entrant))
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/absences")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewAbsence, problems=PROBLEMS, command=True)
+def announce_absence(tournament: str, entrant: int) -> Response:
+    """Have an entrant, your own or as the organiser, sit out a round that is not paired yet."""
+    return _execute(
+        tournament, bodies.NewAbsence, lambda base, body, _: AnnounceAbsence(**base, entrant=entrant, **body)
+    )
+
+
+@blueprint.post("/<tournament>/start")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
+def start_tournament(tournament: str) -> Response:
+    """Start a tournament, as its organiser: from here on it runs by itself."""
+    return _execute(tournament, bodies.Nothing, lambda base, *_: StartTournament(**base))
+
+
+@blueprint.post("/<tournament>/abort")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Abort, problems=PROBLEMS, command=True)
+def abort_tournament(tournament: str) -> Response:
+    """Call a tournament off, as its organiser. Matches under way go on, and count for nothing here."""
+    return _execute(tournament, bodies.Abort, lambda base, body, _: AbortTournament(**base, **body))
+
+
+@blueprint.post("/<tournament>/annulments")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewGameAnnulment, problems=PROBLEMS, command=True)
+def annul_game(tournament: str) -> Response:
+    """Have a decided game count for nothing, as the organiser. That its entrants met stands."""
+    return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
+
+
+@blueprint.get("/<tournament>/rounds")
+@operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
+def list_rounds(tournament: str) -> Response:
+    """Give all rounds: who met whom on which seats, in which matches, how they ended, and why they were paired so."""
+    state = _read(tournament)
+    rounds = [_describe_round(state, number) for number in range(1, len(state.rounds) + 1)]
+    return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
+
+
+@blueprint.get("/<tournament>/rounds/<int:round>/check")
+@operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
+def check_round(tournament: str, round: int) -> Response:
+    """Work the pairing of a round out again from the events before it, and say whether it comes out the same."""
+    _read(tournament)
+    check = parts().tournaments.check_round(tournament, round)
+    again = check.again and {"boards": check.again.boards, "byes": check.again.byes, "costs": check.again.costs}
+    return answer(
+        {
+            "tournament": tournament,
+            "round": round,
+            "agrees": check.agrees,
+            "engine": check.paired.engine,
+            "paired": {"boards": check.paired.boards, "byes": check.paired.byes, "costs": check.paired.costs},
+            "again": again,
+        }
+    )
+
+
+@blueprint.get("/<tournament>/events")
+@operation(
+    "tournaments",
+    media={JSON: answers.TournamentEvents, NDJSON: None, SSE: None},
+    query=parameters.EventsQuery,
+    problems=(400, 404, 406),
+    open=True,
+    followed=True,
+)
+def list_events(tournament: str) -> Response:
+    """List a tournament's events with their hashes, as those of a match: pages, all at once, or live.
+
+    A live stream ends with an event `end` once the tournament is over; then 204 says so.
+    """
+    media = accepted(JSON, NDJSON, SSE)
+    query = parse_query(parameters.EventsQuery)
+    state, source = _read(tournament), parts().tournament_events
+    is_over = state.status in ("ended", "aborted")
+    if media == SSE:
+        after = last_event_id(query["after"])
+        if is_over and after >= state.version:
+            return varied(Response(status=204))
+        return varied(stream_events(source, tournament, after, lambda _: True, state.version if is_over else None))
+    if media == NDJSON:
+        pages = queries.read_pages(parts().tournaments.handler, tournament, query["after"], state.version)
+        return varied(Response(queries.export_lines(pages), content_type=NDJSON))
+    events = parts().tournaments.handler.read_events(tournament, query["after"], query["limit"])
+    if query["after"] == state.version and not is_over:
+        wait_for_news(source, tournament, query["after"], query["wait"])
+    more = bool(events) and events[-1].version < state.version
+    page = {
+        "tournament": tournament,
+        "version": state.version,
+        "events": queries.dump_events(events),
+        "next": path_with(after=events[-1].version) if more else None,
+    }
+    return varied(answer(page))
+
+
+def _read(tournament: str) -> Tournament:
+    state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
+    if state is None or state.created is None:
+        raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
+    return state
+
+
+def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
+    """The receipt of the command that `make` builds from who asks and when, from the body, and from who it is."""
+    who = principal()
+    state = _read(tournament)
+    body = parse_body(schema)
+    overseer = who.account == state.organiser or "admin" in who.scopes
+    who.require("organise" if overseer and "play" not in who.scopes else "play")
+    actor = Actor("organiser" if overseer else "player", who.account)
+    asked = remembered(actor)
+    command: Command = make({"actor": actor, "at": now_ms(), "id": asked.id.hex()}, body, who)
+    return _give_receipt(parts().tournaments.execute(tournament, command, asked, expected_version()), status)
+
+
+def _give_receipt(done: Answer[Tournament], status: int = 200) -> Response:
+    last = done.events[-1]
+    receipt = answer(
+        {
+            "tournament": done.state.stream,
+            "version": last.version,
+            "hash": last.h.hex(),
+            "status": done.state.status,
+            "events": queries.dump_events(done.events),
+        },
+        status,
+    )
+    receipt.headers["ETag"] = f'"{last.version}"'
+    if done.replayed:
+        receipt.headers["Idempotency-Replayed"] = "true"
+    return receipt
+
+
+def describe_tournament(state: Tournament) -> Fields:
+    """A tournament as it stands."""
+    terms = state.terms
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "name": terms.name,
+        "status": state.status,
+        "ended": state.ended,
+        "organiser": state.organiser,
+        "created_at": state.created_at,
+        "ruleset": terms.ruleset,
+        "ruleset_version": terms.ruleset_version,
+        "options": terms.options,
+        "seats": terms.seats,
+        "format": terms.format,
+        "repeat": terms.repeat,
+        "openings": [list(moves) for moves in terms.openings],
+        "scoring": terms.scoring,
+        "tiebreaks": list(terms.tiebreaks),
+        "limits": terms.limits,
+        "max_entrants": terms.max_entrants,
+        "is_open": terms.is_open,
+        "seed": terms.seed,
+        "entrants": [_describe_entrant(state, number) for number in range(1, len(state.entrants) + 1)],
+        "rounds": len(state.rounds),
+        "games": sum(1 for _ in state.games()),
+        "decided": sum(game.ranks is not None for game in state.games()),
+    }
+
+
+def _describe_entrant(state: Tournament, number: int) -> Fields:
+    entrant = state.entrants[number - 1]
+    occupant = entrant.occupant
+    if isinstance(occupant, BuiltIn):
+        who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
+    else:
+        assert isinstance(occupant, Account)
+        who = {"player": occupant.player, "player_name": find_player(occupant.player).name}
+    return {
+        "entrant": number,
+        **who,
+        "label": entrant.label,
+        "is_in": entrant.is_in,
+        "absences": sorted(entrant.absences),
+        "joined": entrant.joined,
+    }
+
+
+def _describe_round(state: Tournament, number: int) -> Fields:
+    round = state.rounds[number - 1]
+    return {
+        "round": number,
+        "byes": list(round.byes),
+        "absent": list(round.absent),
+        "engine": round.engine,
+        "costs": round.costs,
+        "is_decided": round.is_decided,
+        "games": [
+            {
+                "board": game.board,
+                "game": game.game,
+                "entrants": list(game.entrants),
+                "match": parts().tournaments.match_id(state, game),
+                "ranks": None if game.ranks is None else list(game.ranks),
+                "reason": game.reason,
+                "annulled": game.annulled,
+                "failed": list(game.failed),
+            }
+            for games in round.games
+            for game in games
+        ],
+    }

@@ -1,0 +1,183 @@
+"""Tournaments over HTTP: announced by organisers, entered by players and with bots, paired when they are started."""
+
+import json
+
+import pytest
+
+from domain.commands import Actor
+from service.composition import Parts
+from tests.service.api import Api
+
+TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+
+
+class Cup:
+    """A tournament of Olga's, and players who may enter."""
+
+    def __init__(self, api: Api, parts: Parts, **terms: object) -> None:
+        self.api, self.parts = api, parts
+        olga, self.token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+        self.olga = olga.stream
+        self.ann, self.ann_token = api.sign_up("Ann")
+        made = api.post("/v1/tournaments", self.token, {**TERMS, **terms})
+        assert made.status_code == 201, made.json
+        self.id = made.json["tournament"]
+        self.path = f"/v1/tournaments/{self.id}"
+        assert made.headers["Location"] == self.path
+
+    def enter(self, token: str, **body: object):
+        return self.api.post(f"{self.path}/entrants", token, body)
+
+    def bots(self, count: int) -> None:
+        for _ in range(count):
+            assert self.enter(self.token, bot={"name": "random"}).status_code == 201
+
+    def start(self):
+        return self.api.post(f"{self.path}/start", self.token)
+
+    def get(self, path: str = "") -> dict:
+        return self.api.get(self.path + path).json
+
+
+@pytest.fixture
+def cup(api, parts) -> Cup:
+    return Cup(api, parts)
+
+
+def test_a_tournament_is_told_with_all_its_terms(cup):
+    told = cup.get()
+    assert (told["name"], told["status"], told["organiser"]) == ("Cup", "open", cup.olga)
+    assert told["format"] == {"kind": "round-robin", "cycles": 1}
+    assert told["scoring"] == {"places": None, "bye": 2, "absence": 0}
+    assert told["options"]["tiles"] == 10
+    assert told["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
+
+
+def test_only_who_may_organise_announces_one(cup):
+    refused = cup.api.post("/v1/tournaments", cup.ann_token, TERMS)
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
+
+
+def test_the_same_request_again_makes_no_second_one(cup):
+    first, again = (cup.api.post("/v1/tournaments", cup.token, TERMS, key="k") for _ in range(2))
+    assert first.data == again.data
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        ({"format": {"kind": "ladder"}}, "tournament/format"),
+        ({"format": {"kind": "swiss", "rounds": 0}}, "tournament/format"),
+        ({"format": {"kind": "swiss", "cycles": 2}}, "tournament/format"),
+        ({"ruleset": "chess"}, "ruleset/unknown"),
+        ({"options": {"tiles": 99}}, "option/invalid"),
+        ({"seats": 3}, "option/invalid"),
+        ({"scoring": {"places": [1]}}, "tournament/scoring"),
+        ({"scoring": {"places": [1, 2]}}, "tournament/scoring"),
+        ({"scoring": {"draw": 1}}, "tournament/scoring"),
+        ({"tiebreaks": ["wins", "wins"]}, "tournament/tiebreaks"),
+        ({"openings": [["+3", "+3"]]}, "tournament/openings"),
+        ({"limits": {"move_ms": 5}}, None),
+        ({"repeat": "thrice"}, None),
+    ],
+)
+def test_terms_that_cannot_be_are_refused_with_the_reason(cup, terms, code):
+    refused = cup.api.post("/v1/tournaments", cup.token, {**TERMS, **terms})
+    assert refused.status_code == 422, refused.json
+    assert code in (None, refused.json["code"])
+
+
+def test_a_player_enters_by_its_own_token_once(cup):
+    assert cup.enter(cup.ann_token).status_code == 201
+    again = cup.enter(cup.ann_token)
+    assert (again.status_code, again.json["code"]) == (409, "entrant/entered")
+    [entrant] = cup.get()["entrants"]
+    assert (entrant["player"], entrant["player_name"]) == (cup.ann, "Ann")
+
+
+def test_bots_are_entered_by_the_organiser_alone(cup):
+    assert cup.enter(cup.ann_token, bot={"name": "greedy"}).status_code == 403
+    assert cup.enter(cup.token, bot={"name": "mcts", "playouts": 5}, label="slow").status_code == 201
+    [entrant] = cup.get()["entrants"]
+    assert (entrant["bot"], entrant["playouts"], entrant["label"]) == ("mcts", 5, "slow")
+
+
+def test_a_closed_tournament_is_entered_by_nobody_else(api, parts):
+    closed = Cup(api, parts, is_open=False)
+    refused = closed.enter(closed.ann_token)
+    assert (refused.status_code, refused.json["code"]) == (403, "entrant/closed")
+
+
+def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(cup):
+    assert cup.start().json["code"] == "tournament/too-few"
+    cup.bots(2)
+    assert cup.api.post(f"{cup.path}/start", cup.ann_token).status_code == 403
+    assert cup.start().json["status"] == "playing"
+    assert cup.start().status_code == 409
+    assert cup.enter(cup.ann_token).status_code == 409
+
+
+def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(cup):
+    cup.bots(4)
+    cup.start()
+    cup.parts.tournaments.advance(cup.id)
+    [first] = cup.get("/rounds")["rounds"]
+    assert sorted(entrant for game in first["games"] for entrant in game["entrants"]) == [1, 2, 3, 4]
+    for game in first["games"]:
+        match = cup.api.get(f"/v1/matches/{game['match']}").json
+        assert match["status"] == "playing"
+        assert [seat["bot"] for seat in match["seats"]] == ["random", "random"]
+    assert len(cup.api.get(f"/v1/matches?tournament={cup.id}").json["matches"]) == 2
+    check = cup.get("/rounds/1/check")
+    assert check["agrees"]
+    assert check["paired"] == check["again"]
+    assert cup.api.get(f"{cup.path}/rounds/2/check").status_code == 404
+
+
+def test_entrants_withdraw_and_sit_out(cup):
+    cup.enter(cup.ann_token)
+    cup.bots(2)
+    assert cup.api.post(f"{cup.path}/entrants/1/absences", cup.ann_token, {"round": 1}).status_code == 200
+    assert cup.api.post(f"{cup.path}/entrants/2/withdrawal", cup.ann_token).status_code == 403
+    assert cup.api.post(f"{cup.path}/entrants/2/withdrawal", cup.token).status_code == 200
+    first, second, _ = cup.get()["entrants"]
+    assert (first["absences"], second["is_in"]) == ([1], False)
+    assert cup.api.post(f"{cup.path}/entrants/9/withdrawal", cup.token).status_code == 404
+
+
+def test_a_tournament_is_called_off_by_its_organiser(cup):
+    assert cup.api.post(f"{cup.path}/abort", cup.ann_token, {}).status_code == 403
+    assert cup.api.post(f"{cup.path}/abort", cup.token, {"cause": "rain"}).json["status"] == "aborted"
+    assert cup.get()["ended"] == "rain"
+
+
+def test_tournaments_are_listed_by_ruleset_and_status(cup):
+    other = cup.api.post("/v1/tournaments", cup.token, {**TERMS, "ruleset": "pathagon"}).json["tournament"]
+
+    def listed(query: str) -> list[str]:
+        return [row["tournament"] for row in cup.api.get(f"/v1/tournaments{query}").json["tournaments"]]
+
+    assert set(listed("")) == {cup.id, other}
+    assert listed("?ruleset=zhen") == [cup.id]
+    assert listed("?ruleset=zhen&status=playing") == []
+    assert set(listed("?status=open")) == {cup.id, other}
+    first = cup.api.get("/v1/tournaments?limit=1").json
+    assert len(first["tournaments"]) == 1
+    assert cup.api.get(first["next"]).json["tournaments"] != first["tournaments"]
+
+
+def test_events_come_in_pages_and_as_a_closed_export(cup):
+    cup.bots(2)
+    page = cup.get("/events?limit=2")
+    assert [event["type"] for event in page["events"]] == ["tournament-created", "entrant-registered"]
+    assert cup.api.get(page["next"]).json["events"][0]["version"] == 3
+    export = cup.api.get(f"{cup.path}/events", headers={"Accept": "application/x-ndjson"})
+    *events, end = export.data.splitlines()
+    assert (len(events), json.loads(end)["count"]) == (3, 3)
+
+
+def test_a_tournament_that_is_not_there_is_404(cup):
+    for path in ("", "/rounds", "/events", "/rounds/1/check"):
+        assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
+        assert cup.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
+    assert cup.api.post(f"/v1/tournaments/tournament-{'a' * 26}/start", cup.token).status_code == 404

@@ -1,0 +1,277 @@
+"""Tournaments go on by themselves: the relay finds what happened, the job pairs, makes matches, enters results."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from domain.bots import build_bot
+from domain.commands import AbortMatch, Actor, MakeMove
+from domain.events import Account, Occupant
+from domain.rulesets import register
+from domain.tournament.commands import (
+    CreateTournament,
+    RegisterEntrant,
+    StartTournament,
+    WithdrawEntrant,
+)
+from domain.tournament.state import Tournament
+from service.composition import MATCHES, Parts, compose
+from service.handlers import Handler
+from service.ids import command_of, job_command, stream_id
+from service.queues import play_queue, verify_queue
+from service.store.embedded import start_server
+from service.store.feed import FeedGroup
+from service.store.redis import RedisStore, connect_client
+from tests.domain.toy import TOY_V1
+from tests.service.conftest import CONFIG
+from workers.duties import tournaments as duty_module
+from workers.duties.bots import Bots
+from workers.duties.reveals import Reveals
+from workers.duties.scan import Scan
+from workers.duties.tournaments import DUE, GRACE_MS, Cups
+from workers.duties.verification import Verifications
+from workers.play_match import play_match
+from workers.relay import Relay
+from workers.verify_match import verify_all
+
+pytestmark = pytest.mark.server
+
+ORGANISER = Actor("organiser", "player-" + "o" * 26)
+ANN, BEN = (Actor("player", f"player-{letter * 26}") for letter in "ab")
+
+
+class Rig:
+    """A store, a relay, and whoever does the jobs that it enqueues."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self.parts: Parts = compose(CONFIG, RedisStore(redis))
+        self.queues = play_queue(redis), verify_queue(redis)
+        self.cups, self.relay = self.new_relay()
+
+    def new_relay(self) -> tuple[Cups, Relay]:
+        play, verify = self.queues
+        states = Handler(self.parts.store, MATCHES)
+        cups = Cups(self.parts, self.redis, play, states)
+        reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, states)
+        duties = [Verifications(self.parts, self.redis, verify), bots, reveals, cups]
+        return cups, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [cups]), *duties])
+
+    def create(self, *occupants: Occupant, seed: int = 7, **terms: Any) -> str:
+        key = f"cup {seed} {sorted(terms)}"
+        asked = job_command("test", key)
+        stream = stream_id("tournament", asked)
+        whole = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, "seed": seed, "is_open": True}
+        self.do(stream, CreateTournament, **{**whole, **terms})
+        for occupant in occupants:
+            actor = Actor("player", occupant.player) if isinstance(occupant, Account) else ORGANISER
+            self.do(stream, RegisterEntrant, actor, occupant=occupant)
+        return stream
+
+    def do(self, stream: str, command: type, actor: Actor = ORGANISER, **fields: Any) -> Tournament:
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=actor, id=asked.id.hex(), **fields)
+        return self.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament).state
+
+    def work(self) -> None:
+        """Relay and do jobs until nothing is left to be done."""
+        self.catch_up()
+        while any(queue.job_ids for queue in self.queues):
+            for queue in self.queues:
+                for id in queue.job_ids:
+                    job = queue.fetch_job(id)
+                    queue.remove(id)
+                    if job is not None:
+                        self.perform(job.func_name.rpartition(".")[2], job.args[0])
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        while FeedGroup(self.redis).backlog()[0]:
+            self.relay.step(block_ms=0)
+
+    def perform(self, name: str, due: list) -> None:
+        if name == "verify_matches":
+            verify_all(self.parts, due)
+        elif name == "play_matches":
+            for stream, version in due:
+                play_match(self.parts, stream, version)
+        else:
+            assert name == "advance_tournaments"
+            for stream, _ in due:
+                self.parts.tournaments.advance(stream)
+
+    def read(self, stream: str) -> Tournament:
+        return self.parts.tournaments.read(stream)
+
+    def due(self) -> list[str]:
+        return [member.decode() for member in self.redis.zrange(DUE, 0, -1)]
+
+
+def bots(count: int) -> list[Occupant]:
+    return [build_bot("random", number) for number in range(count)]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory) -> Iterator[Redis]:
+    register(TOY_V1)
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def rig(redis: Redis) -> Rig:
+    redis.flushall()
+    return Rig(redis)
+
+
+@pytest.mark.parametrize(
+    ("entrants", "terms", "games"),
+    [
+        (4, {}, 6),
+        (3, {"format": {"kind": "round-robin", "cycles": 2}}, 6),
+        (4, {"repeat": "rotations"}, 12),
+        (3, {"repeat": "permutations", "ruleset": "toy"}, 6),
+        (6, {"format": {"kind": "swiss", "rounds": 3}}, 9),
+        (5, {"format": {"kind": "knockout"}}, 4),
+        (4, {"format": {"kind": "gauntlet"}}, 3),
+        (6, {"ruleset": "toy", "seats": 3, "format": {"kind": "swiss", "rounds": 2}}, 4),
+        (4, {"openings": (("+3", "+2"), ("+5",)), "repeat": "rotations"}, 12),
+    ],
+)
+def test_a_tournament_of_bots_plays_itself_to_the_end(rig, entrants, terms, games):
+    stream = rig.create(*bots(entrants), **terms)
+    rig.do(stream, StartTournament)
+    rig.work()
+    state = rig.read(stream)
+    assert (state.status, state.ended) == ("ended", "played")
+    played = list(state.games())
+    assert len(played) == games
+    assert len({game.match for game in played}) == games
+    for game in played:
+        match = rig.parts.matches.read(game.match)
+        assert match.life.status == "scored"
+        assert match.life.outcome.ranks == game.ranks
+        assert match.life.created.tournament["id"] == stream
+    assert rig.due() == []
+    for round in state.rounds:
+        assert rig.parts.tournaments.check_round(stream, round.number).agrees
+
+
+def test_the_same_seed_plays_the_same_tournament(rig, redis):
+    tables = []
+    for _ in range(2):
+        redis.flushall()
+        rig = Rig(redis)
+        stream = rig.create(*bots(4), ruleset="toy", repeat="rotations")
+        rig.do(stream, StartTournament)
+        rig.work()
+        tables.append(list(rig.read(stream).games()))
+    assert tables[0] == tables[1]
+
+
+def test_the_games_of_a_board_have_the_same_dice(rig):
+    stream = rig.create(*bots(2), ruleset="toy", repeat="rotations")
+    rig.do(stream, StartTournament)
+    rig.work()
+    first, second = (rig.parts.matches.read(game.match).life.created.dice for game in rig.read(stream).games())
+    assert first == second
+    assert len(first.matches) == 2
+
+
+def test_openings_are_played_by_all_games_of_a_board(rig):
+    stream = rig.create(*bots(2), openings=(("+3", "+2"),), repeat="rotations")
+    rig.do(stream, StartTournament)
+    rig.work()
+    for game in rig.read(stream).games():
+        steps = rig.parts.matches.read(game.match).play.steps
+        assert [step.move for step in steps[:2]] == ["+3", "+2"]
+
+
+def test_people_are_seated_by_their_entry_and_their_result_counts(rig):
+    stream = rig.create(Account(ANN.id), Account(BEN.id))
+    rig.do(stream, StartTournament)
+    rig.work()
+    [game] = rig.read(stream).games()
+    id = rig.parts.tournaments.match_id(rig.read(stream), game)
+    match = rig.parts.matches.read(id)
+    assert match.life.status == "playing"
+    while match.life.status == "playing":
+        mover = ANN if match.life.seats[match.turn.seat - 1].occupant == Account(ANN.id) else BEN
+        move = match.play.ruleset.format_move(match.play.state, next(match.play.ruleset.legal_moves(match.play.state)))
+        asked = command_of("test", "POST", "/", None, b"")
+        order = MakeMove(actor=mover, id=asked.id.hex(), move=move)
+        match = rig.parts.matches.execute(id, lambda _, order=order: order, asked).state
+    rig.work()
+    assert rig.read(stream).status == "ended"
+
+
+def test_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
+    stream = rig.create(Account(ANN.id), Account(BEN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    rig.do(stream, WithdrawEntrant, BEN, entrant=2)
+    rig.work()
+    state = rig.read(stream)
+    with_ben = [game for game in state.games() if 2 in game.entrants]
+    assert len(with_ben) <= 1
+    for game in with_ben:
+        assert game.ranks[game.entrants.index(2)] == 2
+        assert game.reason == "withdrawal"
+
+
+def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(rig):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    [game] = rig.read(stream).games()
+    first = rig.parts.tournaments.match_id(rig.read(stream), game)
+    asked = command_of("test", "POST", "/", None, b"")
+    rig.parts.matches.execute(first, lambda _: AbortMatch(actor=ORGANISER, id=asked.id.hex()), asked)
+    rig.work()
+    [game] = rig.read(stream).games()
+    assert game.failed == (first,)
+    assert game.ranks is None
+    assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).life.status == "playing"
+
+
+def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
+    stream = rig.create(*bots(2))
+    rig.do(stream, StartTournament)
+    rig.relay.step(block_ms=0)
+    rig.queues[0].empty()
+    rig.cups.sweep()
+    assert rig.queues[0].job_ids == []
+    now = duty_module.now_ms()
+    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    rig.cups.sweep()
+    assert len(rig.queues[0].job_ids) == 1
+    rig.work()
+    assert rig.read(stream).status == "ended"
+
+
+def test_a_relay_that_lost_everything_finds_tournaments(rig):
+    stream = rig.create(*bots(2))
+    rig.do(stream, StartTournament)
+    rig.relay.step(block_ms=0)
+    rig.redis.delete(DUE)
+    rig.queues[0].empty()
+    cups, _ = rig.new_relay()
+    Scan(rig.parts.store, [cups]).scan()
+    assert rig.due() == [stream]
+    cups.sweep()
+    rig.work()
+    assert rig.read(stream).status == "ended"
+
+
+def test_advancing_twice_at_the_same_time_does_everything_once(rig):
+    stream = rig.create(*bots(4))
+    rig.do(stream, StartTournament)
+    other = compose(CONFIG, RedisStore(rig.redis))
+    for parts in (rig.parts, other, rig.parts, other):
+        parts.tournaments.advance(stream)
+    state = rig.read(stream)
+    assert len(state.rounds) == 1
+    rig.work()
+    assert [len(round.boards) for round in rig.read(stream).rounds] == [2, 2, 2]
