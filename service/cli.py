@@ -2,15 +2,8 @@
 
 import json
 import os
-import signal
-import socket
 import sys
-import threading
-import time
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from types import FrameType
 
 import click
 from rich.console import Console
@@ -26,6 +19,7 @@ from service.commands.beside import DATA, OPERATOR, compose_beside
 from service.commands.bots import bot
 from service.commands.record import record
 from service.commands.rules import rules
+from service.commands.tournament import tournament
 from service.commands.transfer import export, import_files
 from service.commands.vectors import vectors
 from service.commands.verify import verify
@@ -35,11 +29,11 @@ from service.ids import is_stream_id
 from service.logs import begin_logs
 from service.projections import Built, Projection
 from service.projections import rebuild as rebuild_projection
-from service.serving import LOOPBACK, ServeError, ServeOptions, Service, rotate_key
+from service.running import Running
+from service.serving import LOOPBACK, ServeError, ServeOptions, rotate_key
 from service.store.memory import MemoryStore
 from service.store.port import EventStore, StoreError
 
-WATCH_EVERY_S = 0.1
 DAY_MS = 24 * 3600 * 1000
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -63,7 +57,7 @@ def cli() -> None:
 def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int, play_workers: int) -> None:
     """Run everything: store, API, workers and relay, until Ctrl-C."""
     options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
-    with _Running(options) as service:
+    with Running(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:
             click.echo("Sign-up is by the administrator alone, for others can reach this address.")
@@ -85,7 +79,7 @@ def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, 
 
     console = Console()
     options = ServeOptions(data, host, port, redis_url=redis_url)
-    with _Running(options) as service:
+    with Running(options) as service:
         console.print(f"Plyscribe serves at {options.url}")
         try:
             service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))
@@ -94,80 +88,6 @@ def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, 
         if not once and not service.is_stopped:
             console.print(f"Still serving at {options.url}: try the addresses above with curl. Ctrl-C stops.")
             service.watch_until_stopped()
-
-
-class _Running:
-    """A service that runs while the block does, watched from the main thread, ended by SIGINT or SIGTERM."""
-
-    def __init__(self, options: ServeOptions) -> None:
-        _require_free(options.host, options.port)
-        self._service = Service(options)
-        self._stop = threading.Event()
-
-    @property
-    def is_stopped(self) -> bool:
-        return self._stop.is_set()
-
-    def __enter__(self) -> "_Running":
-        begin_logs("serve")
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signum, self._on_signal)
-        try:
-            self._service.start()
-        except BaseException:
-            self._service.stop()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.is_stopped:
-            click.echo("stopping …")
-        try:
-            self._service.stop()
-        except KeyboardInterrupt:
-            self._service.kill()
-            sys.exit("killed: what was answered is on disk")
-
-    def _on_signal(self, signum: int, frame: FrameType | None) -> None:
-        if self._stop.is_set():
-            raise KeyboardInterrupt
-        self._stop.set()
-
-    def watch_until_stopped(self) -> None:
-        while not self._stop.is_set():
-            self._watch()
-
-    def watch_while(self, work: Callable[[threading.Event], None]) -> None:
-        """Watch while `work` runs beside; what it raises is raised here."""
-        failed: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                work(self._stop)
-            except BaseException as error:
-                failed.append(error)
-
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            self._watch()
-        if failed and not self._stop.is_set():
-            raise failed[0]
-
-    def _watch(self) -> None:
-        self._service.watch()
-        time.sleep(WATCH_EVERY_S)
-
-
-def _require_free(host: str, port: int) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with closing(socket.socket(family)) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            remedy = "choose another with --port (make: PORT=…)"
-            raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}; {remedy}") from None
 
 
 @cli.command()
@@ -312,6 +232,7 @@ cli.add_command(record)
 cli.add_command(rules)
 cli.add_command(vectors)
 cli.add_command(verify)
+cli.add_command(tournament)
 
 
 def main() -> None:

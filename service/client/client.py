@@ -30,12 +30,13 @@ from service.client.answers import (
     VerificationDue,
 )
 from service.client.connection import Connection, Problem
+from service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
 
 
-class Client(Connection):
+class Client(TournamentCalls, Connection):
     """One account's view of a server; without a token it can read and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
