@@ -187,10 +187,11 @@ def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/round", f"round {command.round} is not to be paired now")
     present, seats = state.list_present(command.round), state.terms.seats
     placed = [*chain.from_iterable(command.boards), *command.byes]
-    if not command.boards or any(len(board) != seats for board in command.boards):
-        raise WrongValue("tournament/pairing", f"a round has boards of {seats} entrants, one at least")
-    if len(set(placed)) < len(placed) or not set(placed) <= set(present):
-        raise WrongValue("tournament/pairing", "everybody who is present plays on one board, or has a bye")
+    if any(len(board) != seats for board in command.boards) or len(set(placed)) < len(placed):
+        raise WrongValue("tournament/pairing", f"a round has boards of {seats} entrants, and everybody once at most")
+    if not set(placed) <= set(present):
+        # They have left, or sit out, since the round was worked out.
+        raise WrongTime("tournament/pairing", f"not present: {sorted(set(placed) - set(present))}")
     absent = tuple(state.list_absent(command.round))
     return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
 

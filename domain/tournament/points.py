@@ -1,12 +1,14 @@
 """What results are worth: the points of games, boards and rounds."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from domain.tournament.state import Game, Round, Tournament
 
 ZERO = Fraction(0)
+PLACES = 10**6
 
 
 def score_game(scoring: dict[str, Any], ranks: Sequence[int]) -> tuple[Fraction, ...]:
@@ -51,3 +53,13 @@ def total_points(state: Tournament, rounds: int | None = None) -> dict[int, Frac
         for entrant, points in score_round(state, round).items():
             totals[entrant] += points
     return totals
+
+
+def format_points(points: Fraction) -> str:
+    """The number in decimals, six places of them at most, the last one rounded to the nearest.
+
+    >>> format_points(Fraction(7, 2)), format_points(Fraction(20, 3)), format_points(Fraction(-4))
+    ('3.5', '6.666667', '-4')
+    """
+    text = f"{Decimal(round(points * PLACES)) / PLACES:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -3,14 +3,25 @@
 Seeds are the entrants' numbers: the lower, the better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
+from domain.tournament.history import (
+    Pair,
+    count_byes,
+    count_meetings,
+    count_seats,
+    seat_evenly,
+    tell_costs,
+)
 from domain.tournament.points import score_games
 from domain.tournament.state import Round, Tournament
 
 ENGINE = "schedule 1"
+
+Boards = list[tuple[int, ...]]
 
 
 class Pairing(NamedTuple):
@@ -19,22 +30,21 @@ class Pairing(NamedTuple):
     boards: tuple[tuple[int, ...], ...]
     byes: tuple[int, ...]
     costs: dict[str, Any]
-    engine: str = ENGINE
+    engine: str
 
 
 def pair_round_robin(state: Tournament) -> Pairing | None:
     """The next round of the circle method, each cycle with the seats of the last one turned round; None after the last.
 
-    Everybody who entered before the start has a place in the circle, an even number of them and one empty place else.
-    Whose opponent has left, sits out or is the empty place has a bye.
+    Everybody who took part at the start has a place in the circle; among an odd number one place is empty. Whose
+    opponent has left, sits out or is the empty place has a bye.
     """
-    circle: list[int | None] = [each.number for each in state.entrants]
+    circle: list[int | None] = [*state.starters]
     circle += [None] * (len(circle) % 2)
-    turns, number = len(circle) - 1, len(state.rounds)
-    cycle, turn = divmod(number, turns)
+    cycle, turn = divmod(len(state.rounds), len(circle) - 1)
     if cycle == state.terms.format["cycles"]:
         return None
-    pairs = [_seat_evenly(pair, turn, board, cycle) for board, pair in enumerate(_turn_circle(circle, turn))]
+    pairs = [_seat_by_turn(pair, turn, board, cycle) for board, pair in enumerate(_turn_circle(circle, turn))]
     return _admit(state, pairs, {"cycle": cycle + 1})
 
 
@@ -46,72 +56,128 @@ def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, 
     return [(still, turned[0]), *zip(turned[1 : half + 1], reversed(turned[half + 1 :]), strict=True)]
 
 
-def _seat_evenly(
+def _seat_by_turn(
     pair: tuple[int | None, int | None], turn: int, board: int, cycle: int
 ) -> tuple[int | None, int | None]:
-    """The pair on its seats: who stands still changes them with each turn, all others with each meeting."""
+    """The pair on its seats: in a cycle everybody has both equally often, or one of them once more."""
+    # Who goes round passes as many places of seat 1 as of seat 2 before it meets the one that stands still.
     swapped = (turn % 2 if board == 0 else 0) != cycle % 2
     return pair[::-1] if swapped else pair
 
 
 def pair_gauntlet(state: Tournament) -> Pairing | None:
-    """The next challenger against entrant 1, on seats that change from meeting to meeting; None after the last."""
-    challengers = len(state.entrants) - 1
-    cycle, place = divmod(len(state.rounds), challengers)
-    if cycle == state.terms.format["cycles"]:
+    """The next challenger against the first entrant; None after the last, or when the first entrant has left."""
+    champion, *challengers = state.starters
+    cycle, place = divmod(len(state.rounds), len(challengers))
+    if cycle == state.terms.format["cycles"] or not state.entrants[champion - 1].is_in:
         return None
-    pair = (1, place + 2)
-    return _admit(state, [pair if (cycle + place) % 2 == 0 else pair[::-1]], {"cycle": cycle + 1})
+    pair = seat_evenly((champion, challengers[place]), count_seats(state))
+    return _admit(state, [pair], {"cycle": cycle + 1})
 
 
 def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
     """The pairs whose members are all present; whose opponent is not has a bye."""
     present = set(state.list_present(len(state.rounds) + 1))
-    boards = tuple(tuple(each for each in pair if each in present) for pair in pairs)
-    alone = sorted(board[0] for board in boards if len(board) == 1)
-    return Pairing(tuple(board for board in boards if len(board) == 2), tuple(alone), costs)
+    boards = [tuple(each for each in pair if each in present) for pair in pairs]
+    byes = sorted(board[0] for board in boards if len(board) == 1)
+    return _conclude(state, [board for board in boards if len(board) == 2], byes, costs)
+
+
+def _conclude(state: Tournament, boards: Boards, byes: Sequence[int], costs: dict[str, Any]) -> Pairing:
+    return Pairing(tuple(boards), tuple(byes), {**tell_costs(state, boards, byes), **costs}, ENGINE)
 
 
 def pair_knockout(state: Tournament) -> Pairing | None:
-    """The next round of those who have lives left, a group for each number of defeats; None when one is left.
+    """The next round of those who have lives left; None when one is left. It has one board at least.
 
-    In a group the best meets the last, and so on inwards; the best ones have byes where their number is no power of
-    two in the first round, and one of them where it is odd later on. The last two meet whatever their defeats.
+    The unbeaten go through a bracket drawn at the start, in which the best seeds meet last. Who was beaten and has
+    another life meets others of that kind. The last two meet whatever their defeats.
     """
     defeats = count_defeats(state)
-    lives, number = state.terms.format["lives"], len(state.rounds) + 1
-    present = [entrant for entrant in state.list_present(number) if defeats[entrant] < lives]
+    number = len(state.rounds) + 1
+    present = [each for each in state.list_present(number) if defeats[each] < state.terms.format["lives"]]
     if len(present) < 2:
         return None
-    if len(present) == 2:
-        groups = [present]
-    else:
-        groups = [[entrant for entrant in present if defeats[entrant] == lost] for lost in range(lives)]
-    boards: list[tuple[int, ...]] = []
+    boards: Boards = [tuple(present)]
     byes: list[int] = []
-    for group in groups:
-        spared = _spare(len(group)) if number == 1 else len(group) % 2
-        byes += group[:spared]
-        playing = group[spared:]
-        half = len(playing) // 2
-        boards += zip(playing[:half], reversed(playing[half:]), strict=True)
-    seated = tuple(pair if number % 2 else pair[::-1] for pair in boards)
-    return Pairing(seated, tuple(byes), {"defeats": {str(each): defeats[each] for each in present}})
+    if len(present) > 2:
+        boards, byes = _pair_bracket([each for each in present if not defeats[each]], state.starters)
+        beaten, spared = _pair_beaten([each for each in present if defeats[each]], state)
+        boards, byes = boards + beaten, byes + spared
+    counts = count_seats(state)
+    turned = [board[::-1] if (number + place) % 2 else board for place, board in enumerate(sorted(boards), 1)]
+    seated = [seat_evenly(board, counts) for board in turned]
+    return _conclude(state, seated, sorted(byes), {"defeats": {str(each): defeats[each] for each in present}})
 
 
-def _spare(entrants: int) -> int:
-    """How many have a bye so that a power of two is left after the round."""
-    size = 1
-    while size < entrants:
+def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boards, list[int]]:
+    """The boards of the first round of the bracket in which two of them meet, and who meets nobody there."""
+    slots = _draw_bracket(starters)
+    size = 2
+    while True:
+        blocks: dict[int, list[int]] = {}
+        for each in sorted(unbeaten):
+            blocks.setdefault(slots[each] // size, []).append(each)
+        boards = [tuple(block) for block in blocks.values() if len(block) == 2]
+        if boards or len(blocks) < 2:
+            return boards, [block[0] for block in blocks.values() if len(block) == 1]
         size *= 2
-    return size - entrants
+
+
+def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
+    """The place of everybody in the bracket: the halves of each block of it have one of its two best seeds each.
+
+    >>> _draw_bracket([1, 2, 3, 4])
+    {1: 0, 4: 1, 2: 2, 3: 3}
+    """
+    order = [0]
+    while len(order) < len(starters):
+        order = [seed for each in order for seed in (each, 2 * len(order) - 1 - each)]
+    return {starters[seed]: slot for slot, seed in enumerate(order) if seed < len(starters)}
+
+
+def _pair_beaten(group: list[int], state: Tournament) -> tuple[Boards, list[int]]:
+    """The group's boards with as few rematches as can be, and its bye: to one who had the fewest."""
+    meetings, had = count_meetings(state), count_byes(state)
+    if len(group) % 2 == 0:
+        return _fold_group(group, meetings)[1], []
+    fewest = min(had[each] for each in group)
+    tries = [
+        (*_fold_group([each for each in group if each != spared], meetings), [spared])
+        for spared in group
+        if had[spared] == fewest
+    ]
+    _, boards, byes = min(tries, key=lambda tried: tried[0])
+    return boards, byes
+
+
+def _fold_group(group: list[int], meetings: Mapping[Pair, int]) -> tuple[int, Boards]:
+    """The fewest rematches with which the group can be paired, and how: the best with the last, and inwards."""
+    tries = ((rematches, _meet_inwards(group, meetings, rematches)) for rematches in count())
+    return next((rematches, boards) for rematches, boards in tries if boards is not None)
+
+
+def _meet_inwards(group: list[int], meetings: Mapping[Pair, int], rematches: int) -> Boards | None:
+    if not group:
+        return []
+    best, *others = group
+    for other in reversed(others):
+        is_rematch = (best, other) in meetings
+        if is_rematch <= rematches:
+            rest = _meet_inwards([each for each in others if each != other], meetings, rematches - is_rematch)
+            if rest is not None:
+                return [(best, other), *rest]
+    return None
 
 
 def count_defeats(state: Tournament) -> dict[int, int]:
-    """How many boards each entrant has lost. On a board that is level the better seed goes on."""
+    """How many lives each entrant has lost: a board, or a round that it sat out by its own wish, each costs one.
+
+    On a board that is level the better seed goes on.
+    """
     defeats = dict.fromkeys((each.number for each in state.entrants), 0)
     for round in state.rounds:
-        for loser in _list_losers(state, round):
+        for loser in (*_list_losers(state, round), *round.absent):
             defeats[loser] += 1
     return defeats
 

@@ -92,6 +92,9 @@ class Tournament:
     created_at: int = 0
     status: str = "open"
     entrants: tuple[Entrant, ...] = ()
+    starters: tuple[int, ...] = ()
+    """Those who took part when it started, ascending."""
+
     rounds: tuple[Round, ...] = ()
     ended: str | None = None
     """Why it ended or was called off."""
@@ -148,7 +151,8 @@ def evolve_tournament(state: Tournament, event: Event) -> Tournament:
         case EntrantAbsent(number, round):
             return _with_entrant(state, event, number, absences=_entrant(state, event, number).absences | {round})
         case TournamentStarted():
-            return replace(state, status="playing")
+            starters = tuple(each.number for each in state.entrants if each.is_in)
+            return replace(state, status="playing", starters=starters)
         case RoundPaired():
             return replace(state, rounds=(*state.rounds, _open_round(state, data)))
         case GameDecided(round, board, game, match, ranks, reason):

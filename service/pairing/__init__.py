@@ -3,6 +3,7 @@
 from domain.errors import WrongValue
 from domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
 from domain.tournament.state import Tournament
+from service.pairing.designs import pair_pod_round_robin
 from service.pairing.dutch import pair_dutch
 from service.pairing.pods import pair_pods
 
@@ -10,11 +11,11 @@ from service.pairing.pods import pair_pods
 def pair_next(state: Tournament) -> Pairing | None:
     """The pairing of the next round; None where nothing is left to be paired. The same for the same tournament."""
     terms, number = state.terms, len(state.rounds) + 1
-    if len(state.list_present(number)) < terms.seats:
+    if sum(each.is_in for each in state.entrants) < terms.seats:
         return None
     match terms.format["kind"]:
         case "round-robin":
-            return pair_round_robin(state) if terms.seats == 2 else pair_pods(state)
+            return pair_round_robin(state) if terms.seats == 2 else pair_pod_round_robin(state)
         case "gauntlet":
             return pair_gauntlet(state)
         case "knockout":

@@ -1,0 +1,51 @@
+"""What the entrants have behind them: whom they met, the seats and byes they had; and what a pairing adds to it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
+from typing import Any
+
+from domain.tournament.points import ZERO, format_points, total_points
+from domain.tournament.state import Tournament
+
+Pair = tuple[int, int]
+"""Two entrants, the lower number first."""
+
+
+def count_meetings(state: Tournament) -> Counter[Pair]:
+    """On how many boards every two have met, whatever became of the games."""
+    boards = [board for round in state.rounds for board in round.boards]
+    return Counter(pair for board in boards for pair in combinations(sorted(board), 2))
+
+
+def count_byes(state: Tournament) -> Counter[int]:
+    """How many byes everybody had."""
+    return Counter(entrant for round in state.rounds for entrant in round.byes)
+
+
+def count_seats(state: Tournament) -> dict[int, list[int]]:
+    """How often everybody had each seat."""
+    counts = {each.number: [0] * state.terms.seats for each in state.entrants}
+    for game in state.games():
+        for seat, entrant in enumerate(game.entrants):
+            counts[entrant][seat] += 1
+    return counts
+
+
+def seat_evenly(pod: Sequence[int], counts: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
+    """The order in which the seats come out most evenly for all of the pod; of several the one nearest to its own."""
+    return min(permutations(pod), key=lambda order: sum(counts[entrant][seat] for seat, entrant in enumerate(order)))
+
+
+def tell_costs(state: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> dict[str, Any]:
+    """What a pairing of the next round asks of the entrants, summed up: see docs/tournaments.md."""
+    meetings, seats, had = count_meetings(state), count_seats(state), count_byes(state)
+    points = total_points(state)
+    pairs = [pair for board in boards for pair in combinations(sorted(board), 2)]
+    return {
+        "meetings": sum(meetings[pair] for pair in pairs),
+        "spread": format_points(sum((abs(points[one] - points[other]) for one, other in pairs), ZERO)),
+        "seats": sum(seats[entrant][seat] for board in boards for seat, entrant in enumerate(board)),
+        "byes": sum(had[entrant] for entrant in byes),
+        "seed": state.terms.seed,
+    }

@@ -1,0 +1,113 @@
+"""Given-when-then for tournaments: commands are decided, their events stored in memory and folded."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import Actor, Command
+from domain.events import BuiltIn, format_event
+from domain.rulesets import register
+from domain.tournament.commands import (
+    AnnounceAbsence,
+    AnnulGame,
+    CreateTournament,
+    EnterResult,
+    PairRound,
+    RegisterEntrant,
+    StartTournament,
+    WithdrawEntrant,
+)
+from domain.tournament.decide import decide_tournament
+from domain.tournament.schedule import Pairing
+from domain.tournament.state import Game, Tournament, fold_tournament
+from tests.domain.toy import TOY_V1
+
+register(TOY_V1)
+
+STREAM = "tournament-" + "a" * 26
+ORGANISER = Actor("organiser", "player-" + "o" * 26)
+SYSTEM = Actor("system", "tournament")
+BOT = BuiltIn("random", 1, 0, None)
+
+Pairer = Callable[[Tournament], Pairing | None]
+
+
+class Cup:
+    """A tournament under test: every command that is carried out is appended, as a store would."""
+
+    def __init__(self, entrants: int = 0, **terms: Any) -> None:
+        self.state = Tournament(STREAM)
+        self.entries: list[StoredEvent] = []
+        terms = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss", "rounds": 9}, "seed": 1, **terms}
+        self.when(CreateTournament, **terms)
+        for _ in range(entrants):
+            self.enter()
+
+    def when(self, command: type[Command], actor: Actor = ORGANISER, **fields: Any) -> list[Any]:
+        """What the events of the command say; they are appended."""
+        number = len(self.entries) + 1
+        events = decide_tournament(command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields), self.state)
+        start = self.state.head or first_link(STREAM)
+        stored = link_all(start, self.state.version + 1, map(format_event, events))
+        self.entries += stored
+        self.state = fold_tournament(self.state, stored)
+        return [event.data for event in events]
+
+    def enter(self) -> None:
+        self.when(RegisterEntrant, occupant=BOT)
+
+    def start(self) -> None:
+        self.when(StartTournament)
+
+    def leave(self, entrant: int) -> None:
+        self.when(WithdrawEntrant, entrant=entrant)
+
+    def sit_out(self, entrant: int, round: int) -> None:
+        self.when(AnnounceAbsence, entrant=entrant, round=round)
+
+    def annul(self, round: int, board: int, game: int = 1) -> None:
+        self.when(AnnulGame, round=round, board=board, game=game, why="a fault of the platform")
+
+    def pair(self, boards: Sequence[Sequence[int]], byes: Sequence[int] = (), costs: Any = None) -> None:
+        fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": "by hand"}
+        self.when(PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)
+
+    def decide(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
+        match = f"match-{round}-{board}-{game}"
+        fields = {"round": round, "board": board, "game": game, "match": match, "ranks": ranks, "reason": "played"}
+        self.when(EnterResult, SYSTEM, **fields)
+
+    def decide_all(self, rank: Callable[[Game], Sequence[int]]) -> None:
+        """All games of the last round, ranked so."""
+        for games in self.state.rounds[-1].games:
+            for game in games:
+                self.decide(game.round, game.board, *rank(game), game=game.game)
+
+    def play(self, pairer: Pairer, rank: Callable[[Game], Sequence[int]], most: int = 1000) -> "Cup":
+        """Rounds as they are paired, until there is none or there are so many."""
+        if self.state.status == "open":
+            self.start()
+        while len(self.state.rounds) < most:
+            pairing = pairer(self.state)
+            if pairing is None:
+                break
+            self.pair(pairing.boards, pairing.byes, pairing.costs)
+            self.decide_all(rank)
+        return self
+
+
+def by_number(game: Game) -> Sequence[int]:
+    """The better seed wins."""
+    return [sorted(game.entrants).index(entrant) + 1 for entrant in game.entrants]
+
+
+def by_chance(seed: int) -> Callable[[Game], Sequence[int]]:
+    """Anything may happen, ties too; the better seeds fare better."""
+    rng = Random(seed)
+
+    def rank(game: Game) -> Sequence[int]:
+        strength = [int(rng.gauss(-entrant / 4, 1.5)) for entrant in game.entrants]
+        return [1 + sum(other > own for other in strength) for own in strength]
+
+    return rank
