@@ -1,21 +1,27 @@
 """Swiss pairings of two by the FIDE Dutch system (C.04.3, in force since February 2026), by caissify-pairings.
 
-Seat 1 has white. Points are given to the engine as shares of what one can win in a round.
+Seat 1 has white. Points are given to the engine as shares of what can be won in a round, hence a win is 1.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from importlib.metadata import version
+from typing import Any
 
 from caissify_pairings import generate_pairings  # type: ignore[import-untyped]
 
-from domain.tournament.points import score_round
+from domain.tournament.history import count_meetings, tell_costs
+from domain.tournament.points import ZERO, format_points, score_round
 from domain.tournament.schedule import Pairing
 from domain.tournament.state import Tournament
 from service.pairing.pods import pair_pods
 
+MOST_ENTRANTS = 100
+"""Beyond that the engine takes ever longer, minutes a round from 200 on: then rounds are paired at least cost."""
+
 ENGINE = f"caissify-pairings {version('caissify-pairings')}"
 
-NO_COLOUR, WHITE, BLACK = "none", "white", "black"
+WHITE, BLACK = "white", "black"
 UP, DOWN, LEVEL = "up", "down", "none"
 
 
@@ -23,47 +29,54 @@ class _History:
     """What the engine asks of an entrant's past."""
 
     def __init__(self) -> None:
-        self.score = 0.0
+        self.score = ZERO
         self.colours: list[str] = []
+        """Of the games that it played alone: with both orders of the seats played nobody is owed a colour."""
+
         self.floats: list[str] = []
+        """One for each round."""
+
         self.byes = 0
+        self.gifts = 0
+        """Rounds without a board in which it got as much as for a win, byes apart."""
 
 
-def pair_dutch(state: Tournament) -> Pairing | None:
-    """The next round by the Dutch system; where it finds none, for everybody has met, at least cost."""
-    number, terms = len(state.rounds) + 1, state.terms
+def pair_dutch(state: Tournament) -> Pairing:
+    """The next round by the Dutch system; at least cost where that takes a rematch, a second bye, or too long."""
+    number = len(state.rounds) + 1
+    present = state.list_present(number)
+    if not state.terms.seats <= len(present) <= MOST_ENTRANTS:
+        return pair_pods(state)
     histories = _trace(state)
-    met = {tuple(sorted(board)) for round in state.rounds for board in round.boards}
-    players = [
-        {
-            "id": entrant,
-            "name": str(entrant),
-            "rating": 3000 - entrant,
-            "starting_number": entrant,
-            "pairing_number": entrant,
-            "score": histories[entrant].score,
-            "color_hist": histories[entrant].colours,
-            "float_history": histories[entrant].floats,
-            "bye_count": histories[entrant].byes,
-        }
-        for entrant in state.list_present(number)
-    ]
-    total = max(terms.format["rounds"], number)
-    try:
-        found = generate_pairings("dutch", players, met, number, total)
-        boards = [(each["white_id"], each["black_id"]) for each in found if each["black_id"] is not None]
-        byes = [each["white_id"] for each in found if each["black_id"] is None]
-    except Exception:
-        # The engine has no word for a round that cannot be paired.
+    met = count_meetings(state)
+    found = generate_pairings(
+        "dutch",
+        [_describe(entrant, histories[entrant]) for entrant in present],
+        set(met),
+        number,
+        state.terms.format["rounds"],
+    )
+    boards = tuple((each["white_id"], each["black_id"]) for each in found if each["black_id"] is not None)
+    byes = tuple(each["white_id"] for each in found if each["black_id"] is None)
+    is_rematch = any((min(board), max(board)) in met for board in boards)
+    if is_rematch or len(byes) > 1 or any(histories[entrant].byes for entrant in byes):
         return pair_pods(state)
-    if len(byes) > len(players) % 2 or any(tuple(sorted(board)) in met for board in boards):
-        return pair_pods(state)
-    costs = {
-        "points": {str(entrant): str(round(history.score, 6)) for entrant, history in histories.items()},
-        "floats": _list_floats(histories, boards),
-        "rematches": 0,
+    return Pairing(boards, byes, {**tell_costs(state, boards, byes), "floats": _list_floats(histories, boards)}, ENGINE)
+
+
+def _describe(entrant: int, history: _History) -> dict[str, Any]:
+    return {
+        "id": entrant,
+        "name": str(entrant),
+        "rating": 0,
+        "starting_number": entrant,
+        "pairing_number": entrant,
+        "score": float(history.score),
+        "color_hist": history.colours,
+        "float_history": history.floats,
+        "bye_count": history.byes,
+        "forfeit_win_count": history.gifts,
     }
-    return Pairing(tuple(boards), tuple(byes), costs, ENGINE)
 
 
 def _trace(state: Tournament) -> dict[int, _History]:
@@ -75,12 +88,15 @@ def _trace(state: Tournament) -> dict[int, _History]:
         opponents = {one: other for board in round.boards for one, other in (board, board[::-1])}
         points = score_round(state, round)
         for entrant, history in histories.items():
-            # With both orders of the seats played nobody is owed a colour.
-            is_coloured = entrant in sides and len(state.seatings) == 1
-            history.colours.append(sides[entrant] if is_coloured else NO_COLOUR)
-            history.floats.append(_float(entrant, opponents.get(entrant), before, entrant in round.byes))
-            history.byes += entrant in round.byes
-            history.score += float(points.get(entrant, 0) / best)
+            share = points.get(entrant, ZERO) / best
+            if entrant in opponents:
+                history.colours += [sides[entrant]] if len(state.seatings) == 1 else []
+                history.floats.append(_float(before[entrant], before[opponents[entrant]]))
+            else:
+                history.floats.append(DOWN if share else LEVEL)
+                history.byes += entrant in round.byes
+                history.gifts += entrant not in round.byes and share >= 1
+            history.score += share
     return histories
 
 
@@ -89,14 +105,16 @@ def _best_round(state: Tournament) -> int:
     return max(1, (2 if places is None else places[0]) * len(state.seatings))
 
 
-def _float(entrant: int, opponent: int | None, before: dict[int, float], has_bye: bool) -> str:
-    if opponent is None:
-        return DOWN if has_bye else LEVEL
-    difference = before[entrant] - before[opponent]
-    return LEVEL if not difference else DOWN if difference > 0 else UP
+def _float(own: Fraction, other: Fraction) -> str:
+    return LEVEL if own == other else DOWN if own > other else UP
 
 
-def _list_floats(histories: dict[int, _History], boards: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The boards whose entrants differ in points, the one with more first."""
-    unequal = [board for board in boards if histories[board[0]].score != histories[board[1]].score]
-    return [sorted(board, key=lambda entrant: -histories[entrant].score) for board in unequal]
+def _list_floats(histories: dict[int, _History], boards: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """The boards whose entrants differ in points: who came down, who went up, and by what share of a win."""
+    floats = []
+    for board in boards:
+        up, down = sorted(board, key=lambda entrant: histories[entrant].score)
+        difference = histories[down].score - histories[up].score
+        if difference:
+            floats.append({"down": down, "up": up, "by": format_points(difference)})
+    return floats
