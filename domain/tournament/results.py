@@ -1,0 +1,94 @@
+"""What the games of a tournament amount to, for each entrant and for every two of them. All numbers are exact.
+
+What each tiebreak says of byes, absences, annulled games and those who left stands in docs/tournaments.md.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from domain.tournament.points import ZERO, total_points
+from domain.tournament.state import Game, Tournament
+
+HALF, ONE = Fraction(1, 2), Fraction(1)
+
+
+class Results:
+    """What all games amount to, for each entrant and for every two of them."""
+
+    def __init__(self, state: Tournament) -> None:
+        self.points = total_points(state)
+        self.met: dict[int, list[int]] = {each: [] for each in self.points}
+        """The opponents of each board; where one played none, or no game of it counts, one meets oneself."""
+
+        self.against: dict[int, dict[int, list[Fraction | None]]] = {each: {} for each in self.points}
+        """What everybody scored against each opponent, game by game: 1 above it, ½ level, 0; None where the game is
+        annulled.
+        """
+
+        self.ranks: dict[int, list[int]] = {each: [] for each in self.points}
+        """The ranks that stand in games that count; of ranks that are shared, only the place is told."""
+
+        self.wins = dict.fromkeys(self.points, 0)
+        """Games won by one alone."""
+
+        self._seats = state.terms.seats
+        for round in state.rounds:
+            for entrant in (*round.byes, *round.absent):
+                self.met[entrant] += [entrant] * (self._seats - 1)
+            for board, games in zip(round.boards, round.games, strict=True):
+                self._add_board(board, games)
+
+    def _add_board(self, board: Sequence[int], games: Sequence[Game]) -> None:
+        for game in games:
+            if game.ranks is not None:
+                self._add_game(game, game.ranks)
+        if all(game.ranks is not None for game in games):
+            is_void = not any(game.counts for game in games)
+            for entrant in board:
+                others = [other for other in board if other != entrant]
+                self.met[entrant] += [entrant] * len(others) if is_void else others
+
+    def _add_game(self, game: Game, ranks: Sequence[int]) -> None:
+        placed = list(zip(game.entrants, ranks, strict=True))
+        for (one, first), (other, second) in combinations(placed, 2):
+            score = HALF if first == second else ONE if first < second else ZERO
+            self.against[one].setdefault(other, []).append(score if game.counts else None)
+            self.against[other].setdefault(one, []).append(1 - score if game.counts else None)
+        if game.counts:
+            for entrant, rank in placed:
+                self.ranks[entrant].append(rank)
+                self.wins[entrant] += rank == 1 and ranks.count(1) == 1
+
+    def scores(self, one: int, other: int) -> list[Fraction]:
+        """What the one scored against the other in the games that count."""
+        return [score for score in self.against[one].get(other, []) if score is not None]
+
+    def buchholz(self, entrant: int) -> Fraction:
+        """The sum of the points of those it met."""
+        return sum((self.points[other] for other in self.met[entrant]), ZERO)
+
+    def buchholz_cut_1(self, entrant: int) -> Fraction:
+        """The same without those of the one with the fewest."""
+        points = sorted(self.points[other] for other in self.met[entrant])
+        return sum(points[1:], ZERO)
+
+    def sonneborn_berger(self, entrant: int) -> Fraction:
+        """For each game the points of those it beat, and half of those of whom it tied with."""
+        beaten = ((sum(self.scores(entrant, other), ZERO), other) for other in self.against[entrant])
+        return sum((score * self.points[other] for score, other in beaten), ZERO)
+
+    def opponents_mean(self, entrant: int) -> Fraction:
+        """The mean of the points of those it met; 0 where it met nobody."""
+        return self.buchholz(entrant) / max(1, len(self.met[entrant]))
+
+    def places(self, entrant: int) -> tuple[int, ...]:
+        """How often it came first, second, and so on, shared or not."""
+        return tuple(self.ranks[entrant].count(place) for place in range(1, self._seats + 1))
+
+    def direct(self, entrant: int, tied: Sequence[int]) -> Fraction:
+        """The sum of its mean scores against each of those it is tied with; 0 unless all of them met each other."""
+        if not all(self.scores(*pair) for pair in combinations(tied, 2)):
+            return ZERO
+        scores = [self.scores(entrant, other) for other in tied if other != entrant]
+        return sum((sum(each, ZERO) / len(each) for each in scores), ZERO)

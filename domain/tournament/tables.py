@@ -1,0 +1,144 @@
+"""The table and the crosstable of a tournament: for JSON, as text and as CSV."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from domain.events import Account, BuiltIn
+from domain.tournament.points import ZERO, format_points
+from domain.tournament.results import HALF, ONE, Results
+from domain.tournament.standings import Standing, Value, rank_entrants
+from domain.tournament.state import Entrant, Tournament
+
+
+def dump_table(state: Tournament) -> dict[str, Any]:
+    """The table for JSON: points, and all tiebreaks but places, as decimals in texts; `against` is the crosstable."""
+    table, results = rank_entrants(state), Results(state)
+    return {
+        "version": state.version,
+        "status": state.status,
+        "rounds": len(state.rounds),
+        "tiebreaks": list(state.terms.tiebreaks),
+        "rows": [_dump_row(state, standing, results, [each.entrant for each in table]) for standing in table],
+    }
+
+
+def _dump_row(state: Tournament, standing: Standing, results: Results, all: Iterable[int]) -> dict[str, Any]:
+    entrant = state.entrants[standing.entrant - 1]
+    against = {
+        str(other): [score if score is None else format_points(score) for score in scores]
+        for other in all
+        if (scores := results.against[entrant.number].get(other))
+    }
+    values = zip(state.terms.tiebreaks, standing.tiebreaks, strict=True)
+    row = {
+        "rank": standing.rank,
+        "entrant": entrant.number,
+        "label": name_entrant(entrant),
+        "points": format_points(standing.points),
+        "tiebreaks": {
+            name: list(value) if isinstance(value, tuple) else format_points(value) for name, value in values
+        },
+        "games": standing.games,
+        "seats": list(standing.seats),
+        "byes": standing.byes,
+        "absences": standing.absences,
+        "in": entrant.is_in,
+        "against": against,
+    }
+    return row if standing.reached is None else {**row, "reached": standing.reached}
+
+
+def name_entrant(entrant: Entrant) -> str:
+    """Its label; else what bot it is, or the id of its account."""
+    match entrant.occupant:
+        case _ if entrant.label is not None:
+            return entrant.label
+        case Account(player):
+            return player
+        case BuiltIn(bot, playouts=None):
+            return bot
+        case BuiltIn(bot, playouts=playouts):
+            return f"{bot} {playouts}"
+    return str(entrant.number)
+
+
+def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
+    """The table as cells, its head first; `names` are those of entrants that shall have another than name_entrant's."""
+    names = _complete_names(state, names)
+    head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences"]
+    return [
+        head,
+        *(
+            [
+                str(each.rank),
+                str(each.entrant),
+                names[each.entrant],
+                format_points(each.points),
+                *map(_format_value, each.tiebreaks),
+                str(each.games),
+                "-".join(map(str, each.seats)),
+                str(each.byes),
+                str(each.absences),
+            ]
+            for each in rank_entrants(state)
+        ),
+    ]
+
+
+def _complete_names(state: Tournament, names: Mapping[int, str] | None) -> dict[int, str]:
+    return {each.number: name_entrant(each) for each in state.entrants} | dict(names or {})
+
+
+def _format_value(value: Value) -> str:
+    return "-".join(map(str, value)) if isinstance(value, tuple) else format_points(value)
+
+
+def list_crosstable(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
+    """Who scored what against whom as cells, in the table's order: 1, ½ and 0 for each game, × for an annulled one."""
+    names = _complete_names(state, names)
+    against = Results(state).against
+    order = [each.entrant for each in rank_entrants(state)]
+    return [
+        ["entrant", "name", *map(str, order)],
+        *(
+            [str(one), names[one], *("".join(map(_mark, against[one].get(other, []))) for other in order)]
+            for one in order
+        ),
+    ]
+
+
+def _mark(score: Fraction | None) -> str:
+    return "×" if score is None else {ZERO: "0", HALF: "½", ONE: "1"}[score]
+
+
+def render_text(cells: Sequence[Sequence[str]]) -> str:
+    """The cells in columns, one line a row: the column `name` to the left, all others to the right."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    left = cells[0].index("name")
+    lines = (
+        "  ".join(
+            cell.ljust(width) if place == left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
+    )
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def render_csv(cells: Sequence[Sequence[str]]) -> str:
+    """The cells as RFC 4180 has them."""
+    lines = _Lines()
+    csv.writer(lines).writerows(cells)
+    return "".join(lines.written)
+
+
+class _Lines:
+    """What csv writes to."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.written.append(line)
