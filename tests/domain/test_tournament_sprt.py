@@ -1,0 +1,153 @@
+"""The sequential test, held against results that were published and ones that can be reckoned by hand."""
+
+from math import log
+from random import Random
+
+import pytest
+
+from domain.errors import WrongValue
+from domain.tournament.schedule import pair_round_robin
+from domain.tournament.sprt import (
+    Hypotheses,
+    count_scores,
+    expect_score,
+    judge,
+    log_likelihood_ratio,
+    parse_hypotheses,
+)
+from tests.domain.given_tournament import Cup, by_number
+
+# Tests of Stockfish on fishtest in 2020 and 2021, as pull requests 2493, 2950, 2951, 2971, 3098, 3209, 3232 and 3331
+# of official-stockfish/Stockfish tell them: log-likelihood ratio, hypotheses in logistic Elo, pairs by half points.
+PUBLISHED = [
+    (2.94, (-1.00, 3.00), (424, 2948, 5832, 3045, 460)),
+    (2.94, (0.00, 2.00), (1284, 17437, 55536, 18085, 1292)),
+    (2.94, (-0.50, 1.50), (133, 1751, 5094, 1849, 165)),
+    (2.95, (0.25, 1.75), (149, 4748, 32785, 5063, 159)),
+    (2.95, (-0.50, 1.50), (59, 754, 2467, 865, 75)),
+    (2.96, (-0.50, 1.50), (17, 253, 1042, 337, 39)),
+    (2.93, (0.25, 1.75), (11, 407, 3238, 513, 11)),
+    (2.96, (-0.25, 1.25), (491, 7345, 29693, 7670, 465)),
+    (2.97, (0.25, 1.25), (53, 2220, 21459, 2445, 47)),
+    (2.94, (-0.25, 1.25), (253, 4282, 17604, 4431, 286)),
+    (2.97, (0.25, 1.25), (58, 3302, 33130, 3518, 84)),
+    (2.95, (0.25, 1.25), (56, 2977, 37849, 3255, 51)),
+    (2.94, (-0.25, 1.25), (115, 2196, 11328, 2317, 136)),
+]
+
+
+@pytest.mark.parametrize(("llr", "elos", "pairs"), PUBLISHED)
+def test_the_published_ratios_of_pairs_come_out(llr, elos, pairs):
+    assert log_likelihood_ratio(pairs, *elos) == pytest.approx(llr, abs=0.01)
+
+
+def test_without_ties_the_ratio_is_that_of_a_coin():
+    wins, losses = 60, 40
+    for elo0, elo1 in [(0, 50), (-20, 10), (100, 400)]:
+        s0, s1 = expect_score(elo0), expect_score(elo1)
+        by_hand = wins * log(s1 / s0) + losses * log((1 - s1) / (1 - s0))
+        assert log_likelihood_ratio((losses, 0, wins), elo0, elo1) == pytest.approx(by_hand, abs=0.01)
+
+
+def test_expected_scores_are_logistic():
+    assert [round(expect_score(elo), 4) for elo in (0, 100, -200, 400)] == [0.5, 0.6401, 0.2403, round(10 / 11, 4)]
+
+
+@pytest.mark.parametrize("counts", [(3, 1, 7), (10, 5, 2, 5, 10), (0, 0, 0, 0, 3)])
+def test_turning_players_and_hypotheses_round_turns_the_sign(counts):
+    there = log_likelihood_ratio(counts, -3, 8)
+    assert log_likelihood_ratio(counts[::-1], -8, 3) == pytest.approx(-there, abs=1e-9)
+
+
+def test_nothing_follows_from_nothing_nor_from_what_lies_in_the_middle():
+    assert log_likelihood_ratio((0, 0, 0, 0, 0), 0, 5) == 0
+    assert log_likelihood_ratio((10, 5, 2, 5, 10), -5, 5) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_bounds_are_those_of_wald():
+    verdict = judge((0, 0, 0), Hypotheses(0, 5, 0.05, 0.05))
+    assert (round(verdict.lower, 2), round(verdict.upper, 2), verdict.taken) == (-2.94, 2.94, None)
+    lower, upper = Hypotheses(0, 5, alpha=0.05, beta=0.1).bounds
+    assert (round(lower, 4), round(upper, 4)) == (-2.2513, 2.8904)
+
+
+def test_a_verdict_is_given_at_the_bound_and_not_before():
+    hypotheses = Hypotheses(0, 40, 0.05, 0.05)
+    assert judge((10, 20, 14), hypotheses).taken is None
+    assert judge((40, 120, 120), hypotheses).taken == "elo1"
+    assert judge((120, 120, 40), hypotheses).taken == "elo0"
+
+
+def test_a_verdict_is_told_in_texts():
+    told = judge((40, 120, 120), Hypotheses(0, 40, 0.05, 0.05)).dump()
+    assert (told["lower"], told["upper"], told["taken"]) == ("-2.9444", "2.9444", "elo1")
+    assert float(told["llr"]) > 2.9444
+
+
+def test_the_wrong_hypothesis_is_taken_as_seldom_as_asked_for():
+    hypotheses, rng, wrong = Hypotheses(0, 60, 0.1, 0.1), Random(3), 0
+    shares = [0.3, 0.4, 0.3]  # as strong as each other: hypothesis 0 holds
+    for _ in range(60):
+        counts = [0, 0, 0]
+        while (taken := judge(counts, hypotheses).taken) is None:
+            counts[rng.choices(range(3), shares)[0]] += 1
+        wrong += taken == "elo1"
+    assert wrong <= 12
+
+
+# ------------------------------------------------------------------------------------------------------------ asking
+
+
+def test_numbers_are_whole_or_decimals_in_texts():
+    assert parse_hypotheses({"elo0": 0, "elo1": "2.5"}) == Hypotheses(0, 2.5, 0.05, 0.05)
+    assert parse_hypotheses({"elo0": -5, "elo1": 5, "alpha": "0.01", "beta": "0.1"}) == Hypotheses(-5, 5, 0.01, 0.1)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {},
+        {"elo0": 0},
+        {"elo0": 5, "elo1": 5},
+        {"elo0": 0, "elo1": 1001},
+        {"elo0": 0, "elo1": 5.0},
+        {"elo0": 0, "elo1": True},
+        {"elo0": 0, "elo1": "nan"},
+        {"elo0": 0, "elo1": "five"},
+        {"elo0": 0, "elo1": 5, "alpha": 0},
+        {"elo0": 0, "elo1": 5, "beta": "0.5"},
+        {"elo0": 0, "elo1": 5, "gamma": 1},
+    ],
+)
+def test_what_cannot_be_tested_is_refused(raw):
+    with pytest.raises(WrongValue):
+        parse_hypotheses(raw)
+
+
+# ---------------------------------------------------------------------------------------------------------- counting
+
+
+def test_single_games_are_counted_by_three():
+    cup = Cup(2, format={"kind": "round-robin", "cycles": 4}).play(pair_round_robin, by_number, most=3)
+    cup.pair([(1, 2)])
+    cup.decide(4, 1, 1, 1)
+    assert (count_scores(cup.state, 1, 2), count_scores(cup.state, 2, 1)) == ([0, 1, 3], [3, 1, 0])
+    cup.annul(1, 1)
+    assert count_scores(cup.state, 1, 2) == [0, 1, 2]
+
+
+def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
+    cup = Cup(2, format={"kind": "round-robin", "cycles": 4}, repeat="rotations")
+    cup.start()
+    for round, (first, second) in enumerate(
+        [((1, 2), (2, 1)), ((1, 2), (1, 2)), ((1, 1), (1, 2)), ((2, 1), (1, 1))], 1
+    ):
+        cup.pair([(1, 2)])
+        cup.decide(round, 1, *first, game=1)
+        assert sum(count_scores(cup.state, 1, 2)) == round - 1
+        cup.decide(round, 1, *second, game=2)
+    # Both won, one each, a tie and a loss with seat 2, a loss and a tie.
+    assert count_scores(cup.state, 1, 2) == [0, 2, 1, 0, 1]
+    assert count_scores(cup.state, 2, 1) == [1, 0, 1, 2, 0]
+    cup.annul(1, 1, game=2)
+    assert count_scores(cup.state, 1, 2) == [0, 2, 1, 0, 0]
