@@ -1,0 +1,252 @@
+"""The table: points, ranks, tiebreaks with byes, absences, annulled games and those who left; as JSON, text and CSV."""
+
+import csv
+import json
+from fractions import Fraction
+from textwrap import dedent
+
+import pytest
+
+from domain.events import Account, BuiltIn
+from domain.tournament.results import Results
+from domain.tournament.schedule import pair_knockout
+from domain.tournament.standings import rank_entrants
+from domain.tournament.state import Entrant
+from domain.tournament.tables import (
+    dump_table,
+    list_crosstable,
+    list_table,
+    name_entrant,
+    render_csv,
+    render_text,
+)
+from domain.tournament.terms import TIEBREAKS
+from tests.domain.given_tournament import Cup, by_number
+
+ALL = list(TIEBREAKS)
+
+
+def four(**terms):
+    """1 beats 2 and ties with 3; 4 beats 3 and loses to 2."""
+    cup = Cup(4, **terms)
+    cup.start()
+    cup.pair([(1, 2), (4, 3)])
+    cup.decide(1, 1, 1, 2)
+    cup.decide(1, 2, 1, 2)
+    cup.pair([(3, 1), (2, 4)])
+    cup.decide(2, 1, 1, 1)
+    cup.decide(2, 2, 1, 2)
+    return cup
+
+
+def order(cup):
+    return [(each.rank, each.entrant) for each in rank_entrants(cup.state)]
+
+
+def values(cup, name):
+    """The tiebreak of each entrant."""
+    place = cup.state.terms.tiebreaks.index(name)
+    return {each.entrant: each.tiebreaks[place] for each in rank_entrants(cup.state)}
+
+
+# ------------------------------------------------------------------------------------------------------------- ranks
+
+
+def test_points_come_first_and_equals_share_a_rank():
+    assert order(four(tiebreaks=[])) == [(1, 1), (2, 2), (2, 4), (4, 3)]
+
+
+def test_tiebreaks_count_in_their_order():
+    # Of 2 and 4, 2 has beaten 4; 2 has met 1 and 4, 4 has met 2 and 3.
+    assert order(four(tiebreaks=["direct"]))[1:3] == [(2, 2), (3, 4)]
+    assert order(four(tiebreaks=["wins", "buchholz"]))[1:3] == [(2, 2), (3, 4)]
+    assert order(four(tiebreaks=["wins"]))[1:3] == [(2, 2), (2, 4)]
+
+
+def test_everybody_who_takes_part_or_did_is_in_the_table():
+    cup = Cup(4)
+    cup.leave(4)
+    cup.start()
+    cup.pair([(1, 2)], byes=[3])
+    cup.leave(3)
+    cup.enter()
+    assert sorted(each.entrant for each in rank_entrants(cup.state)) == [1, 2, 3, 5]
+
+
+def test_in_a_knockout_who_came_further_ranks_higher():
+    cup = Cup(5, format={"kind": "knockout"}, tiebreaks=[]).play(pair_knockout, lambda game: by_number(game)[::-1])
+    table = rank_entrants(cup.state)
+    assert order(cup) == [(1, 5), (2, 3), (3, 1), (3, 2), (5, 4)]
+    assert [each.reached for each in table] == [4, 3, 2, 2, 1]
+
+
+# --------------------------------------------------------------------------------------------------------- tiebreaks
+
+
+def test_buchholz_sums_the_points_of_opponents():
+    cup = four(tiebreaks=ALL)
+    # Points: 1 has 3, 2 has 2, 3 has 1, 4 has 2.
+    assert values(cup, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}
+    assert values(cup, "buchholz-cut-1") == {1: 2, 2: 3, 3: 3, 4: 2}
+    assert values(cup, "opponents-mean") == {1: Fraction(3, 2), 2: Fraction(5, 2), 3: Fraction(5, 2), 4: Fraction(3, 2)}
+
+
+def test_sonneborn_berger_counts_those_who_were_beaten_and_half_of_those_tied_with():
+    assert values(four(tiebreaks=ALL), "sonneborn-berger") == {1: Fraction(5, 2), 2: 2, 3: Fraction(3, 2), 4: 1}
+
+
+def test_wins_and_places_are_counted_by_rank():
+    cup = four(tiebreaks=ALL)
+    assert values(cup, "wins") == {1: 1, 2: 1, 3: 0, 4: 1}
+    assert values(cup, "places") == {1: (2, 0), 2: (1, 1), 3: (1, 1), 4: (1, 1)}
+
+
+def test_direct_encounter_is_worth_nothing_unless_all_who_are_tied_met():
+    cup = four(tiebreaks=["direct"])
+    assert values(cup, "direct") == {1: 0, 2: 1, 3: 0, 4: 0}
+    cup = Cup(4, tiebreaks=["direct"])
+    cup.start()
+    cup.pair([(1, 2), (3, 4)])
+    cup.decide(1, 1, 1, 1)
+    cup.decide(1, 2, 1, 1)
+    assert set(values(cup, "direct").values()) == {0}
+
+
+def test_direct_encounter_takes_the_mean_of_several_games():
+    cup = Cup(2, tiebreaks=["direct"], repeat="rotations")
+    cup.start()
+    for round, second in ((1, (1, 2)), (2, (1, 2))):
+        cup.pair([(1, 2)])
+        cup.decide(round, 1, 1, 2, game=1)
+        cup.decide(round, 1, *second, game=2)
+    assert values(cup, "direct") == {1: Fraction(1, 2), 2: Fraction(1, 2)}
+
+
+def test_who_has_a_bye_or_sits_out_meets_itself():
+    cup = Cup(4, tiebreaks=ALL)
+    cup.sit_out(4, 1)
+    cup.start()
+    cup.pair([(1, 2)], byes=[3])
+    cup.decide(1, 1, 1, 2)
+    assert values(cup, "buchholz") == {1: 0, 2: 2, 3: 2, 4: 0}
+    assert values(cup, "sonneborn-berger") == {1: 0, 2: 0, 3: 0, 4: 0}
+    assert values(cup, "wins")[3] == 0
+    assert values(cup, "opponents-mean")[3] == 2
+
+
+def test_rounds_before_one_came_and_after_one_left_count_for_nothing():
+    cup = four(tiebreaks=ALL)
+    cup.enter()
+    cup.leave(3)
+    cup.pair([(5, 1)], byes=[2])
+    cup.decide(3, 1, 2, 1)
+    assert values(cup, "buchholz")[5] == 5
+    assert values(cup, "buchholz")[3] == 5 + 2
+    assert values(cup, "buchholz")[1] == 4 + 1 + 0
+
+
+def test_an_annulled_game_counts_for_nothing_and_one_has_met_oneself():
+    cup = four(tiebreaks=ALL)
+    cup.annul(1, 1)
+    assert [each.points for each in sorted(rank_entrants(cup.state), key=lambda each: each.entrant)] == [1, 2, 1, 2]
+    # 1 has met itself and 3; 2 itself and 4.
+    assert values(cup, "buchholz") == {1: 2, 2: 4, 3: 3, 4: 3}
+    assert values(cup, "wins") == {1: 0, 2: 1, 3: 0, 4: 1}
+    assert values(cup, "places")[1] == (1, 0)
+    assert Results(cup.state).against[1][2] == [None]
+
+
+def test_opponents_are_not_met_before_the_games_are_decided():
+    cup = four(tiebreaks=ALL)
+    before = values(cup, "buchholz")
+    cup.pair([(1, 4), (2, 3)])
+    assert values(cup, "buchholz") == before
+
+
+def test_pods_of_three_share_points_exactly():
+    cup = Cup(3, seats=3, tiebreaks=ALL, scoring={"places": [5, 2, 0]})
+    cup.start()
+    cup.pair([(1, 2, 3)])
+    cup.decide(1, 1, 1, 1, 3)
+    table = {each.entrant: each for each in rank_entrants(cup.state)}
+    assert (table[1].points, table[2].points, table[3].points) == (Fraction(7, 2), Fraction(7, 2), 0)
+    assert values(cup, "buchholz") == {1: Fraction(7, 2), 2: Fraction(7, 2), 3: 7}
+    assert values(cup, "buchholz-cut-1")[1] == Fraction(7, 2)
+    assert values(cup, "sonneborn-berger") == {1: Fraction(7, 4), 2: Fraction(7, 4), 3: 0}
+    assert values(cup, "places") == {1: (1, 0, 0), 2: (1, 0, 0), 3: (0, 0, 1)}
+    assert values(cup, "wins") == {1: 0, 2: 0, 3: 0}
+
+
+# -------------------------------------------------------------------------------------------------------- as is told
+
+
+def test_the_dump_has_texts_and_whole_numbers_only():
+    cup = Cup(3, seats=3, tiebreaks=ALL, scoring={"places": [10, 0, 0]})
+    cup.start()
+    cup.pair([(3, 1, 2)])
+    cup.decide(1, 1, 1, 1, 1)
+    dumped = dump_table(cup.state)
+    assert json.loads(json.dumps(dumped), parse_float=pytest.fail) == dumped
+    assert dumped["version"] == cup.state.version
+    assert dumped["rows"][0] == {
+        "rank": 1,
+        "entrant": 1,
+        "label": "random",
+        "points": "3.333333",
+        "tiebreaks": {
+            "buchholz": "6.666667",
+            "buchholz-cut-1": "3.333333",
+            "sonneborn-berger": "3.333333",
+            "direct": "1",
+            "wins": "0",
+            "opponents-mean": "3.333333",
+            "places": [1, 0, 0],
+        },
+        "games": 1,
+        "seats": [0, 1, 0],
+        "byes": 0,
+        "absences": 0,
+        "in": True,
+        "against": {"2": ["0.5"], "3": ["0.5"]},
+    }
+
+
+def test_the_table_is_aligned():
+    assert render_text(list_table(four(tiebreaks=["buchholz"]).state, {1: "Ada", 2: "Benedikta"})) == dedent(
+        """\
+        rank  entrant  name       points  buchholz  games  seats  byes  absences
+           1        1  Ada             3         3      2    1-1     0         0
+           2        2  Benedikta       2         5      2    1-1     0         0
+           3        4  random          2         3      2    1-1     0         0
+           4        3  random          1         5      2    1-1     0         0
+        """
+    )
+
+
+def test_the_crosstable_has_each_game_of_two_from_either_side():
+    cup = four(tiebreaks=[])
+    cup.pair([(1, 2)], byes=[3, 4])
+    cup.decide(3, 1, 2, 1)
+    cup.annul(2, 2)
+    assert render_text(list_crosstable(cup.state)) == dedent(
+        """\
+        entrant  name    4   1  3   2
+              4  random         1   ×
+              1  random         ½  10
+              3  random  0   ½
+              2  random  ×  01
+        """
+    )
+
+
+def test_csv_keeps_names_with_commas():
+    cells = list_table(four(tiebreaks=["places"]).state, {1: 'A, "B"'})
+    assert list(csv.reader(render_csv(cells).splitlines())) == cells
+    assert cells[1] == ["1", "1", 'A, "B"', "3", "2-0", "2", "1-1", "0", "0"]
+
+
+def test_entrants_are_named_by_label_bot_or_account():
+    assert name_entrant(Entrant(1, BuiltIn("mcts", 1, 0, 200), None)) == "mcts 200"
+    assert name_entrant(Entrant(1, BuiltIn("greedy", 1, 0, None), None)) == "greedy"
+    assert name_entrant(Entrant(1, Account("player-a"), None)) == "player-a"
+    assert name_entrant(Entrant(1, Account("player-a"), "Ada")) == "Ada"
