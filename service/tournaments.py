@@ -132,11 +132,17 @@ class Tournaments:
 
     def _play(self, state: Tournament) -> Tournament:
         """The tournament after a look at all games of its last round that are not decided."""
-        undecided = [game for game in _list_games(state.rounds[-1:]) if game.ranks is None]
-        for game in undecided:
-            match = self._find_match(state, game)
-            self._withdraw_absent(state, game, match)
-            state = self._enter(state, game, match)
+        undecided = {
+            self.match_id(state, game): game for games in state.rounds[-1].games for game in games if game.ranks is None
+        }
+        newest = self._store.newest(list(undecided))
+        for (match, game), entry in zip(undecided.items(), newest, strict=True):
+            if entry is None:
+                self._make_match(state, game, match)
+            elif _may_be_settled(entry):
+                state = self._enter(state, game, self._matches.read(match))
+            else:
+                self._withdraw_absent(state, game, match)
         return state
 
     def _enter(self, state: Tournament, game: Game, match: Match) -> Tournament:
@@ -164,12 +170,7 @@ class Tournaments:
         """The match in which the game is played, or was."""
         return game.match or _match_id(state.stream, game, game.game)
 
-    def _find_match(self, state: Tournament, game: Game) -> Match:
-        """The match of the game, made where it is not there yet."""
-        id = self.match_id(state, game)
-        match = self._matches.read(id)
-        if match.version:
-            return match
+    def _make_match(self, state: Tournament, game: Game, id: str) -> None:
         asked = job_command("tournament-match", id)
         dice, secret = self._seal(state, game, id)
         command = CreateMatch(
@@ -192,7 +193,7 @@ class Tournaments:
             },
             server=SERVER,
         )
-        return self._matches.execute(id, lambda _: command, asked, new=True).state
+        self._matches.execute(id, lambda _: command, asked, new=True)
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
         """Who has the seat: a bot in its present build, with a seed that follows from the place of the game."""
@@ -212,14 +213,14 @@ class Tournaments:
         matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
         return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
 
-    def _withdraw_absent(self, state: Tournament, game: Game, match: Match) -> None:
+    def _withdraw_absent(self, state: Tournament, game: Game, id: str) -> None:
         """Take those who have left the tournament out of a match that is under way."""
-        if match.life.status != "playing" or match.play is None:
-            return
-        for seat, entrant in enumerate(game.entrants, 1):
-            if not state.entrants[entrant - 1].is_in and seat not in match.play.left:
-                asked = job_command("tournament-absent", match.stream, seat)
-                command = Withdraw(
+        gone = [seat for seat, entrant in enumerate(game.entrants, 1) if not state.entrants[entrant - 1].is_in]
+        for seat in gone:
+            asked = job_command("tournament-absent", id, seat)
+
+            def command_for(match: Match, seat: int = seat, asked: port.Command = asked) -> Withdraw:
+                return Withdraw(
                     actor=Actor("organiser", state.organiser),
                     at=now_ms(),
                     id=asked.id.hex(),
@@ -227,8 +228,10 @@ class Tournaments:
                     seat=seat,
                     cause="absent",
                 )
-                with suppress(DomainError):
-                    self._matches.execute(match.stream, lambda _, command=command: command, asked)  # type: ignore[misc]
+
+            # It may be out already, or the match over.
+            with suppress(DomainError):
+                self._matches.execute(id, command_for, asked)
 
     def _secret_of(self, match: Match) -> bytes | None:
         dice: Any = match.life.created.dice
@@ -248,6 +251,11 @@ def _enter_result(place: Place, outcome: MatchEnded) -> EnterResult:
     round, board, game, match = place
     ranks, reason = outcome.ranks, outcome.reason
     return EnterResult(actor=RUNNER, round=round, board=board, game=game, match=match, ranks=ranks, reason=reason)
+
+
+def _may_be_settled(newest: StoredEvent) -> bool:
+    """Whether a match with this newest event may be decided or have failed: its word tells which are worth reading."""
+    return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
 
 
 def _tell_failure(life: Lifecycle) -> str:

@@ -16,11 +16,13 @@ from domain.tournament.commands import (
     WithdrawEntrant,
 )
 from domain.tournament.state import Tournament
+from domain.tournament.tables import dump_table, list_crosstable, list_table, render_csv, render_text
 from service import queries
 from service.accounts import Principal
 from service.api.http import (
     JSON,
     NDJSON,
+    TEXT,
     accepted,
     answer,
     expected_version,
@@ -47,6 +49,7 @@ from service.tournaments import draw_seed
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
 
+CSV = "text/csv"
 PROBLEMS = (403, 404, 409, 412)
 Fields = dict[str, Any]
 
@@ -148,6 +151,37 @@ def abort_tournament(tournament: str) -> Response:
 def annul_game(tournament: str) -> Response:
     """Have a decided game count for nothing, as the organiser. That its entrants met stands."""
     return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
+
+
+@blueprint.get("/<tournament>/standings")
+@operation(
+    "tournaments",
+    media={JSON: answers.Standings, TEXT: None, CSV: None},
+    query=parameters.StandingsQuery,
+    problems=(404, 406),
+    open=True,
+    tagged=True,
+)
+def get_standings(tournament: str) -> Response:
+    """Give the table as it stands: as JSON with the crosstable in it, as text for a terminal, or as CSV.
+
+    As text and CSV the crosstable is given instead with `crosstable=true`.
+    """
+    media = accepted(JSON, TEXT, CSV)
+    crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
+    state = _read(tournament)
+    if media == JSON:
+        given = answer({"tournament": state.stream, **dump_table(state)})
+    else:
+        names = {
+            each.number: find_player(each.occupant.player).name
+            for each in state.entrants
+            if isinstance(each.occupant, Account) and each.label is None
+        }
+        cells = (list_crosstable if crosstable else list_table)(state, names)
+        text = (render_text if media == TEXT else render_csv)(cells)
+        given = Response(text, content_type=f"{media}; charset=utf-8")
+    return varied(tagged(given, state.version))
 
 
 @blueprint.get("/<tournament>/rounds")

@@ -44,6 +44,17 @@ class TournamentCalls(Connection):
         """Its rounds with their games."""
         return cast(list[Json], self._get(f"/v1/tournaments/{tournament}/rounds")["rounds"])
 
+    def standings(self, tournament: str) -> Json:
+        """The table as it stands."""
+        return self._get(f"/v1/tournaments/{tournament}/standings")
+
+    def table(self, tournament: str, crosstable: bool = False) -> str:
+        """The table, or the crosstable, as text for a terminal."""
+        query = {"crosstable": "true"} if crosstable else None
+        return self._ask(
+            "GET", f"/v1/tournaments/{tournament}/standings", headers={"Accept": "text/plain"}, params=query
+        ).text
+
     def check_round(self, tournament: str, round: int) -> Json:
         """The round as it was paired, and as it comes out when it is worked out again."""
         return self._get(f"/v1/tournaments/{tournament}/rounds/{round}/check")

@@ -122,7 +122,7 @@ def play(
         stream = made["tournament"]
         for number, entrant in enumerate(entrants, 1):
             more = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
-            bot = {"name": entrant["bot"], **more}
+            bot: Json = {"name": entrant["bot"], **more}
             client.enter(stream, bot, entrant.get("label"), key=f"{key}-{number}")
         client.start_tournament(stream, key=f"{key}-start")
         console.print(f"{url}/v1/tournaments/{stream}")
@@ -155,4 +155,3 @@ def _read_admin_token(data: Path) -> str:
         return path.read_text(encoding="ascii").strip()
     except OSError:
         raise CupError(f"{path} is not there: give a token of the scope organise with --token") from None
-

@@ -628,6 +628,36 @@ class TournamentOut(Schema):
     decided = fields.Integer(required=True, metadata={"description": "Of these games."})
 
 
+class TableRow(Schema):
+    """A line of the table. Points and tiebreaks are decimals in texts, so that none is rounded by the way."""
+
+    rank = fields.Integer(required=True)
+    entrant = fields.Integer(required=True)
+    label = fields.String(required=True)
+    points = fields.String(required=True)
+    tiebreaks = fields.Dict(required=True)
+    games = fields.Integer(required=True, metadata={"description": "Those that count."})
+    seats = fields.List(fields.Integer(), required=True, metadata={"description": "How often it had each seat."})
+    byes = fields.Integer(required=True)
+    absences = fields.Integer(required=True)
+    is_in = fields.Boolean(required=True, data_key="in")
+    against = fields.Dict(
+        required=True, metadata={"description": "For each opponent, what each game against it brought."}
+    )
+    reached = fields.Integer(metadata={"description": "In a knockout: the last round."})
+
+
+class Standings(Schema):
+    """The table of a tournament as it stands."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
+    rounds = fields.Integer(required=True, metadata={"description": "Paired so far."})
+    tiebreaks = fields.List(fields.String(), required=True, metadata={"description": "In their order."})
+    rows = fields.List(fields.Nested(TableRow), required=True)
+
+
 class GameOut(Schema):
     """A game: its entrants by seat, its match, and how it ended once it did."""
 

@@ -135,6 +135,12 @@ class TournamentsQuery(PageQuery):
     status = fields.String(load_default=None, validate=validate.OneOf(TOURNAMENT_STATUSES))
 
 
+class StandingsQuery(Strict):
+    """Which table."""
+
+    crosstable = QueryBoolean(load_default=False, metadata={"description": "Who scored what against whom."})
+
+
 class PlayersQuery(PageQuery):
     """Which players."""
 

@@ -176,8 +176,26 @@ def test_events_come_in_pages_and_as_a_closed_export(cup):
     assert (len(events), json.loads(end)["count"]) == (3, 3)
 
 
+def test_the_table_comes_as_json_text_and_csv(cup):
+    cup.enter(cup.ann_token)
+    cup.enter(cup.token, bot={"name": "greedy"}, label="one move ahead")
+    cup.start()
+    cup.parts.tournaments.advance(cup.id)
+    table = cup.get("/standings")
+    assert [(row["rank"], row["entrant"], row["points"]) for row in table["rows"]] == [(1, 1, "0"), (1, 2, "0")]
+    for media, separator in (("text/plain", "  "), ("text/csv", ",")):
+        told = cup.api.get(f"{cup.path}/standings", headers={"Accept": media})
+        assert told.mimetype == media
+        head, *rows = told.text.splitlines()
+        assert head.split(separator.strip() or None)[:4] == ["rank", "entrant", "name", "points"]
+        assert "Ann" in rows[0]
+        assert "one move ahead" in rows[1]
+    cross = cup.api.get(f"{cup.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
+    assert cross.splitlines()[0] == "entrant,name,1,2"
+
+
 def test_a_tournament_that_is_not_there_is_404(cup):
-    for path in ("", "/rounds", "/events", "/rounds/1/check"):
+    for path in ("", "/rounds", "/events", "/rounds/1/check", "/standings"):
         assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
         assert cup.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
     assert cup.api.post(f"/v1/tournaments/tournament-{'a' * 26}/start", cup.token).status_code == 404

@@ -1,0 +1,111 @@
+"""A tournament runs by itself, and goes as it would have gone whoever is killed meanwhile."""
+
+import random
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.client import Client
+from tests.system.running import Serving, serving, wait_for
+
+pytestmark = pytest.mark.server
+
+ENTRANTS = 15
+GAMES = ENTRANTS * (ENTRANTS - 1)
+"""Each pair plays with the seats both ways round: 210 matches."""
+
+VICTIMS = ("play", "verify", "relay", "store", "web")
+KILLS_AT_LEAST = 8
+PAUSE_S = 1.2
+"""Between two kills: a process that dies eight times within half a minute is given up."""
+
+WITHIN_S = 240.0
+
+
+def announce(service: Serving) -> str:
+    """A tournament of bots on a small track, entered and not started."""
+    with Client(service.url, admin_token(service)) as olga:
+        terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 4, "cubes": 2}, "repeat": "rotations"}
+        made = olga.create_tournament({**terms, "format": {"kind": "round-robin"}, "seed": 11}, key="cup")
+        for number in range(ENTRANTS):
+            olga.enter(made["tournament"], {"name": ("random", "greedy")[number % 2], "seed": number})
+        return made["tournament"]
+
+
+def admin_token(service: Serving) -> str:
+    return (service.data / "admin.token").read_text(encoding="ascii").strip()
+
+
+def play_out(service: Serving, tournament: str, rng: random.Random | None) -> dict[str, Any]:
+    """Start the tournament and see it through, killing by lot on the way; all that came of it."""
+    with Client(service.url, admin_token(service)) as olga:
+        olga.start_tournament(tournament, key="start")
+        kills = 0
+        deadline = time.monotonic() + WITHIN_S
+        while olga.tournament(tournament)["status"] == "playing":
+            assert time.monotonic() < deadline, olga.tournament(tournament)
+            print(time.monotonic(), olga.tournament(tournament)["decided"])
+            time.sleep(PAUSE_S)
+            if rng is not None:
+                service.kill(rng.choice(VICTIMS))
+                kills += 1
+        assert rng is None or kills >= KILLS_AT_LEAST
+        rounds = olga.rounds(tournament)
+        matches = [olga.match(game["match"]) for round in rounds for game in round["games"]]
+        wait_for(lambda: all(olga.match(each["match"])["status"] == "scored" for each in matches), why="all scores")
+        told = [(each["match"], each["seats"], each["moves"], each["outcome"]) for each in matches]
+        for each in matches:
+            assert [event["type"] for event in olga.events(each["match"])].count("match-verified") == 1
+        return {"rounds": rounds, "matches": told}
+
+
+def test_a_tournament_goes_as_it_would_have_gone_whoever_is_killed(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    with serving(first) as service:
+        tournament = announce(service)
+    shutil.copytree(first, second)
+    with serving(first) as service:
+        undisturbed = play_out(service, tournament, None)
+    with serving(second) as service:
+        killed = play_out(service, tournament, random.Random(1))
+    assert len(undisturbed["matches"]) == GAMES
+    assert killed == undisturbed
+
+
+def test_a_file_is_enough(tmp_path: Path):
+    from tests.system.running import free_port
+    from tests.system.test_serve import run_cli
+
+    cup = tmp_path / "cup.toml"
+    cup.write_text(
+        """
+        name = "Small cup"
+        ruleset = "zhen"
+        seed = 3
+        [options]
+        tiles = 4
+        cubes = 3
+        [format]
+        kind = "swiss"
+        rounds = 3
+        [[entrants]]
+        bot = "random"
+        [[entrants]]
+        bot = "greedy"
+        label = "one move ahead"
+        [[entrants]]
+        bot = "mcts"
+        playouts = 4
+        [[entrants]]
+        bot = "random"
+        """,
+        encoding="utf-8",
+    )
+    argv = ("tournament", "run", str(cup), "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    first, again = run_cli(*argv), run_cli(*argv)
+    assert first.returncode == 0, first.stderr
+    assert "one move ahead" in first.stdout
+    assert again.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
