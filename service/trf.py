@@ -1,0 +1,77 @@
+"""The report of a Swiss of two as FIDE's TRF16 has it: one line of fixed columns an entrant. Seat 1 is white."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from domain.errors import WrongValue
+from domain.tournament.points import total_points
+from domain.tournament.standings import rank_entrants
+from domain.tournament.state import Game, Round, Tournament
+from domain.tournament.tables import name_entrant
+
+BYE = "U"
+ABSENCES = {Fraction(0): "Z", Fraction(1, 2): "H", Fraction(1): "F"}
+"""The letter of a round that one sits out, by what share of a win it is worth."""
+
+NO_ROUND = "0000 - {}  "
+
+
+def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str:
+    """The report as it stands, a line a row; `names` are those of entrants that shall have another than name_entrant's.
+
+    WrongValue `tournament/trf` where the terms have what the format cannot say.
+    """
+    win = _find_win(state)
+    named = {each.number: name_entrant(each) for each in state.entrants} | dict(names or {})
+    ranks = {each.entrant: each.rank for each in rank_entrants(state)}
+    points = total_points(state)
+    began = datetime.fromtimestamp(state.created_at / 1000, UTC)
+    head = [
+        f"012 {state.terms.name}",
+        f"042 {began:%Y/%m/%d}",
+        f"062 {len(ranks)}",
+        "072 0",
+        "082 0",
+        "092 Individual: Swiss-System (Dutch)",
+        "XXC white1",
+        f"XXR {state.terms.format['rounds']}",
+    ]
+    lines = [
+        f"001 {entrant:>4}      {named[entrant]:<33.33}{'':33}{float(points[entrant] / win):4.1f} {ranks[entrant]:>4}  "
+        + "".join(_tell_round(state, round, entrant, win) for round in state.rounds)
+        for entrant in sorted(ranks)
+    ]
+    return "".join(line.rstrip() + "\n" for line in [*head, *lines])
+
+
+def _find_win(state: Tournament) -> int:
+    """The points of a win; WrongValue unless the others are those of TRF."""
+    terms, scoring = state.terms, state.terms.scoring
+    if terms.format["kind"] != "swiss" or terms.seats != 2 or len(state.seatings) != 1:
+        raise WrongValue("tournament/trf", "a TRF report is of a Swiss of two with one game a board")
+    win, loss = scoring["places"] or (2, 0)
+    if not win or loss or scoring["bye"] != win or Fraction(scoring["absence"], win) not in ABSENCES:
+        allowed = "a loss of 0, a bye like a win, and an absence of 0, a half or a win"
+        raise WrongValue("tournament/trf", f"a TRF report has {allowed}")
+    return int(win)
+
+
+def _tell_round(state: Tournament, round: Round, entrant: int, win: int) -> str:
+    """Ten columns: opponent, colour and result, or why there was no game."""
+    for board, games in zip(round.boards, round.games, strict=True):
+        if entrant in board:
+            seat = board.index(entrant)
+            return f"{board[1 - seat]:>4} {'wb'[seat]} {_tell_result(games[0], seat)}  "
+    if entrant in round.byes:
+        return NO_ROUND.format(BYE)
+    share = Fraction(state.terms.scoring["absence"], win) if entrant in round.absent else Fraction(0)
+    return NO_ROUND.format(ABSENCES[share])
+
+
+def _tell_result(game: Game, seat: int) -> str:
+    """1, = or 0; 0 for both where the game is annulled, nothing where it is being played."""
+    if game.ranks is None:
+        return " "
+    own, other = game.ranks[seat], game.ranks[1 - seat]
+    return "0" if not game.counts or own > other else "=" if own == other else "1"

@@ -1,0 +1,115 @@
+"""The TRF report: columns, codes, and an outside checker that pairs each round anew."""
+
+import pytest
+from caissify_pairings.fpc import check_trf
+from caissify_pairings.trf import parse_trf
+
+from domain.errors import WrongValue
+from service.pairing import pair_next
+from service.trf import export_trf
+from tests.domain.given_tournament import Cup, by_chance, by_number
+
+SWISS = {"kind": "swiss", "rounds": 3}
+
+
+def swiss(entrants, rounds):
+    return Cup(entrants, format={"kind": "swiss", "rounds": rounds})
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("entrants", "rounds"), [(6, 4), (9, 5), (14, 7), (21, 7), (24, 9)])
+def test_the_checker_pairs_every_round_of_a_whole_event_the_same_way(entrants, rounds, seed):
+    cup = swiss(entrants, rounds).play(pair_next, by_chance(seed))
+    report = check_trf(export_trf(cup.state))
+    assert report["summary"] == {
+        "rounds_checked": rounds,
+        "rounds_matched": rounds,
+        "rounds_mismatched": 0,
+        "total_discrepancies": 0,
+    }
+    assert (report["total_rounds"], report["num_players"]) == (rounds, entrants)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_checker_follows_late_entries_and_withdrawals(seed):
+    cup = swiss(12, 6).play(pair_next, by_chance(seed), most=3)
+    cup.leave(7)
+    cup.leave(2)
+    cup.play(pair_next, by_chance(seed))
+    assert check_trf(export_trf(cup.state))["summary"]["rounds_matched"] == 6
+
+
+def test_the_report_has_the_columns_of_trf16():
+    cup = Cup(3, format=SWISS)
+    cup.sit_out(1, 2)
+    cup.start()
+    cup.pair([(2, 1)], byes=[3])
+    cup.decide(1, 1, 1, 1)
+    cup.pair([(3, 2)])
+    cup.decide(2, 1, 2, 1)
+    cup.pair([(1, 3)], byes=[2])
+    report = export_trf(cup.state, {1: "Ada, Countess of Lovelace, born Byron"}).splitlines()
+    assert report[:8] == [
+        "012 Cup",
+        "042 1970/01/01",
+        "062 3",
+        "072 0",
+        "082 0",
+        "092 Individual: Swiss-System (Dutch)",
+        "XXC white1",
+        "XXR 3",
+    ]
+    line = report[8].ljust(119)
+    assert (line[:3], line[4:8], line[14:47], line[80:84], line[85:89]) == (
+        "001",
+        "   1",
+        "Ada, Countess of Lovelace, born B",
+        " 0.5",
+        "   3",
+    )
+    assert (line[91:99], line[101:109], line[111:119]) == ("   2 b =", "0000 - Z", "   3 w  ")
+    assert report[9][91:] == "   1 w =     3 b 1  0000 - U"
+    parsed = {each["starting_number"]: each for each in parse_trf("\n".join(report))["players"]}
+    assert [parsed[number]["score"] for number in (1, 2, 3)] == [0.5, 2.5, 1.0]
+
+
+def test_an_annulled_game_is_lost_by_both():
+    cup = swiss(2, 1).play(pair_next, by_number)
+    cup.annul(1, 1)
+    assert [line[91:] for line in export_trf(cup.state).splitlines()[8:]] == ["   2 w 0", "   1 b 0"]
+
+
+def test_rounds_before_one_came_and_after_one_left_are_unplayed():
+    cup = swiss(5, 2).play(pair_next, by_number, most=1)
+    cup.leave(1)
+    cup.enter()
+    cup.play(pair_next, by_number)
+    lines = export_trf(cup.state).splitlines()[8:]
+    assert lines[0].endswith("0000 - Z")
+    assert lines[5][91:].startswith("0000 - Z")
+
+
+@pytest.mark.parametrize(("absence", "letter"), [(0, "Z"), (1, "H"), (2, "F")])
+def test_an_absence_has_the_letter_of_what_it_is_worth(absence, letter):
+    cup = Cup(3, scoring={"absence": absence})
+    cup.sit_out(3, 1)
+    cup.play(pair_next, by_number, most=1)
+    line = export_trf(cup.state).splitlines()[-1]
+    assert (line[80:84], line[91:]) == (f"{absence / 2:4.1f}", f"0000 - {letter}")
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"format": {"kind": "round-robin"}},
+        {"seats": 3},
+        {"repeat": "rotations"},
+        {"scoring": {"places": [3, 1]}},
+        {"scoring": {"places": [0, 0]}},
+        {"scoring": {"bye": 1}},
+        {"scoring": {"places": [3, 0], "absence": 1}},
+    ],
+)
+def test_what_the_format_cannot_say_is_refused(terms):
+    with pytest.raises(WrongValue):
+        export_trf(Cup(4, **terms).state)
