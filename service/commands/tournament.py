@@ -121,7 +121,7 @@ def play(
         made = client.create_tournament(terms, key=f"{key}-new")
         stream = made["tournament"]
         for number, entrant in enumerate(entrants, 1):
-            more = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
+            more: Json = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
             bot: Json = {"name": entrant["bot"], **more}
             client.enter(stream, bot, entrant.get("label"), key=f"{key}-{number}")
         client.start_tournament(stream, key=f"{key}-start")

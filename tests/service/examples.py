@@ -10,6 +10,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,7 +19,7 @@ import orjson
 from werkzeug.test import TestResponse
 
 from domain.bundle import describe_head, format_bundle
-from domain.commands import Actor
+from domain.commands import Actor, Withdraw
 from domain.record import MEDIA_TYPE
 from domain.rulesets import register
 from service.api import openapi
@@ -26,6 +27,7 @@ from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
 from service.environ import LATE
+from service.ids import job_command
 from service.inboxes import Notifier
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
@@ -380,6 +382,71 @@ def tell_dice(story: Story) -> None:
     story.show("POST", f"/v1/matches/{first}/duplicates/2", ann["token"], other)
 
 
+def tell_tournament(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    cups, terms = "/v1/tournaments", {"name": "Club cup", "ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}}
+    created = story.show("POST", cups, olga, {**terms, "seed": 7}, key="cup-1")
+    story.show("POST", cups, ann["token"], terms)
+    story.show("POST", cups, olga, {**terms, "format": {"kind": "ladder"}})
+    cup = f"{cups}/{created['tournament']}"
+    story.show("POST", f"{cup}/entrants", ann["token"], {})
+    story.show("POST", f"{cup}/entrants", ann["token"], {})
+    story.show("POST", f"{cup}/start", olga, {})
+    bot = {"bot": {"name": "mcts", "playouts": 500}, "label": "thinks longer"}
+    story.show("POST", f"{cup}/entrants", ann["token"], bot)
+    story.show("POST", f"{cup}/entrants", olga, bot, name="a bot")
+    story.send("POST", f"{cup}/entrants", olga, json={"bot": {"name": "greedy"}})
+    story.send("POST", f"{cup}/entrants", olga, json={"bot": {"name": "random"}})
+    story.show("POST", f"{cup}/entrants/4/withdrawal", ann["token"], {})
+    story.show("POST", f"{cup}/entrants/4/withdrawal", olga, {})
+    story.show("POST", f"{cup}/entrants/1/absences", ann["token"], {"round": 2})
+    story.show("POST", f"{cup}/entrants/1/absences", ann["token"], {"round": 2})
+    story.show("POST", f"{cup}/start", olga, {})
+    with _made_up("worker", BEGIN_MS + 60_000):
+        story.parts.tournaments.advance(created["tournament"])
+    story.show("GET", cup)
+    story.show("GET", f"{cups}?ruleset=zhen&status=playing")
+    story.show("GET", f"{cups}?cursor=nowhere")
+    story.show("GET", f"{cup}/rounds")
+    story.show("GET", f"{cup}/rounds/1/check")
+    story.show("GET", f"{cup}/rounds/9/check")
+    story.show("GET", f"{cup}/standings")
+    for media in ("text/plain", "text/csv", "image/png"):
+        story.show("GET", f"{cup}/standings", headers={"Accept": media})
+    story.show("GET", f"{cup}/events?limit=2")
+    for media in ("application/x-ndjson", "image/png"):
+        story.show("GET", f"{cup}/events", headers={"Accept": media})
+    story.show("GET", f"{cup}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
+    story.tell(
+        "tournaments_list_events",
+        "text/event-stream",
+        'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
+    )
+    for ended in (f"{cups}/tournament-{'a' * 26}{path}" for path in ("", "/rounds", "/events", "/standings")):
+        story.show("GET", ended)
+    story.show("POST", f"{cup}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
+    story.show("POST", f"{cup}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
+    [first, *_] = story.send("GET", f"{cup}/rounds").json["rounds"][0]["games"]
+    with _made_up("worker", BEGIN_MS + 120_000):
+        _finish(story, first["match"])
+        story.parts.tournaments.advance(created["tournament"])
+    wrong = {"round": 1, "board": first["board"], "why": "the wrong bot played"}
+    story.show("POST", f"{cup}/annulments", olga, wrong)
+    story.show("POST", f"{cup}/abort", ann["token"], {})
+    story.show("POST", f"{cup}/abort", olga, {"cause": "a power cut"})
+    story.show("POST", f"{cup}/abort", olga, {})
+
+
+def _finish(story: Story, match: str) -> None:
+    """Have the match end, and its verdict and score follow."""
+    withdraw = Withdraw(actor=Actor("organiser", "player-" + "o" * 26), at=BEGIN_MS, seat=2, cause="absent")
+    asked = job_command("example", match)
+    ended = story.parts.matches.execute(match, lambda _: replace(withdraw, id=asked.id.hex()), asked).state
+    verify_all(story.parts, [(match, ended.version)])
+
+
 def tell_problems(story: Story) -> None:
     """One of every problem that any request may be answered with."""
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
@@ -417,6 +484,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_import,
     tell_typed_match,
     tell_dice,
+    tell_tournament,
     tell_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
