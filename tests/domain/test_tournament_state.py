@@ -1,0 +1,134 @@
+"""A tournament as the fold of its stored events: round trips, what follows, and what cannot be read."""
+
+import pytest
+
+from domain.chain import first_link, link_all
+from domain.errors import BrokenChain, FoldError, UnknownEventType
+from domain.events import Event, MatchStarted, format_event, parse_event
+from domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
+from domain.tournament.events import (
+    TOURNAMENT_EVENT_TYPES,
+    EntrantAbsent,
+    EntrantWithdrawn,
+    GameAnnulled,
+    GameDecided,
+    TournamentCreated,
+    TournamentStarted,
+)
+from domain.tournament.schedule import pair_round_robin
+from domain.tournament.state import STATUSES, Tournament, evolve_tournament, find_game, fold_tournament
+from tests.domain.given_tournament import STREAM, SYSTEM, Cup, by_number
+
+
+def whole_event():
+    """A tournament in which everything happened that can."""
+    cup = Cup(
+        5,
+        format={"kind": "round-robin"},
+        ruleset="pathagon",
+        openings=(("a1",),),
+        limits={"move_ms": 60_000},
+        scoring={"places": [3, 1]},
+        repeat="rotations",
+    )
+    cup.sit_out(2, 2)
+    cup.play(pair_round_robin, by_number, most=2)
+    cup.leave(5)
+    pairing = pair_round_robin(cup.state)
+    cup.pair(pairing.boards, pairing.byes, pairing.costs)
+    cup.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", owner="platform", why="lost")
+    cup.decide_all(by_number)
+    cup.annul(1, 2, game=2)
+    cup.when(EndTournament, SYSTEM, reason="played")
+    return cup
+
+
+def test_every_event_comes_back_from_its_stored_form():
+    cup, aborted = whole_event(), Cup()
+    aborted.when(AbortTournament, cause="rain")
+    seen = set()
+    for stored in (*cup.entries, *aborted.entries):
+        event = parse_event(stored, TOURNAMENT_EVENT_TYPES)
+        assert format_event(event) == stored.e
+        seen.add(event.data.type)
+    assert seen == set(TOURNAMENT_EVENT_TYPES)
+
+
+def test_the_fold_of_all_events_is_the_state_that_grew_by_each():
+    cup = whole_event()
+    assert fold_tournament(Tournament(STREAM), cup.entries) == cup.state
+    assert cup.state.version == len(cup.entries)
+    half = fold_tournament(Tournament(STREAM), cup.entries[:9])
+    assert fold_tournament(half, cup.entries[9:]) == cup.state
+
+
+def test_a_round_opens_its_games_by_the_order_of_seats():
+    cup = whole_event()
+    for round in cup.state.rounds:
+        for board, games in zip(round.boards, round.games, strict=True):
+            assert [game.entrants for game in games] == [board, board[::-1]]
+    assert cup.state.rounds[1].absent == (2,)
+    assert find_game(cup.state, (3, 1, 1)).failed == ("match-x",)
+    assert not find_game(cup.state, (1, 2, 2)).counts
+    assert [find_game(cup.state, place) for place in [(0, 1, 1), (4, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]] == [
+        None
+    ] * 5
+
+
+def test_statuses_follow_each_other():
+    cup = Cup(2)
+    seen = [cup.state.status]
+    cup.start()
+    seen.append(cup.state.status)
+    cup.when(EndTournament, SYSTEM, reason="played")
+    seen.append(cup.state.status)
+    aborted = Cup()
+    aborted.when(AbortTournament, cause="rain")
+    assert (*seen, aborted.state.status) == STATUSES
+
+
+def test_who_starts_is_who_was_in_then():
+    cup = Cup(4)
+    cup.leave(2)
+    cup.start()
+    cup.enter()
+    cup.leave(3)
+    assert cup.state.starters == (1, 3, 4)
+    assert cup.state.list_present(1) == [1, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        EntrantWithdrawn(3, "entrant"),
+        EntrantAbsent(0, 1),
+        GameDecided(1, 1, 1, "match-1", (1, 2), "played"),
+        GameAnnulled(1, 1, 1, "a cheat"),
+        MatchStarted(),
+    ],
+)
+def test_events_about_what_is_not_there_cannot_be_folded(data):
+    cup = Cup(2)
+    with pytest.raises(FoldError):
+        evolve_tournament(cup.state, Event(9, 0, "system:tournament", "00", data))
+
+
+def test_a_tournament_is_created_first_and_once():
+    cup = Cup()
+    created = parse_event(cup.entries[0], TOURNAMENT_EVENT_TYPES)
+    assert isinstance(created.data, TournamentCreated)
+    with pytest.raises(FoldError):
+        evolve_tournament(cup.state, created)
+    with pytest.raises(FoldError):
+        evolve_tournament(Tournament(STREAM), created._replace(data=TournamentStarted()))
+    with pytest.raises(FoldError):
+        _ = Tournament(STREAM).terms
+
+
+def test_a_changed_event_and_one_of_a_match_are_not_read():
+    cup = Cup(2)
+    with pytest.raises(BrokenChain):
+        fold_tournament(Tournament(STREAM), [cup.entries[0], cup.entries[2]])
+    foreign = link_all(first_link(STREAM), 1, [format_event(Event(1, 0, "system:x", "00" * 16, MatchStarted()))])
+    with pytest.raises(UnknownEventType):
+        fold_tournament(Tournament(STREAM), foreign)
