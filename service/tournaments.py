@@ -23,6 +23,7 @@ from domain.tournament.commands import EndTournament, EnterResult, NoteFailure, 
 from domain.tournament.decide import decide_tournament
 from domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
 from domain.tournament.schedule import Pairing
+from domain.tournament.sprt import judge_entrants
 from domain.tournament.state import Game, Round, Tournament, fold_tournament
 from service.bots import MAX_SEED
 from service.clock import now_ms
@@ -123,6 +124,9 @@ class Tournaments:
         if state.rounds and not state.rounds[-1].is_decided:
             return state
         number = len(state.rounds) + 1
+        verdict = judge_entrants(state)
+        if verdict is not None and verdict.taken is not None:
+            return self._do(state, ("end",), EndTournament(actor=RUNNER, reason=f"sprt-{verdict.taken}"))
         pairing = pair_next(state)
         if pairing is None:
             return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="played"))

@@ -23,6 +23,7 @@ class CreateTournament(Command):
     scoring: Mapping[str, Any] = field(default_factory=dict)
     tiebreaks: list[str] | None = None
     limits: Mapping[str, Any] | None = None
+    sprt: Mapping[str, Any] | None = None
     max_entrants: int = 256
     is_open: bool = False
     seed: int

@@ -1,6 +1,6 @@
 """Deciding what a tournament's commands lead to, or why to nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -39,6 +39,7 @@ from domain.tournament.events import (
     TournamentEnded,
     TournamentStarted,
 )
+from domain.tournament.sprt import DEFAULTS, parse_hypotheses
 from domain.tournament.state import Game, Tournament, find_game
 from domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
 
@@ -93,6 +94,7 @@ def _decide_create(command: CreateTournament, state: Tournament) -> list[Any]:
             scoring=parse_scoring(command.scoring, command.seats, games),
             tiebreaks=parse_tiebreaks(command.tiebreaks),
             limits=None if command.limits is None else parse_limits(command.limits),
+            sprt=None if command.sprt is None else _complete_test(command.sprt, command.seats),
             max_entrants=command.max_entrants,
             is_open=command.is_open,
             seed=command.seed,
@@ -116,6 +118,13 @@ def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str
             raise WrongValue("tournament/openings", f"opening {number}: {error}") from None
     if isinstance(ruleset.turn(state), Over):
         raise WrongValue("tournament/openings", f"opening {number} leaves nothing to play")
+
+
+def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
+    if seats != 2:
+        raise WrongValue("tournament/sprt", "a sequential test is of two entrants in matches of two seats")
+    parse_hypotheses(raw)
+    return {**DEFAULTS, **raw}
 
 
 def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
@@ -177,6 +186,8 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
         raise WrongTime("tournament/too-few", f"{present} take part, and a match needs {seats}")
+    if state.terms.sprt is not None and not present == len(state.entrants) == 2:
+        raise WrongTime("tournament/too-many", f"{len(state.entrants)} entered, and a sequential test is of two")
     return [TournamentStarted()]
 
 

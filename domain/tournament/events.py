@@ -26,6 +26,7 @@ class TournamentCreated:
     scoring: dict[str, Any]
     tiebreaks: tuple[str, ...]
     limits: Limits | None
+    sprt: dict[str, Any] | None
     max_entrants: int
     is_open: bool
     seed: int

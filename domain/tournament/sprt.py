@@ -25,6 +25,9 @@ RARE = 0.001
 
 BISECTIONS = 60
 
+DEFAULTS: Mapping[str, Any] = {"elo0": None, "elo1": None, "alpha": "0.05", "beta": "0.05"}
+"""Of these, both hypotheses must be given."""
+
 
 class Hypotheses(NamedTuple):
     """What is tested, and how often each hypothesis may be taken where the other one holds."""
@@ -62,10 +65,9 @@ def parse_hypotheses(raw: Mapping[str, Any]) -> Hypotheses:
 
     Without alpha and beta both are 0.05.
     """
-    defaults = {"elo0": None, "elo1": None, "alpha": "0.05", "beta": "0.05"}
-    if unknown := raw.keys() - defaults.keys():
+    if unknown := raw.keys() - DEFAULTS.keys():
         raise WrongValue("tournament/sprt", f"unknown: {', '.join(sorted(unknown))}")
-    elo0, elo1, alpha, beta = (_parse_number(name, raw.get(name, default)) for name, default in defaults.items())
+    elo0, elo1, alpha, beta = (_parse_number(name, raw.get(name, default)) for name, default in DEFAULTS.items())
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
         raise WrongValue("tournament/sprt", f"elo0 is less than elo1, both within ±{MAX_ELO}")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
@@ -153,3 +155,10 @@ def _score(entrants: Sequence[int], ranks: Sequence[int], first: int) -> int:
     """Half points: 2 for a win."""
     own = ranks[entrants.index(first)]
     return sum(2 if own < rank else 1 if own == rank else 0 for rank in ranks) - 1
+
+
+def judge_entrants(state: Tournament) -> Verdict | None:
+    """What the games of the two entrants say so far; None where the tournament is no test."""
+    if state.terms.sprt is None or len(state.entrants) < 2:
+        return None
+    return judge(count_scores(state, 1, 2), parse_hypotheses(state.terms.sprt))

@@ -9,11 +9,14 @@ from domain.errors import OptionError, WrongValue
 from domain.options import Integer, Option, parse_options
 
 MAX_ROUNDS = 100
+MAX_CYCLES = 1000
+"""Enough for two bots that are nearly equal."""
+
 MAX_GAMES = 64
 """Games on a board, at most: so many matches may have the same dice."""
 
 FORMATS: Mapping[str, tuple[Option, ...]] = {
-    "round-robin": (Integer("cycles", 1, 1, 10),),
+    "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
     "swiss": (Integer("rounds", 5, 1, MAX_ROUNDS),),
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),

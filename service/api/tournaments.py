@@ -15,6 +15,7 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from domain.tournament.sprt import judge_entrants
 from domain.tournament.state import Tournament
 from domain.tournament.tables import dump_table, list_crosstable, list_table, render_csv, render_text
 from service import queries
@@ -45,7 +46,9 @@ from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.schemas import answers, bodies, parameters
+from service.tournament_ratings import rate_entrants
 from service.tournaments import draw_seed
+from service.trf import export_trf
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
 
@@ -171,17 +174,22 @@ def get_standings(tournament: str) -> Response:
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
     state = _read(tournament)
     if media == JSON:
-        given = answer({"tournament": state.stream, **dump_table(state)})
+        given = answer(_describe_table(state))
     else:
-        names = {
-            each.number: find_player(each.occupant.player).name
-            for each in state.entrants
-            if isinstance(each.occupant, Account) and each.label is None
-        }
-        cells = (list_crosstable if crosstable else list_table)(state, names)
+        cells = (list_crosstable if crosstable else list_table)(state, _name_players(state))
         text = (render_text if media == TEXT else render_csv)(cells)
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
+
+
+@blueprint.get("/<tournament>/trf")
+@operation("tournaments", media={TEXT: None}, problems=(404, 422), open=True, tagged=True)
+def get_trf(tournament: str) -> Response:
+    """Report a Swiss of two with one game a board as FIDE's TRF16."""
+    state = _read(tournament)
+    return tagged(
+        Response(export_trf(state, _name_players(state)), content_type=f"{TEXT}; charset=utf-8"), state.version
+    )
 
 
 @blueprint.get("/<tournament>/rounds")
@@ -251,6 +259,15 @@ def list_events(tournament: str) -> Response:
     return varied(answer(page))
 
 
+def _name_players(state: Tournament) -> dict[int, str]:
+    """The names of entrants that are players and have no label: they stand in no stream of a tournament."""
+    return {
+        each.number: find_player(each.occupant.player).name
+        for each in state.entrants
+        if isinstance(each.occupant, Account) and each.label is None
+    }
+
+
 def _read(tournament: str) -> Tournament:
     state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
     if state is None or state.created is None:
@@ -310,6 +327,7 @@ def describe_tournament(state: Tournament) -> Fields:
         "scoring": terms.scoring,
         "tiebreaks": list(terms.tiebreaks),
         "limits": terms.limits,
+        "sprt": terms.sprt,
         "max_entrants": terms.max_entrants,
         "is_open": terms.is_open,
         "seed": terms.seed,
@@ -318,6 +336,15 @@ def describe_tournament(state: Tournament) -> Fields:
         "games": sum(1 for _ in state.games()),
         "decided": sum(game.ranks is not None for game in state.games()),
     }
+
+
+def _describe_table(state: Tournament) -> Fields:
+    table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
+    rows = [
+        {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
+        for row in table["rows"]
+    ]
+    return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
 
 
 def _describe_entrant(state: Tournament, number: int) -> Fields:

@@ -619,6 +619,7 @@ class TournamentOut(Schema):
     scoring = fields.Dict(required=True)
     tiebreaks = fields.List(fields.String(), required=True)
     limits = fields.Dict(required=True, allow_none=True)
+    sprt = fields.Dict(required=True, allow_none=True)
     max_entrants = fields.Integer(required=True)
     is_open = fields.Boolean(required=True)
     seed = fields.Integer(required=True)
@@ -645,6 +646,8 @@ class TableRow(Schema):
         required=True, metadata={"description": "For each opponent, what each game against it brought."}
     )
     reached = fields.Integer(metadata={"description": "In a knockout: the last round."})
+    rating_micro = fields.Integer(required=True, metadata={"description": "By the games of this tournament alone."})
+    uncertainty_micro = fields.Integer(required=True)
 
 
 class Standings(Schema):
@@ -656,6 +659,11 @@ class Standings(Schema):
     rounds = fields.Integer(required=True, metadata={"description": "Paired so far."})
     tiebreaks = fields.List(fields.String(), required=True, metadata={"description": "In their order."})
     rows = fields.List(fields.Nested(TableRow), required=True)
+    sprt = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of a sequential test: log-likelihood ratio, bounds, and the hypothesis taken."},
+    )
 
 
 class GameOut(Schema):

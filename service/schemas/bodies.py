@@ -342,6 +342,16 @@ class NewTournament(Strict):
     )
     tiebreaks = fields.List(fields.String(validate=validate.OneOf(TIEBREAKS)), load_default=None, allow_none=True)
     limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    sprt = fields.Dict(
+        keys=fields.String(),
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "A sequential test of two entrants, which ends the tournament as soon as it says which of "
+            "two differences in Elo holds.",
+            "example": {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"},
+        },
+    )
     max_entrants = integer_field(2, MAX_ENTRANTS, load_default=256)
     is_open = Boolean(load_default=True, metadata={"description": "Every player may enter."})
     seed = integer_field(

@@ -78,6 +78,7 @@ def test_a_tournament_is_created_with_complete_terms():
         scoring={"places": None, "bye": 2, "absence": 0},
         tiebreaks=("buchholz", "sonneborn-berger", "direct", "wins"),
         limits=None,
+        sprt=None,
         max_entrants=256,
         is_open=False,
         seed=1,

@@ -415,6 +415,10 @@ def tell_tournament(story: Story) -> None:
     story.show("GET", f"{cup}/standings")
     for media in ("text/plain", "text/csv", "image/png"):
         story.show("GET", f"{cup}/standings", headers={"Accept": media})
+    story.show("GET", f"{cup}/trf")
+    robin = {**terms, "format": {"kind": "round-robin"}}
+    other = story.send("POST", cups, olga, json=robin, key="cup-2").json["tournament"]
+    story.show("GET", f"{cups}/{other}/trf")
     story.show("GET", f"{cup}/events?limit=2")
     for media in ("application/x-ndjson", "image/png"):
         story.show("GET", f"{cup}/events", headers={"Accept": media})
@@ -424,7 +428,7 @@ def tell_tournament(story: Story) -> None:
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
-    for ended in (f"{cups}/tournament-{'a' * 26}{path}" for path in ("", "/rounds", "/events", "/standings")):
+    for ended in (f"{cups}/tournament-{'a' * 26}{path}" for path in ("", "/rounds", "/events", "/standings", "/trf")):
         story.show("GET", ended)
     story.show("POST", f"{cup}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
     story.show("POST", f"{cup}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})

@@ -194,6 +194,30 @@ def test_the_table_comes_as_json_text_and_csv(cup):
     assert cross.splitlines()[0] == "entrant,name,1,2"
 
 
+def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
+    cup = Cup(api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50})
+    assert cup.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
+    cup.bots(3)
+    assert cup.start().json["code"] == "tournament/too-many"
+    other = Cup(api, parts, sprt={"elo0": 0, "elo1": 20})
+    other.bots(2)
+    other.start()
+    assert other.get("/standings")["sprt"] == {"llr": "0.0000", "lower": "-2.9444", "upper": "2.9444", "taken": None}
+    for wrong in ({"elo0": 5, "elo1": 0}, {"elo0": 0}, {"elo0": 0, "elo1": 5, "alpha": "0.9"}, {"elo2": 1}):
+        refused = api.post("/v1/tournaments", cup.token, {**TERMS, "sprt": wrong})
+        assert (refused.status_code, refused.json["code"]) == (422, "tournament/sprt")
+
+
+def test_a_swiss_of_two_is_reported_as_trf(api, parts):
+    cup = Cup(api, parts, format={"kind": "swiss", "rounds": 2})
+    cup.bots(4)
+    cup.start()
+    parts.tournaments.advance(cup.id)
+    told = api.get(f"{cup.path}/trf")
+    assert told.mimetype == "text/plain"
+    assert told.text.count("\n001 ") == 4
+
+
 def test_a_tournament_that_is_not_there_is_404(cup):
     for path in ("", "/rounds", "/events", "/rounds/1/check", "/standings"):
         assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404

@@ -98,7 +98,8 @@ def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: P
     import_archive(store := MemoryStore(), path)
     parts = compose(CONFIG, store)
     theirs, ours = (
-        open_lists(each.store, None, each.matches, each.accounts.players, each.imports) for each in (filled, parts)
+        open_lists(each.store, None, each.matches, each.accounts.players, each.imports, each.tournaments.handler)
+        for each in (filled, parts)
     )
     for lists in (theirs, ours):
         for projection in lists.projections:

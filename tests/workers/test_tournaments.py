@@ -16,6 +16,7 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from domain.tournament.sprt import judge_entrants
 from domain.tournament.state import Tournament
 from service.composition import MATCHES, Parts, compose
 from service.handlers import Handler
@@ -157,6 +158,19 @@ def test_a_tournament_of_bots_plays_itself_to_the_end(rig, entrants, terms, game
     assert rig.due() == []
     for round in state.rounds:
         assert rig.parts.tournaments.check_round(stream, round.number).agrees
+
+
+@pytest.mark.parametrize("repeat", ["once", "rotations"])
+def test_a_sequential_test_ends_early_and_says_why(rig, repeat):
+    entrants = [build_bot("greedy", 1), build_bot("random", 2)]
+    terms = {"format": {"kind": "round-robin", "cycles": 100}, "sprt": {"elo0": 0, "elo1": 300}, "repeat": repeat}
+    stream = rig.create(*entrants, options={"tiles": 4, "cubes": 4}, **terms)
+    rig.do(stream, StartTournament)
+    rig.work()
+    state = rig.read(stream)
+    assert state.ended == "sprt-elo1"
+    assert len(state.rounds) < 100
+    assert judge_entrants(state).taken == "elo1"
 
 
 def test_the_same_seed_plays_the_same_tournament(rig, redis):
