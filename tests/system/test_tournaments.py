@@ -47,7 +47,6 @@ def play_out(service: Serving, tournament: str, rng: random.Random | None) -> di
         deadline = time.monotonic() + WITHIN_S
         while olga.tournament(tournament)["status"] == "playing":
             assert time.monotonic() < deadline, olga.tournament(tournament)
-            print(time.monotonic(), olga.tournament(tournament)["decided"])
             time.sleep(PAUSE_S)
             if rng is not None:
                 service.kill(rng.choice(VICTIMS))
