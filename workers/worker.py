@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from redis import Redis
+from redis.exceptions import ConnectionError as StoreIsAway
 from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
@@ -18,6 +19,7 @@ from service.logs import begin_ids
 MAX_JOBS = 10_000
 """Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
 
+ANSWERS_WITHIN_S = 30.0
 HEARD_EVERY_S = 60
 """How often an idle worker says that it lives; twice as long after the last word of it, it is forgotten."""
 
@@ -51,9 +53,25 @@ class Worker(SimpleWorker):
 
 
 def work(queue: Queue, connection: Redis) -> None:
-    """Execute the queue's jobs until SIGTERM or SIGINT: the job in hand is finished, the others stay on the queue."""
+    """Execute the queue's jobs until SIGTERM or SIGINT: the job in hand is finished, the others stay on the queue.
+
+    A server that does not answer yet is waited for; ConnectionError where it does not within half a minute.
+    """
+    _wait_for(connection)
     worker = Worker([queue], connection=connection, serializer=JSONSerializer, worker_ttl=HEARD_EVERY_S)
     worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
     if not worker.told_to_stop:
         # The same process, so that whoever supervises it sees no death.
         os.execv(sys.executable, [sys.executable, "-m", "workers", queue.name])
+
+
+def _wait_for(connection: Redis) -> None:
+    until = time.monotonic() + ANSWERS_WITHIN_S
+    while True:
+        try:
+            connection.ping()
+            return
+        except StoreIsAway:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.2)

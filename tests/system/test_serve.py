@@ -159,6 +159,27 @@ def test_a_process_without_a_store_says_what_is_missing(command):
     assert "Traceback" not in failed.stderr
 
 
+@pytest.mark.parametrize("kind", ["verify", "play"])
+def test_a_worker_that_starts_before_its_store_waits_for_it(tmp_path, kind):
+    port = free_port()
+    with process("-m", "workers", kind, REDIS_URL=f"redis://127.0.0.1:{port}") as worker:
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.wait(2.0)
+        argv = [str(find_binary(None).path), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path)]
+        with subprocess.Popen([*argv, "--save", ""], stdout=subprocess.DEVNULL) as store:
+            try:
+                with redis.Redis(port=port) as connection:
+                    wait_for(lambda: _list_workers(connection), why="the worker")
+            finally:
+                store.kill()
+
+
+def _list_workers(connection: redis.Redis) -> set[bytes]:
+    with suppress(redis.ConnectionError):
+        return connection.smembers("rq:workers")
+    return set()
+
+
 def test_the_processes_of_the_procfile_work_over_a_store_of_ones_own(redis_url):
     port = str(free_port())
     env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}

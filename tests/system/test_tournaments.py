@@ -19,7 +19,7 @@ GAMES = ENTRANTS * (ENTRANTS - 1)
 
 VICTIMS = ("play", "verify", "relay", "store", "web")
 KILLS_AT_LEAST = 8
-PAUSE_S = 1.2
+PAUSE_S = 2.0
 """Between two kills: a process that dies eight times within half a minute is given up."""
 
 WITHIN_S = 240.0
