@@ -30,12 +30,17 @@ ENGINE = "pods 2"
 WHOLE = 60
 """Points times this are whole: up to six seats share those of their places."""
 
-MOST_PAIRS = 500_000
+MOST_PAIRS = 1_500_000
 """How many pairs on pods the search looks at."""
 
-KICKS = 100
-EXCHANGES = 300_000
+KICKS = 250
+EXCHANGES = 400_000
 """How many beginnings there are at most, and how many exchanges all of them look at, about."""
+
+PARTS = 64
+PRICINGS = 200
+STALLS = 5
+"""Prices are in so many parts of a cost, are reckoned so often, and move half as much after so many times in vain."""
 
 KICK = 3
 """How many random exchanges lead to a new beginning."""
@@ -158,23 +163,53 @@ def _find_pods(costs: _Costs, seats: int, forced: int, rng: Random) -> tuple[Pod
     least = _bound(costs, seats, forced)
     pods = _exchange(costs, seats, least, rng)
     if costs.of_all(pods) > least:
-        pods, is_cheapest = _search(costs, seats, pods)
-        least = costs.of_all(pods) if is_cheapest else least
+        prices = _price(costs, seats, costs.of_all(pods))
+        pods, is_cheapest = _search(costs, seats, prices, pods)
+        least = costs.of_all(pods) if is_cheapest else max(least, -(-sum(prices) // (2 * PARTS)))
     return pods, least
 
 
 def _bound(costs: _Costs, seats: int, forced: int) -> int:
-    """What no pods cost less than: everybody's cheapest company, or that by meetings alone with the spread of
-    neighbours by points.
+    """What no pods cost less than: the spread of neighbours by points, with the fewest meetings that everybody can have
+    in its cheapest company, or those that are forced.
     """
-    joint = sum(sum(sorted(row)[:seats]) for row in costs.pair)
     meetings = sum(sum(sorted(cost // costs.meeting for cost in row)[:seats]) for row in costs.pair)
     spread = sum(
         abs(one - other)
         for start in range(0, len(costs.points), seats)
         for one, other in combinations(costs.points[start : start + seats], 2)
     )
-    return max(-(-joint // 2), max(-(-meetings // 2), forced) * costs.meeting + spread)
+    return max(-(-meetings // 2), forced) * costs.meeting + spread
+
+
+def _price(costs: _Costs, seats: int, found: int) -> list[int]:
+    """A price for each entrant, such that no pod costs less than the sum of its prices over 2 * PARTS.
+
+    The price is what its cheapest company costs the entrant. Where one is in the other's company, and the other not in
+    the one's, the one is charged more of what both cost together, and the other less, as much as brings the sum of all
+    prices towards twice the cost of the pods that were found (Lagrange multipliers, by Polyak's steps).
+    """
+    places = range(len(costs.entrants))
+    charges = [[PARTS * cost for cost in row] for row in costs.pair]
+    goal, pace, best, stalled = 2 * PARTS * found, 1.0, [0], 0
+    for _ in range(1 + min(PRICINGS, EXCHANGES // len(places) ** 2)):
+        company = [
+            sorted((each for each in places if each != place), key=row.__getitem__)[: seats - 1]
+            for place, row in enumerate(charges)
+        ]
+        prices = [sum(map(row.__getitem__, chosen)) for row, chosen in zip(charges, company, strict=True)]
+        stalled = 0 if sum(prices) > sum(best) else stalled + 1
+        best = max(best, prices, key=sum)
+        pace /= 2 if stalled % STALLS == STALLS - 1 else 1
+        chosen = {(place, each) for place in places for each in company[place]}
+        lopsided = [pair for pair in chosen if pair[::-1] not in chosen]
+        step = int(pace * (goal - sum(prices)) / (2 * len(lopsided) or 1))
+        if not lopsided or step < 1:
+            break
+        for one, other in lopsided:
+            charges[one][other] += step
+            charges[other][one] -= step
+    return best
 
 
 def _exchange(costs: _Costs, seats: int, least: int, rng: Random) -> Pods:
@@ -218,26 +253,26 @@ def _improve(pods: Pods, costs: _Costs) -> Pods:
     return [[each for each in places if pod_of[each] == number] for number in range(len(pods))]
 
 
-def _search(costs: _Costs, seats: int, pods: Pods) -> tuple[Pods, bool]:
+def _search(costs: _Costs, seats: int, prices: list[int], pods: Pods) -> tuple[Pods, bool]:
     """The cheapest pods, these if none cost less; and whether the search came to its end."""
-    search = _Search(costs, seats, pods)
+    search = _Search(costs, seats, prices, pods)
     is_cheapest = search.extend([], tuple(range(len(costs.entrants))), 0)
     return search.best, is_cheapest
 
 
 class _Search:
-    """Branch and bound: what pods cost beyond everybody's cheapest company never falls as pods are added."""
+    """Branch and bound: what pods cost beyond the prices of their entrants never falls as pods are added."""
 
-    def __init__(self, costs: _Costs, seats: int, best: Pods) -> None:
+    def __init__(self, costs: _Costs, seats: int, prices: list[int], best: Pods) -> None:
         self.best = best
         self._costs = costs
         self._others = seats - 1
-        self._cheapest = [sum(sorted(row)[:seats]) for row in costs.pair]
+        self._prices = prices
         self._excess = sum(map(self._weigh, best))
         self._seen = 0
 
     def _weigh(self, pod: Sequence[int]) -> int:
-        return 2 * self._costs.of_pod(pod) - sum(self._cheapest[each] for each in pod)
+        return 2 * PARTS * self._costs.of_pod(pod) - sum(self._prices[each] for each in pod)
 
     def extend(self, pods: Pods, free: tuple[int, ...], excess: int) -> bool:
         """Find the best way to go on from these pods; whether all were looked at that could be the best."""
