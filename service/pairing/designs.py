@@ -1,6 +1,7 @@
-"""The round robin of pods: a plan of all rounds, in which everybody meets everybody as evenly as can be found.
+"""The round robin of pods: a plan of all rounds of a cycle, in which all meet all as evenly as can be found.
 
-The plan is made anew when somebody leaves, sits out or comes back, with the rounds before as they were.
+The plan is made anew for each cycle, and when somebody leaves, sits out or comes back, with the rounds before as they
+were.
 
 Byes go to those who had the fewest. Then entrants of the same round exchange pods where that makes the sum of the
 squares of all meetings less, and sometimes where it does not, ever more seldom (simulated annealing). What no plan can
@@ -39,31 +40,33 @@ Plan = list[list[list[int]]]
 
 
 def pair_pod_round_robin(state: Tournament) -> Pairing | None:
-    """The next round; None after as many as it takes for everybody to meet, if nobody met twice before."""
+    """The next round; None after the last cycle."""
     seats, number = state.terms.seats, len(state.rounds) + 1
-    rounds = count_rounds(len(state.starters), seats, state.terms.format["cycles"])
-    if number > rounds:
+    rounds = count_rounds(len(state.starters), seats)
+    cycle = len(state.rounds) // rounds
+    if cycle == state.terms.format["cycles"]:
         return None
     present = state.list_present(number)
-    first = _find_first(state, present)
+    first = max(_find_first(state, present), cycle * rounds + 1)
     before = replace(state, rounds=state.rounds[: first - 1])
     rng = Random(f"{state.terms.seed} {first}")  # noqa: S311 (repeatable, not unpredictable)
     order = rng.sample(present, len(present))
     met = count_meetings(before)
-    plan = _plan(order, met, count_byes(before), (rounds - first + 1, seats), rng)
+    plan = _plan(order, met, count_byes(before), ((cycle + 1) * rounds - first + 1, seats), rng)
     pods = [[order[place] for place in pod] for pod in plan[number - first]]
     counts = count_seats(state)
     boards = tuple(sorted(seat_evenly(pod, counts) for pod in pods))
     byes = sorted(set(present).difference(*boards))
     planned = sum((_count(order, pods) for pods in plan), start=met)
     told = _tell_plan(planned, comb(len(state.starters), 2))
-    return Pairing(boards, tuple(byes), {**tell_costs(state, boards, byes), "rounds": rounds, **told}, ENGINE)
+    return Pairing(
+        boards, tuple(byes), {**tell_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **told}, ENGINE
+    )
 
 
-def count_rounds(entrants: int, seats: int, cycles: int) -> int:
-    """The rounds in which all could meet `cycles` times, if every round was without a meeting too many."""
-    meetings = entrants // seats * comb(seats, 2)
-    return -(-cycles * comb(entrants, 2) // meetings)
+def count_rounds(entrants: int, seats: int) -> int:
+    """The rounds of a cycle: those in which all could meet once, if no two met twice."""
+    return -(-comb(entrants, 2) // (entrants // seats * comb(seats, 2)))
 
 
 def _find_first(state: Tournament, present: Sequence[int]) -> int:

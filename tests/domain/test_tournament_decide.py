@@ -107,6 +107,8 @@ def test_a_tournament_is_created_once():
         ({"repeat": "twice"}, "tournament/repeat"),
         ({"scoring": {"win": 3}}, "tournament/scoring"),
         ({"tiebreaks": ["elo"]}, "tournament/tiebreaks"),
+        ({"sprt": {"elo0": 0}}, "tournament/sprt"),
+        ({"sprt": {"elo0": 0, "elo1": 5}, "seats": 3}, "tournament/sprt"),
     ],
 )
 def test_terms_that_cannot_be_are_refused(terms, code):
@@ -195,6 +197,16 @@ def test_it_starts_when_a_match_can_be_played():
     cup.enter()
     assert cup.when(StartTournament) == [TournamentStarted()]
     assert refusal(cup, StartTournament) == (WrongTime, "tournament/status")
+
+
+@pytest.mark.parametrize("entrants", [3, 4])
+def test_a_sequential_test_starts_with_two_who_entered(entrants):
+    cup = Cup(entrants, sprt={"elo0": 0, "elo1": 5})
+    cup.leave(1)
+    assert refusal(cup, StartTournament) == (WrongTime, "tournament/too-many")
+    cup = Cup(2, sprt={"elo0": 0, "elo1": 5})
+    assert cup.state.terms.sprt == {"elo0": 0, "elo1": 5, "alpha": "0.05", "beta": "0.05"}
+    assert cup.when(StartTournament) == [TournamentStarted()]
 
 
 # -------------------------------------------------------------------------------------------------------------- pair

@@ -12,6 +12,7 @@ from domain.tournament.sprt import (
     count_scores,
     expect_score,
     judge,
+    judge_entrants,
     log_likelihood_ratio,
     parse_hypotheses,
 )
@@ -151,3 +152,12 @@ def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
     assert count_scores(cup.state, 2, 1) == [1, 0, 1, 2, 0]
     cup.annul(1, 1, game=2)
     assert count_scores(cup.state, 1, 2) == [0, 2, 1, 0, 0]
+
+
+def test_a_tournament_that_is_a_test_has_a_verdict():
+    terms = {"format": {"kind": "round-robin", "cycles": 40}, "repeat": "rotations"}
+    cup = Cup(2, **terms, sprt={"elo0": 0, "elo1": 200}).play(pair_round_robin, by_number, most=1)
+    assert judge_entrants(cup.state).taken is None
+    cup.play(pair_round_robin, by_number, most=40)
+    assert judge_entrants(cup.state).taken == "elo1"
+    assert judge_entrants(Cup(2, **terms).state) is None

@@ -59,6 +59,7 @@ def test_pods_play_round_robins_and_swisses(kind, seats):
         {"kind": "swiss", "cycles": 1},
         {"kind": "knockout", "lives": 3},
         {"kind": "gauntlet", "cycles": 11},
+        {"kind": "round-robin", "cycles": 1001},
     ],
 )
 def test_what_no_format_is_is_refused(raw):

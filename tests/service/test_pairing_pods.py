@@ -147,20 +147,28 @@ def test_everybody_meets_everybody_once_where_a_plan_for_that_exists(entrants, s
     assert costs["squares"] == costs["at_least"]
 
 
-@pytest.mark.parametrize(("entrants", "seats", "cycles"), [(6, 3, 1), (7, 3, 2), (8, 4, 1), (10, 3, 1), (12, 6, 1)])
+@pytest.mark.parametrize(("entrants", "seats", "cycles"), [(6, 3, 1), (7, 3, 3), (8, 4, 1), (10, 3, 2), (12, 6, 1)])
 def test_the_rounds_are_those_of_the_plan_that_is_told(entrants, seats, cycles):
     cup = new_cup(entrants, seats, format={**ROUND_ROBIN, "cycles": cycles})
     cup.start()
-    costs = pair_next(cup.state).costs
-    cup.play(pair_next, by_chance(4))
-    assert len(cup.state.rounds) == costs["rounds"] == count_rounds(entrants, seats, cycles)
-    meetings = count_meetings(cup.state)
-    often = Counter(meetings[pair] for pair in combinations(range(1, entrants + 1), 2))
-    assert {str(times): pairs for times, pairs in often.items()} == costs["planned"]
-    assert costs["at_least"] <= costs["squares"] == sum(times**2 for times in meetings.values())
+    for cycle in range(1, cycles + 1):
+        costs = pair_next(cup.state).costs
+        assert (costs["cycle"], costs["rounds"]) == (cycle, count_rounds(entrants, seats))
+        cup.play(pair_next, by_chance(4), most=cycle * costs["rounds"])
+        meetings = count_meetings(cup.state)
+        often = Counter(meetings[pair] for pair in combinations(range(1, entrants + 1), 2))
+        assert {str(times): pairs for times, pairs in often.items()} == costs["planned"]
+        assert costs["at_least"] <= costs["squares"] == sum(times**2 for times in meetings.values())
+    assert pair_next(cup.state) is None
     byes = [count_byes(cup.state)[each] for each in range(1, entrants + 1)]
     assert max(byes) - min(byes) <= 1
     assert max(max(seats) - min(seats) for seats in count_seats(cup.state).values()) <= 2
+
+
+def test_the_next_cycle_makes_up_for_meetings_that_the_last_one_lacked():
+    cup = new_cup(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
+    meetings = [count_meetings(cup.state)[pair] for pair in combinations(range(1, 7), 2)]
+    assert max(meetings) - min(meetings) <= 2
 
 
 def test_a_plan_of_many_rounds_has_few_pairs_that_meet_twice_or_never():
