@@ -160,8 +160,8 @@ def _decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
 def _decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
     _require_status(state, "open", "playing")
     _require_entrant(command, command.entrant, state)
-    if not len(state.rounds) < command.round <= MAX_ROUNDS:
-        raise WrongTime("entrant/absence", f"round {command.round} is paired already, or there is none")
+    if not len(state.rounds) < command.round <= len(state.rounds) + MAX_ROUNDS:
+        raise WrongTime("entrant/absence", f"round {command.round} is paired already, or too far ahead")
     if command.round in state.entrants[command.entrant - 1].absences:
         raise WrongTime("entrant/absence", f"entrant {command.entrant} sits out round {command.round} already")
     return [EntrantAbsent(command.entrant, command.round)]

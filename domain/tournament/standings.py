@@ -50,16 +50,13 @@ _TIEBREAKS: Mapping[str, Callable[[Results, int], Value]] = {
 
 
 def rank_entrants(state: Tournament) -> list[Standing]:
-    """The table as it stands, the first rank first, then by number: all who take part, or took part in a round."""
+    """The table as it stands, the first rank first, then by number: all who take part or ever did."""
     results, seats = Results(state), count_seats(state)
     byes = count_byes(state)
     absences = Counter(each for round in state.rounds for each in round.absent)
     reached = _find_reached(state)
-    listed = [
-        each.number
-        for each in state.entrants
-        if each.is_in or byes[each.number] or absences[each.number] or any(seats[each.number])
-    ]
+    took_part = {*state.starters, *byes, *absences, *(each for each, had in seats.items() if any(had))}
+    listed = [each.number for each in state.entrants if each.is_in or each.number in took_part]
     keys = _break_ties(state, results, {each: (reached.get(each, 0), results.points[each]) for each in listed})
     ordered = sorted(listed, key=lambda each: keys[each], reverse=True)
     table: list[Standing] = []

@@ -184,7 +184,7 @@ def test_an_absence_is_announced_once_and_before_the_round_is_paired():
     assert cup.when(AnnounceAbsence, entrant=1, round=2) == [EntrantAbsent(1, 2)]
     assert refusal(cup, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
     assert refusal(cup, AnnounceAbsence, entrant=1, round=1) == (WrongTime, "entrant/absence")
-    assert refusal(cup, AnnounceAbsence, entrant=1, round=101) == (WrongTime, "entrant/absence")
+    assert refusal(cup, AnnounceAbsence, entrant=1, round=102) == (WrongTime, "entrant/absence")
 
 
 # ------------------------------------------------------------------------------------------------------------- start

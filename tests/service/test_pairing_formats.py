@@ -1,0 +1,74 @@
+"""Every format goes on to its end whoever leaves, sits out, comes late or has a game annulled."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.tournament.schedule import count_defeats
+from domain.tournament.standings import rank_entrants
+from service.pairing import pair_next
+from service.tournament_ratings import rate_entrants
+from tests.domain.given_tournament import Cup, by_chance
+
+FORMATS = [
+    ({"kind": "round-robin", "cycles": 2}, 2),
+    ({"kind": "round-robin", "cycles": 2}, 3),
+    ({"kind": "swiss", "rounds": 6}, 2),
+    ({"kind": "swiss", "rounds": 6}, 4),
+    ({"kind": "knockout", "lives": 1}, 2),
+    ({"kind": "knockout", "lives": 2}, 2),
+    ({"kind": "gauntlet", "cycles": 2}, 2),
+]
+
+happenings = st.lists(
+    st.tuples(st.sampled_from(["leave", "sit out", "enter", "annul"]), st.integers(0, 99)), max_size=8
+)
+
+
+def happen(cup, what, number):
+    """Something that may be asked for at any time, if it can be carried out."""
+    state = cup.state
+    present = state.list_present(len(state.rounds) + 1)
+    games = [game for game in state.games() if game.counts]
+    if what == "leave" and present:
+        cup.leave(present[number % len(present)])
+    elif what == "sit out" and present:
+        cup.sit_out(present[number % len(present)], len(state.rounds) + 1)
+    elif what == "enter" and state.terms.format["kind"] == "swiss":
+        cup.enter()
+    elif what == "annul" and games:
+        game = games[number % len(games)]
+        cup.annul(game.round, game.board, game.game)
+
+
+@pytest.mark.parametrize(("format", "seats"), FORMATS)
+@given(st.integers(4, 13), st.integers(0, 99), happenings)
+@settings(max_examples=25, deadline=None)
+def test_a_tournament_comes_to_its_end(format, seats, entrants, seed, happenings):
+    cup = Cup(entrants, format=format, seats=seats, seed=seed)
+    cup.start()
+    waiting = list(happenings)
+    while (pairing := pair_next(cup.state)) is not None:
+        present = cup.state.list_present(len(cup.state.rounds) + 1)
+        placed = sorted([each for board in pairing.boards for each in board] + [*pairing.byes])
+        assert placed == expect_placed(cup, present, placed)
+        assert pairing.costs["byes"] >= 0
+        cup.pair(pairing.boards, pairing.byes, pairing.costs)
+        cup.decide_all(by_chance(seed))
+        for _ in range(2):
+            if waiting:
+                happen(cup, *waiting.pop())
+        assert len(cup.state.rounds) <= 60
+    assert {each.entrant for each in rank_entrants(cup.state)} >= set(cup.state.starters)
+    assert len(rate_entrants(cup.state)) == len(cup.state.entrants)
+
+
+def expect_placed(cup, present, placed):
+    """All who are present; in a knockout those with lives left, in a gauntlet two at most."""
+    format = cup.state.terms.format
+    if format["kind"] == "gauntlet":
+        assert len(placed) <= 2
+        return placed
+    if format["kind"] == "knockout":
+        return [each for each in present if count_defeats(cup.state)[each] < format["lives"]]
+    return present
