@@ -3,7 +3,7 @@
 Seat 1 has white. Points are given to the engine as shares of what can be won in a round, hence a win is 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -49,14 +49,12 @@ def pair_dutch(state: Tournament) -> Pairing:
         return pair_pods(state)
     histories = _trace(state)
     met = count_meetings(state)
-    found = generate_pairings(
-        "dutch",
-        [_describe(entrant, histories[entrant]) for entrant in present],
-        set(met),
-        number,
-        state.terms.format["rounds"],
+    ranked = sorted(present, key=lambda entrant: (-histories[entrant].score, entrant))
+    players = [_describe(entrant, rank, histories[entrant]) for rank, entrant in enumerate(ranked, 1)]
+    found = generate_pairings("dutch", players, set(met), number, state.terms.format["rounds"])
+    boards = tuple(
+        _seat((each["white_id"], each["black_id"]), ranked, histories) for each in found if each["black_id"] is not None
     )
-    boards = tuple((each["white_id"], each["black_id"]) for each in found if each["black_id"] is not None)
     byes = tuple(each["white_id"] for each in found if each["black_id"] is None)
     is_rematch = any((min(board), max(board)) in met for board in boards)
     if is_rematch or len(byes) > 1 or any(histories[entrant].byes for entrant in byes):
@@ -64,19 +62,28 @@ def pair_dutch(state: Tournament) -> Pairing:
     return Pairing(boards, byes, {**tell_costs(state, boards, byes), "floats": _list_floats(histories, boards)}, ENGINE)
 
 
-def _describe(entrant: int, history: _History) -> dict[str, Any]:
+def _describe(entrant: int, rank: int, history: _History) -> dict[str, Any]:
     return {
         "id": entrant,
         "name": str(entrant),
         "rating": 0,
         "starting_number": entrant,
-        "pairing_number": entrant,
+        # The engine gives the colour that both want to the lower of these, and the rule (E.4) to the higher by points.
+        "pairing_number": rank,
         "score": float(history.score),
         "color_hist": history.colours,
         "float_history": history.floats,
         "bye_count": history.byes,
         "forfeit_win_count": history.gifts,
     }
+
+
+def _seat(board: tuple[int, int], ranked: Sequence[int], histories: Mapping[int, _History]) -> tuple[int, int]:
+    """The board as it is, unless neither has had a colour: then the higher has white if its number is odd (E.5)."""
+    if any(histories[entrant].colours for entrant in board):
+        return board
+    higher, lower = sorted(board, key=ranked.index)
+    return (higher, lower) if higher % 2 else (lower, higher)
 
 
 def _trace(state: Tournament) -> dict[int, _History]:

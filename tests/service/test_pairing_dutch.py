@@ -1,11 +1,14 @@
 """Swiss of two: by the Dutch system as published cases have it, without a rematch that can be avoided."""
 
+from dataclasses import replace
+
 import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.tournament.history import count_byes, count_meetings, count_seats
+from domain.tournament.points import total_points
 from domain.tournament.state import Tournament
 from service.pairing import dutch as dutch_module
 from service.pairing import pair_next
@@ -114,6 +117,42 @@ def test_when_everybody_has_met_everybody_they_meet_again_as_seldom_as_can_be(en
 def test_nobody_is_more_than_two_ahead_in_one_seat(seed):
     cup = Cup(16, format={"kind": "swiss", "rounds": 7}).play(pair_next, by_chance(seed))
     assert all(abs(first - second) <= 2 for first, second in count_seats(cup.state).values())
+
+
+def colours_of(state, entrant):
+    boards = [board for round in state.rounds for board in round.boards if entrant in board]
+    return "".join("wb"[board.index(entrant)] for board in boards)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_two_who_had_the_same_colours_the_one_with_more_points_has_its_due(seed):
+    # E.4: the higher is the one with more points, and of equal points the better seed.
+    cup = Cup(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
+    checked = 0
+    for number, round in enumerate(cup.state.rounds[1:], 1):
+        before = replace(cup.state, rounds=cup.state.rounds[:number])
+        points = total_points(before)
+        for board in round.boards:
+            first, second = (colours_of(before, entrant) for entrant in board)
+            if first == second:
+                higher = min(board, key=lambda entrant: (-points[entrant], entrant))
+                ahead = first.count("w") - first.count("b")
+                due = "b" if ahead > 0 or (ahead == 0 and first[-1] == "w") else "w"
+                assert "wb"[board.index(higher)] == due
+                checked += 1
+    assert checked
+
+
+def test_of_two_who_had_no_colour_the_higher_has_white_if_its_number_is_odd():
+    # E.5, where 2 is the first of two by rank.
+    cup = Cup(4)
+    cup.leave(1)
+    cup.sit_out(2, 1)
+    cup.sit_out(3, 1)
+    cup.start()
+    cup.pair([], byes=[4])
+    cup.leave(4)
+    assert pair_dutch(cup.state).boards == ((3, 2),)
 
 
 def test_more_entrants_than_the_engine_can_take_are_matched_at_least_cost(monkeypatch):
