@@ -83,7 +83,7 @@ def _price(costs: Costs, seats: int, found: int) -> list[int]:
     """
     places = range(len(costs.entrants))
     charges = [[PARTS * cost for cost in row] for row in costs.pair]
-    goal, pace, best, stalled = 2 * PARTS * found, 1.0, [0], 0
+    goal, pace, best, stalled = 2 * PARTS * found, 1.0, [0] * len(places), 0
     for _ in range(1 + min(PRICINGS, EXCHANGES // len(places) ** 2)):
         company = [
             sorted((each for each in places if each != place), key=row.__getitem__)[: seats - 1]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -211,3 +212,10 @@ def test_another_process_finds_the_same_pairings(format):
         print([(round.boards, round.byes, round.costs) for round in cup.state.rounds])
     """
     assert run_with_hash_seed(code, 1) == run_with_hash_seed(code, 2) != ""
+
+
+def test_company_that_costs_nothing_and_makes_no_pods_is_no_bound_to_stumble_over():
+    # Six in a ring have each met all but their two neighbours.
+    pair = [[int((one - other) % 6 not in (0, 1, 5)) for other in range(6)] for one in range(6)]
+    found, least = cheapest.find_pods(cheapest.Costs(list(range(6)), [0] * 6, pair, 1), 3, 0, Random(1))
+    assert least == 2 == sum(pair[one][other] for pod in found for one, other in combinations(pod, 2))
