@@ -202,7 +202,7 @@ def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
         raise WrongValue("tournament/pairing", f"a round has boards of {seats} entrants, and everybody once at most")
     if not set(placed) <= set(present):
         # They have left, or sit out, since the round was worked out.
-        raise WrongTime("tournament/pairing", f"not present: {sorted(set(placed) - set(present))}")
+        raise WrongTime("tournament/round", f"not present: {sorted(set(placed) - set(present))}")
     absent = tuple(state.list_absent(command.round))
     return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
 

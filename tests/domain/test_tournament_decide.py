@@ -232,9 +232,9 @@ def test_a_round_is_paired_with_who_sits_it_out():
         (((1,),), (2, 3), (WrongValue, "tournament/pairing")),
         (((1, 2),), (2,), (WrongValue, "tournament/pairing")),
         (((1, 1),), (), (WrongValue, "tournament/pairing")),
-        (((1, 5),), (), (WrongTime, "tournament/pairing")),
-        (((1, 4),), (), (WrongTime, "tournament/pairing")),
-        (((1, 3),), (), (WrongTime, "tournament/pairing")),
+        (((1, 5),), (), (WrongTime, "tournament/round")),
+        (((1, 4),), (), (WrongTime, "tournament/round")),
+        (((1, 3),), (), (WrongTime, "tournament/round")),
     ],
 )
 def test_a_pairing_places_everybody_once_at_most_and_only_who_is_present(boards, byes, refused):
