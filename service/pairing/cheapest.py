@@ -1,8 +1,8 @@
 """The cheapest pods: exchanges of two entrants, prices that say what no pods cost less than, branch and bound.
 
 Pods begin as neighbours by points and exchange entrants as long as that helps, again and again from where a few random
-exchanges lead. Then a search looks for cheaper ones until there are none, or it has seen MOST_PAIRS of them. What no
-pods could cost less than is told in either case.
+exchanges lead. Then a search looks for cheaper ones, where there are not too many, until there are none, or it has
+seen MOST_PAIRS of them. What no pods could cost less than is told in either case.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,9 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
+MOST_PODS = 8
 MOST_PAIRS = 1_500_000
-"""How many pairs on pods the search looks at."""
+"""A search is tried for so many pods at most, and looks at so many pairs on them."""
 
 KICKS = 250
 EXCHANGES = 400_000
@@ -172,7 +173,7 @@ class _Search:
             self.best, self._excess = pods, excess
             return True
         self._seen += comb(len(free) - 1, self._others) * comb(self._others + 1, 2)
-        if self._seen > MOST_PAIRS:
+        if self._seen > MOST_PAIRS or len(self.best) > MOST_PODS:
             return False
         choices = sorted(
             (self._weigh(pod), pod) for pod in ((free[0], *others) for others in combinations(free[1:], self._others))
