@@ -15,8 +15,8 @@ MOST_PODS = 8
 MOST_PAIRS = 1_500_000
 """A search is tried for so many pods at most, and looks at so many pairs on them."""
 
-KICKS = 250
-EXCHANGES = 400_000
+KICKS = 500
+EXCHANGES = 800_000
 """How many beginnings there are at most, and how many exchanges all of them look at, about."""
 
 PARTS = 64
