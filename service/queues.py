@@ -111,9 +111,9 @@ def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
     _enqueue(queue, IMPORT_JOB, due, at_once=1)
 
 
-def enqueue_plays(queue: Queue, due: Sequence[Playing]) -> None:
-    """As enqueue_verifications, each in a job of its own, for somebody may wait for the answer."""
-    _enqueue(queue, PLAY_JOB, due, at_once=1)
+def enqueue_plays(queue: Queue, due: Sequence[Playing], at_once: int = 1) -> None:
+    """As enqueue_verifications, each in a job of its own unless nobody waits for the answer."""
+    _enqueue(queue, PLAY_JOB, due, at_once)
 
 
 def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:

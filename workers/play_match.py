@@ -52,16 +52,28 @@ def _choose(match: Match, base: dict[str, Any]) -> Command:
     if due is not None and due[1] == "draw":
         return AnswerDraw(**base, seat=due[0], accept=False)
     moves: list[str] = []
+    ply = match.play.ply if match.play else 0
     until = time.monotonic() + TOGETHER_S
     while due is not None and len(moves) < MAX_MOVES_A_COMMAND and (not moves or time.monotonic() < until):
-        moves.append(_choose_move(match, due[0]))
-        match = draft_decision(PlayOn(**base, moves=(moves[-1],)), match).match
+        moves.append(_choose_move(match, due[0], ply + len(moves)))
+        match = _look_ahead(match, moves[-1], base)
         due = find_bot_due(match)
     return PlayOn(**base, moves=tuple(moves))
 
 
-def _choose_move(match: Match, seat: int) -> str:
+def _look_ahead(match: Match, move: str, base: dict[str, Any]) -> Match:
+    """The match as it will stand after the move of the seat on turn, and the rolls that follow."""
+    if match.life.created.dice is not None:
+        return draft_decision(PlayOn(**base, moves=(move,)), match).match
+    # Nothing is rolled or recorded here: what the rules make of the move is enough to choose the next one.
+    play = match.play
+    assert play is not None
+    state = play.ruleset.apply_move(play.state, play.ruleset.parse_move(play.state, move))
+    return match._replace(play=play._replace(state=state, offer=None))
+
+
+def _choose_move(match: Match, seat: int, ply: int) -> str:
     bot, play = match.life.seats[seat - 1].occupant, match.play
     assert isinstance(bot, BuiltIn)
     assert play is not None
-    return play.ruleset.format_move(play.state, choose_move(bot, play.ruleset, play.state, seat, play.ply))
+    return play.ruleset.format_move(play.state, choose_move(bot, play.ruleset, play.state, seat, ply))

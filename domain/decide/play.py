@@ -31,7 +31,7 @@ from domain.match import Lifecycle, Play
 from domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
-MAX_MOVES_A_COMMAND = 64
+MAX_MOVES_A_COMMAND = 512
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
 

@@ -21,7 +21,7 @@ from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers import play_match as job_module
 from workers.duties import bots as duty_module
-from workers.duties.bots import DUE, GRACE_MS, Bots
+from workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
 from workers.duties.scan import Scan
 from workers.play_match import play_match, play_matches
 from workers.relay import Relay
@@ -154,6 +154,17 @@ def test_a_match_that_waits_for_a_bot_is_noted_and_enqueued_once(rig):
     assert (rig.jobs(), rig.due()) == ([f"play_{match}_2"], [match])
 
 
+def test_matches_of_bots_alone_share_jobs_and_those_with_people_do_not(rig):
+    alone = [rig.start(RANDOM, GREEDY) for _ in range(TOGETHER + 1)]
+    played = [rig.start(RANDOM, ME) for _ in range(2)]
+    rig.relay.step(block_ms=0)
+    jobs = sorted(len(rig.queue.fetch_job(id).args[0]) for id in rig.jobs())
+    assert jobs == [1, 1, 1, TOGETHER]
+    assert {f"play_{match}_2" for match in played} < set(rig.jobs())
+    rig.work()
+    assert {rig.read(match).life.status for match in alone} == {"ended"}
+
+
 def test_the_same_job_twice_plays_once(rig):
     match = rig.start(RANDOM, ME)
     for _ in range(3):
@@ -167,31 +178,31 @@ def test_the_same_job_twice_plays_once(rig):
 def test_two_workers_at_the_same_time_play_once(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
     other = compose(CONFIG, RedisStore(rig.redis))
-    real = job_module.draft_decision
+    real = job_module.choose_move
 
-    def meanwhile(command, state):
-        monkeypatch.setattr(job_module, "draft_decision", real)
+    def meanwhile(*position):
+        monkeypatch.setattr(job_module, "choose_move", real)
         play_match(other, match, 2)
-        return real(command, state)
+        return real(*position)
 
-    monkeypatch.setattr(job_module, "draft_decision", meanwhile)
+    monkeypatch.setattr(job_module, "choose_move", meanwhile)
     play_match(rig.parts, match, 2)
     assert rig.read(match).version == 3
 
 
 def test_who_leaves_while_a_bot_thinks_is_no_fault(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
-    real = job_module.draft_decision
+    real = job_module.choose_move
 
-    def meanwhile(command, state):
+    def meanwhile(*position):
         compose(CONFIG, RedisStore(rig.redis)).matches.execute(
             match,
             lambda _: Withdraw(actor=ANN, id="77" * 16),
             command_of("test", "POST", "/w", None, b""),
         )
-        return real(command, state)
+        return real(*position)
 
-    monkeypatch.setattr(job_module, "draft_decision", meanwhile)
+    monkeypatch.setattr(job_module, "choose_move", meanwhile)
     play_match(rig.parts, match, 2)
     assert rig.read(match).life.status == "ended"
     assert rig.read(match).play.ply == 0

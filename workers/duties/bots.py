@@ -32,6 +32,9 @@ SWEEP_EVERY_S = 2.0
 GRACE_MS = 30_000
 """How long a bot may take before the sweep looks after it."""
 
+TOGETHER = 4
+"""Matches of bots alone that are played in one job: what rq does around a job costs as much as a short match."""
+
 log = logging.getLogger(__name__)
 
 
@@ -68,7 +71,9 @@ class Bots:
     def _look_at(self, streams: Sequence[str]) -> None:
         due, idle = self._sort(streams)
         self._note(due, now_ms() + GRACE_MS)
-        enqueue_plays(self._queue, due)
+        alone = [each for each in due if not self._has_people(each.stream)]
+        enqueue_plays(self._queue, [each for each in due if each not in alone])
+        enqueue_plays(self._queue, alone, TOGETHER)
         self._strike(idle)
 
     def _sort(self, streams: Sequence[str]) -> tuple[list[Playing], list[str]]:
@@ -82,6 +87,11 @@ class Bots:
             else:
                 idle.append(stream)
         return due, idle
+
+    def _has_people(self, stream: str) -> bool:
+        """Whether somebody may wait for what the bots of the match do."""
+        match = self._read(stream)
+        return match is None or bool(match.life.players)
 
     def _find_with_bots(self, streams: Sequence[str]) -> list[str]:
         """Those of the matches with seats for built-in bots, which they have from their creation on or never."""
