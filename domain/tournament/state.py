@@ -206,10 +206,15 @@ def _with_game(state: Tournament, event: Event, place: tuple[int, int, int], **c
     found = find_game(state, place)
     if found is None:
         raise FoldError(event.version, f"there is no game {place}")
-    number, board, game = place
+    return replace_game(state, found._replace(**changes))
+
+
+def replace_game(state: Tournament, changed_game: Game) -> Tournament:
+    """The tournament with this game in its place."""
+    number, board, game, *_ = changed_game
     round = state.rounds[number - 1]
     games = round.games[board - 1]
-    changed = (*games[: game - 1], found._replace(**changes), *games[game:])
+    changed = (*games[: game - 1], changed_game, *games[game:])
     boards = (*round.games[: board - 1], changed, *round.games[board:])
     rounds = (*state.rounds[: number - 1], round._replace(games=boards), *state.rounds[number:])
     return replace(state, rounds=rounds)

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from domain.commands import Actor, Command
+from domain.errors import WrongTime
 from domain.events import Account, BuiltIn
 from domain.tournament.commands import (
     AbortTournament,
@@ -16,7 +17,7 @@ from domain.tournament.commands import (
     WithdrawEntrant,
 )
 from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import Tournament
+from domain.tournament.state import Game, Tournament, find_game, replace_game
 from domain.tournament.tables import dump_table, list_crosstable, list_table, render_csv, render_text
 from service import queries
 from service.accounts import Principal
@@ -190,6 +191,29 @@ def get_trf(tournament: str) -> Response:
     return tagged(
         Response(export_trf(state, _name_players(state)), content_type=f"{TEXT}; charset=utf-8"), state.version
     )
+
+
+@blueprint.get("/<tournament>/annulments")
+@operation(
+    "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
+)
+def report_annulment(tournament: str) -> Response:
+    """Tell what the annulment of a decided game changed, or would change: the table with the game and without it."""
+    place = parse_query(parameters.GameQuery)
+    state = _read(tournament)
+    game = find_game(state, (place["round"], place["board"], place["game"]))
+    if game is None:
+        raise NotFound("there is no such game", "tournament/no-game")
+    if game.ranks is None:
+        raise WrongTime("tournament/not-decided", "the game is not decided yet")
+    report = {
+        "tournament": state.stream,
+        "version": state.version,
+        "game": _describe_game(state, game),
+        "before": _describe_table(replace_game(state, game._replace(annulled=None))),
+        "after": _describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
+    }
+    return tagged(answer(report), state.version)
 
 
 @blueprint.get("/<tournament>/rounds")
@@ -374,18 +398,18 @@ def _describe_round(state: Tournament, number: int) -> Fields:
         "engine": round.engine,
         "costs": round.costs,
         "is_decided": round.is_decided,
-        "games": [
-            {
-                "board": game.board,
-                "game": game.game,
-                "entrants": list(game.entrants),
-                "match": parts().tournaments.match_id(state, game),
-                "ranks": None if game.ranks is None else list(game.ranks),
-                "reason": game.reason,
-                "annulled": game.annulled,
-                "failed": list(game.failed),
-            }
-            for games in round.games
-            for game in games
-        ],
+        "games": [_describe_game(state, game) for games in round.games for game in games],
+    }
+
+
+def _describe_game(state: Tournament, game: Game) -> Fields:
+    return {
+        "board": game.board,
+        "game": game.game,
+        "entrants": list(game.entrants),
+        "match": parts().tournaments.match_id(state, game),
+        "ranks": None if game.ranks is None else list(game.ranks),
+        "reason": game.reason,
+        "annulled": game.annulled,
+        "failed": list(game.failed),
     }

@@ -699,6 +699,16 @@ class RoundsOut(Schema):
     rounds = fields.List(fields.Nested(RoundOut), required=True)
 
 
+class AnnulmentReport(Schema):
+    """What the annulment of a game changed, or would change."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    game = fields.Nested(GameOut, required=True)
+    before = fields.Nested(Standings, required=True)
+    after = fields.Nested(Standings, required=True)
+
+
 class PairingOut(Schema):
     """Who meets whom, who has a bye, and at which costs."""
 

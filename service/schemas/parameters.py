@@ -135,6 +135,14 @@ class TournamentsQuery(PageQuery):
     status = fields.String(load_default=None, validate=validate.OneOf(TOURNAMENT_STATUSES))
 
 
+class GameQuery(Strict):
+    """Which game of a tournament."""
+
+    round = QueryInteger(required=True, validate=validate.Range(1, MAX_INTEGER))
+    board = QueryInteger(required=True, validate=validate.Range(1, MAX_INTEGER))
+    game = QueryInteger(load_default=1, validate=validate.Range(1, MAX_INTEGER))
+
+
 class StandingsQuery(Strict):
     """Which table."""
 

@@ -437,6 +437,10 @@ def tell_tournament(story: Story) -> None:
         _finish(story, first["match"])
         story.parts.tournaments.advance(created["tournament"])
     wrong = {"round": 1, "board": first["board"], "why": "the wrong bot played"}
+    board = f"round=1&board={first['board']}"
+    story.show("GET", f"{cup}/annulments?{board}")
+    story.show("GET", f"{cup}/annulments?round=1&board={3 - first['board']}")
+    story.show("GET", f"{cup}/annulments?round=9&board=1")
     story.show("POST", f"{cup}/annulments", olga, wrong)
     story.show("POST", f"{cup}/abort", ann["token"], {})
     story.show("POST", f"{cup}/abort", olga, {"cause": "a power cut"})

@@ -7,6 +7,7 @@ import pytest
 from domain.commands import Actor
 from service.composition import Parts
 from tests.service.api import Api
+from workers.verify_match import verify_all
 
 TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 
@@ -192,6 +193,29 @@ def test_the_table_comes_as_json_text_and_csv(cup):
         assert "one move ahead" in rows[1]
     cross = cup.api.get(f"{cup.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
     assert cross.splitlines()[0] == "entrant,name,1,2"
+
+
+def test_an_annulment_is_reported_before_and_after_it(cup):
+    cup.enter(cup.ann_token)
+    cup.bots(1)
+    cup.start()
+    cup.parts.tournaments.advance(cup.id)
+    [game] = cup.get("/rounds")["rounds"][0]["games"]
+    report = f"{cup.path}/annulments?round=1&board=1"
+    assert cup.api.get(report).json["code"] == "tournament/not-decided"
+    assert cup.api.post(f"/v1/matches/{game['match']}/withdrawal", cup.ann_token, {}).status_code == 200
+    verify_all(cup.parts, [(game["match"], cup.parts.matches.read(game["match"]).version)])
+    cup.parts.tournaments.advance(cup.id)
+    before = cup.api.get(report).json
+    assert [row["points"] for row in before["before"]["rows"]] == ["2", "0"]
+    assert [row["points"] for row in before["after"]["rows"]] == ["0", "0"]
+    annul = {"round": 1, "board": 1, "why": "the wrong player"}
+    assert cup.api.post(f"{cup.path}/annulments", cup.token, annul).status_code == 200
+    after = cup.api.get(report).json
+    assert after["game"]["annulled"] == "the wrong player"
+    assert [row["points"] for row in after["before"]["rows"]] == ["2", "0"]
+    assert after["after"]["rows"] == cup.get("/standings")["rows"]
+    assert cup.api.get(f"{cup.path}/annulments?round=2&board=1").status_code == 404
 
 
 def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
