@@ -1,12 +1,17 @@
 """Tournaments over HTTP: announced, entered, started, followed; they run by themselves."""
 
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any
 
+import orjson
 from flask import Blueprint, Response
 
 from domain.commands import Actor, Command
 from domain.errors import WrongTime
 from domain.events import Account, BuiltIn
+from domain.match import Match, fold
+from domain.record import format_record, record_of
 from domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -42,6 +47,7 @@ from service.api.openapi import operation
 from service.api.players import find_player
 from service.bots import seat_all
 from service.clock import now_ms
+from service.composition import Parts
 from service.config import SERVER
 from service.errors import NotFound
 from service.handlers import Answer
@@ -242,6 +248,49 @@ def check_round(tournament: str, round: int) -> Response:
             "again": again,
         }
     )
+
+
+@blueprint.get("/<tournament>/matches")
+@operation("tournaments", media={NDJSON: None}, problems=(404,), open=True)
+def export_matches(tournament: str) -> Response:
+    """Give all decided games with their matches as text records, as NDJSON: a line a game, in the order of boards.
+
+    It ends with a line of count and SHA-256 of all bytes before it. The bundle of a match has its events.
+    """
+    state, composed = _read(tournament), parts()
+    games = [game for game in state.games() if game.ranks is not None]
+    lines = (orjson.dumps(_export_game(composed, game)) + b"\n" for game in games)
+    return Response(_close_lines(lines), content_type=NDJSON)
+
+
+def _export_game(composed: Parts, game: Game) -> Fields:
+    assert game.match is not None
+    entries = composed.matches.read_events(game.match, 0)
+    match = fold(Match(game.match), entries)
+    names = {player: composed.accounts.name_of(player) for player in match.life.players}
+    return {
+        "round": game.round,
+        "board": game.board,
+        "game": game.game,
+        "entrants": game.entrants,
+        "match": game.match,
+        "ranks": game.ranks,
+        "reason": game.reason,
+        "annulled": game.annulled,
+        "version": match.version,
+        "hash": match.head.hex(),
+        "record": format_record(record_of(match, entries, names)),
+    }
+
+
+def _close_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines, then one of their count and the SHA-256 of all bytes before it."""
+    digest, count = sha256(), 0
+    for line in lines:
+        digest.update(line)
+        count += 1
+        yield line
+    yield orjson.dumps({"count": count, "sha256": digest.hexdigest()}) + b"\n"
 
 
 @blueprint.get("/<tournament>/events")

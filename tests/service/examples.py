@@ -438,6 +438,8 @@ def tell_tournament(story: Story) -> None:
         story.parts.tournaments.advance(created["tournament"])
     wrong = {"round": 1, "board": first["board"], "why": "the wrong bot played"}
     board = f"round=1&board={first['board']}"
+    story.show("GET", f"{cup}/matches")
+    story.show("GET", f"{cups}/tournament-{'a' * 26}/matches")
     story.show("GET", f"{cup}/annulments?{board}")
     story.show("GET", f"{cup}/annulments?round=1&board={3 - first['board']}")
     story.show("GET", f"{cup}/annulments?round=9&board=1")

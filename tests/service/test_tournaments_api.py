@@ -1,10 +1,12 @@
 """Tournaments over HTTP: announced by organisers, entered by players and with bots, paired when they are started."""
 
 import json
+from hashlib import sha256
 
 import pytest
 
 from domain.commands import Actor
+from domain.record import parse_record
 from service.composition import Parts
 from tests.service.api import Api
 from workers.verify_match import verify_all
@@ -209,6 +211,14 @@ def test_an_annulment_is_reported_before_and_after_it(cup):
     before = cup.api.get(report).json
     assert [row["points"] for row in before["before"]["rows"]] == ["2", "0"]
     assert [row["points"] for row in before["after"]["rows"]] == ["0", "0"]
+    *lines, end = cup.api.get(f"{cup.path}/matches").data.splitlines(keepends=True)
+    [exported] = map(json.loads, lines)
+    assert (exported["match"], exported["ranks"]) == (
+        game["match"],
+        cup.get("/rounds")["rounds"][0]["games"][0]["ranks"],
+    )
+    assert parse_record(exported["record"]).ruleset == "zhen"
+    assert json.loads(end) == {"count": 1, "sha256": sha256(lines[0]).hexdigest()}
     annul = {"round": 1, "board": 1, "why": "the wrong player"}
     assert cup.api.post(f"{cup.path}/annulments", cup.token, annul).status_code == 200
     after = cup.api.get(report).json
