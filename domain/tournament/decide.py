@@ -128,7 +128,7 @@ def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
 
 
 def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
-    terms, is_organiser = state.terms, _is_organiser(command, state)
+    terms, is_organiser = state.terms, _is_organiser(command)
     _require_status(state, "open", *(["playing"] if terms.format["kind"] == "swiss" else []))
     match command.occupant:
         case Account(player):
@@ -139,7 +139,7 @@ def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
             if any(each.occupant == command.occupant for each in state.entrants):
                 raise WrongTime("entrant/entered", "you are entered already")
         case BuiltIn() as bot:
-            _require_organiser(command, state)
+            _require_organiser(command)
             require_build(bot)
         case Guest():
             raise WrongValue("entrant/guest", "entrants are accounts and bots of the server")
@@ -173,7 +173,7 @@ def _require_entrant(command: Command, number: int, state: Tournament) -> str:
         raise Unknown("entrant/unknown", f"the tournament has entrants 1..{len(state.entrants)}, not {number}")
     entrant = state.entrants[number - 1]
     is_own = entrant.occupant == Account(command.actor.id)
-    if not (is_own or _is_organiser(command, state)):
+    if not (is_own or _is_organiser(command)):
         raise WrongPerson("entrant/not-yours", f"entrant {number} is not you")
     if not entrant.is_in:
         raise WrongTime("entrant/out", f"entrant {number} has withdrawn")
@@ -181,7 +181,7 @@ def _require_entrant(command: Command, number: int, state: Tournament) -> str:
 
 
 def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
-    _require_organiser(command, state)
+    _require_organiser(command)
     _require_status(state, "open")
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
@@ -230,7 +230,7 @@ def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
 
 
 def _decide_annul(command: AnnulGame, state: Tournament) -> list[Any]:
-    _require_organiser(command, state)
+    _require_organiser(command)
     _require_status(state, "playing", "ended")
     game = _require_game(state, command.round, command.board, command.game)
     if not game.counts:
@@ -256,7 +256,7 @@ def _decide_end(command: EndTournament, state: Tournament) -> list[Any]:
 
 
 def _decide_abort(command: AbortTournament, state: Tournament) -> list[Any]:
-    _require_organiser(command, state)
+    _require_organiser(command)
     _require_status(state, "open", "playing")
     _check_cause(command.cause)
     return [TournamentAborted(command.cause)]
@@ -272,12 +272,13 @@ def _require_status(state: Tournament, *allowed: str) -> None:
         raise WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
 
 
-def _is_organiser(command: Command, state: Tournament) -> bool:
-    return command.actor.role == "organiser" or command.actor.id == state.organiser
+def _is_organiser(command: Command) -> bool:
+    """Whether the actor organises the tournament: whoever hands on the command knows what its token covers."""
+    return command.actor.role == "organiser"
 
 
-def _require_organiser(command: Command, state: Tournament) -> None:
-    if not _is_organiser(command, state):
+def _require_organiser(command: Command) -> None:
+    if not _is_organiser(command):
         raise WrongPerson("tournament/not-yours", "only who organises the tournament may do this")
 
 

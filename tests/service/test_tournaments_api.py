@@ -137,6 +137,15 @@ def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(cup):
     assert cup.api.get(f"{cup.path}/rounds/2/check").status_code == 404
 
 
+def test_a_token_that_may_not_organise_does_not_organise_ones_own_tournament(cup):
+    cup.bots(2)
+    made = cup.api.post("/v1/players/me/tokens", cup.token, {"scopes": ["play"]}).json
+    refused = cup.api.post(f"{cup.path}/start", made["token"])
+    assert (refused.status_code, refused.json["code"]) == (403, "tournament/not-yours")
+    assert cup.enter(made["token"], bot={"name": "random"}).status_code == 403
+    assert cup.enter(made["token"]).status_code == 201
+
+
 def test_entrants_withdraw_and_sit_out(cup):
     cup.enter(cup.ann_token)
     cup.bots(2)
