@@ -6,6 +6,7 @@ their dice and the seeds of bots follow from the tournament, its seed and the pl
 was interrupted goes as it would have gone.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -40,8 +41,14 @@ RUNNER = Actor("system", "tournament")
 PLATFORM = "platform"
 """Whose fault it is when a match is refuted or called off: it is played again, and nobody's points hang on it."""
 
+MAX_ATTEMPTS = 5
+"""Matches of a game that may fail: what fails each time will not do better."""
+
 SETTLED = ("verified", "scored")
 FAILED = ("refuted", "aborted", "annulled")
+
+
+log = logging.getLogger(__name__)
 
 
 def _decide(command: Command, state: Tournament) -> Decided[Tournament]:
@@ -175,6 +182,9 @@ class Tournaments:
         return game.match or _match_id(state.stream, game, game.game)
 
     def _make_match(self, state: Tournament, game: Game, id: str) -> None:
+        if len(game.failed) >= MAX_ATTEMPTS:
+            log.error("%s: game %s failed %d times and is not played again", state.stream, _place(game), MAX_ATTEMPTS)
+            return
         asked = job_command("tournament-match", id)
         dice, secret = self._seal(state, game, id)
         command = CreateMatch(

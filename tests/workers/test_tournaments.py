@@ -25,6 +25,7 @@ from service.queues import play_queue, verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
+from service.tournaments import MAX_ATTEMPTS
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers.duties import tournaments as duty_module
@@ -248,6 +249,23 @@ def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(
     assert game.failed == (first,)
     assert game.ranks is None
     assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).life.status == "playing"
+
+
+def test_a_game_that_fails_each_time_is_not_played_for_ever(rig, caplog):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    for _ in range(MAX_ATTEMPTS):
+        rig.work()
+        [game] = rig.read(stream).games()
+        match = rig.parts.tournaments.match_id(rig.read(stream), game)
+        asked = command_of("test", "POST", "/", None, b"")
+        abort = AbortMatch(actor=ORGANISER, id=asked.id.hex())
+        rig.parts.matches.execute(match, lambda _, abort=abort: abort, asked)
+    rig.work()
+    [game] = rig.read(stream).games()
+    assert len(game.failed) == MAX_ATTEMPTS
+    assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).version == 0
+    assert "is not played again" in caplog.text
 
 
 def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
