@@ -19,9 +19,10 @@ GAMES = ENTRANTS * (ENTRANTS - 1)
 
 BOTS = ({"name": "random"}, {"name": "greedy"}, {"name": "mcts", "playouts": 4})
 VICTIMS = ("play", "verify", "relay", "store", "web")
-KILLS_AT_LEAST, KILLS_AT_MOST = 6, 16
-PAUSE_S = 1.2
-"""Between two kills: a process that dies eight times within half a minute is given up."""
+KILLS = 20
+"""At most, four of each: a process that dies eight times within half a minute is given up."""
+
+PAUSE_S = 0.4
 
 WITHIN_S = 240.0
 
@@ -29,7 +30,7 @@ WITHIN_S = 240.0
 def announce(service: Serving) -> str:
     """A tournament of bots on a short track, entered and not started."""
     with Client(service.url, admin_token(service)) as olga:
-        terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 6, "cubes": 6}, "repeat": "rotations"}
+        terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 8, "cubes": 8}, "repeat": "rotations"}
         made = olga.create_tournament({**terms, "format": {"kind": "round-robin"}, "seed": 11}, key="cup")
         for number in range(ENTRANTS):
             olga.enter(made["tournament"], {**BOTS[number % 3], "seed": number})
@@ -49,12 +50,12 @@ def play_out(service: Serving, tournament: str, rng: random.Random | None) -> di
         while olga.tournament(tournament)["status"] == "playing":
             assert time.monotonic() < deadline, olga.tournament(tournament)
             time.sleep(PAUSE_S)
-            if rng is not None and kills < KILLS_AT_MOST:
+            if rng is not None and kills < KILLS:
                 # Each of them once, in an order by lot, then again.
                 victims = victims or rng.sample(VICTIMS, len(VICTIMS))
                 service.kill(victims.pop())
                 kills += 1
-        assert rng is None or kills >= KILLS_AT_LEAST
+        assert rng is None or kills >= len(VICTIMS)
         rounds = olga.rounds(tournament)
         matches = [olga.match(game["match"]) for round in rounds for game in round["games"]]
         wait_for(lambda: all(olga.match(each["match"])["status"] == "scored" for each in matches), why="all scores")
