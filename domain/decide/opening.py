@@ -162,7 +162,7 @@ def _start_if_ready(draft: Draft) -> None:
 
 
 def _entropy_missing(life: Lifecycle) -> bool:
-    # The dice of a tournament's matches follow from its seed: nobody salts them, so that nobody keeps others waiting.
+    # Nobody salts the dice of a tournament's matches, so that nobody keeps others waiting and it goes alike again.
     return (
         life.created.tournament is None
         and life.takes_entropy

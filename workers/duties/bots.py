@@ -58,7 +58,7 @@ class Bots:
         """See Tracker.find: every match that waits for a bot is noted, for the sweep to look after."""
         due, _ = self._sort([each for each, it in newest.items() if each.startswith("match-") and may_be_under_way(it)])
         # Those that are noted already keep the time of their next sweep.
-        self._note(due, now_ms(), new=True)
+        self._note([match.stream for match in due], now_ms(), new=True)
 
     def sweep(self) -> None:
         """Enqueue again what is due for longer than a bot takes."""
@@ -70,28 +70,24 @@ class Bots:
 
     def _look_at(self, streams: Sequence[str]) -> None:
         due, idle = self._sort(streams)
-        self._note(due, now_ms() + GRACE_MS)
-        alone = [each for each in due if not self._has_people(each.stream)]
-        enqueue_plays(self._queue, [each for each in due if each not in alone])
+        self._note([match.stream for match in due], now_ms() + GRACE_MS)
+        # Where an account has a seat, somebody may wait for what the bots do.
+        enqueue_plays(self._queue, [Playing(match.stream, match.version) for match in due if match.life.players])
+        alone = [Playing(match.stream, match.version) for match in due if not match.life.players]
         enqueue_plays(self._queue, alone, TOGETHER)
         self._strike(idle)
 
-    def _sort(self, streams: Sequence[str]) -> tuple[list[Playing], list[str]]:
+    def _sort(self, streams: Sequence[str]) -> tuple[list[Match], list[str]]:
         """Those of the matches that wait for a bot, and those that have bots and do not."""
-        due: list[Playing] = []
+        due: list[Match] = []
         idle: list[str] = []
         for stream in self._find_with_bots(streams):
             match = self._read(stream)
             if match is not None and find_bot_due(match):
-                due.append(Playing(stream, match.version))
+                due.append(match)
             else:
                 idle.append(stream)
         return due, idle
-
-    def _has_people(self, stream: str) -> bool:
-        """Whether somebody may wait for what the bots of the match do."""
-        match = self._read(stream)
-        return match is None or bool(match.life.players)
 
     def _find_with_bots(self, streams: Sequence[str]) -> list[str]:
         """Those of the matches with seats for built-in bots, which they have from their creation on or never."""
@@ -108,9 +104,9 @@ class Bots:
             log.exception("%s cannot be read: no bot plays in it", stream)
             return None
 
-    def _note(self, due: Sequence[Playing], at_ms: int, new: bool = False) -> None:
-        if due:
-            self._redis.zadd(DUE, dict.fromkeys((each.stream for each in due), at_ms), nx=new)
+    def _note(self, streams: Sequence[str], at_ms: int, new: bool = False) -> None:
+        if streams:
+            self._redis.zadd(DUE, dict.fromkeys(streams, at_ms), nx=new)
 
     def _strike(self, streams: Collection[str]) -> None:
         if streams:
