@@ -7,7 +7,7 @@ import pytest
 from redis import Redis
 
 from domain.bots import build_bot
-from domain.commands import AbortMatch, Actor, MakeMove
+from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove
 from domain.events import Account, Occupant
 from domain.rulesets import register
 from domain.tournament.commands import (
@@ -281,6 +281,17 @@ def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
     assert len(rig.queues[0].job_ids) == 1
     rig.work()
     assert rig.read(stream).status == "ended"
+
+
+@pytest.mark.parametrize("tournament", [{}, {"id": 7}, {"id": "tournament-x"}, {"id": "tournament-" + "a" * 26}])
+def test_a_match_that_names_no_tournament_of_ours_holds_up_nothing(rig, tournament):
+    asked = command_of("test", "POST", "/", None, b"")
+    match = stream_id("match", asked)
+    seats = (build_bot("random", 1), build_bot("random", 2))
+    create = CreateMatch(actor=ORGANISER, id=asked.id.hex(), ruleset="zhen", seats=seats, tournament=tournament)
+    rig.parts.matches.execute(match, lambda _: create, asked, new=True)
+    rig.work()
+    assert rig.parts.matches.read(match).life.status == "scored"
 
 
 def test_a_relay_that_lost_everything_finds_tournaments(rig):

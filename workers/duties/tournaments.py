@@ -18,6 +18,7 @@ from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
 from service.handlers import Handler
+from service.ids import is_stream_id
 from service.queues import Advancing, enqueue_advances
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
 from workers.duties import Chore
@@ -58,8 +59,10 @@ class Cups:
         due = {entry.stream: entry.last for entry in own if BEGINS & set(entry.types)}
         told = {entry.stream: entry.last for entry in entries if TELLS & set(entry.types)}
         for match, created in find_created(self._states, [each for each in told if each.startswith("match-")]):
-            if created.tournament is not None and not self._parts.imports.is_imported(match):
-                due.setdefault(str(created.tournament["id"]), told[match])
+            # What a match that was restored from elsewhere names may be anything.
+            tournament = str((created.tournament or {}).get("id"))
+            if is_stream_id("tournament", tournament):
+                due.setdefault(tournament, told[match])
         self._enqueue([Advancing(*each) for each in due.items()])
         self._strike([entry.stream for entry in own if ENDS & set(entry.types)])
 
