@@ -8,10 +8,13 @@ from types import FrameType
 from typing import Any
 
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import ConnectionError as StoreIsAway
 from rq import Queue, SimpleWorker
+from rq.exceptions import StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
+from rq.worker import WorkerStatus
 
 from service import metrics
 from service.logs import begin_ids
@@ -35,6 +38,15 @@ class Worker(SimpleWorker):
         """Stop after the job in hand; at once where there is none."""
         self.told_to_stop = True
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Say that the worker lives; an idle one that was told to stop stops instead.
+
+        The signal's own exception ends in the log when it meets the writing of a record.
+        """
+        if self.told_to_stop and self.get_state() != WorkerStatus.BUSY:
+            raise StopRequested
+        super().heartbeat(timeout, pipeline)
 
     def perform_job(self, job: Job, queue: Queue) -> bool:
         """Whether the job was done; what went wrong in it is logged under its id."""

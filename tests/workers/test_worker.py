@@ -1,0 +1,42 @@
+"""Our rq worker itself, over a real store."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from redis import Redis
+from rq.exceptions import StopRequested
+from rq.serializers import JSONSerializer
+
+from service.queues import Verification, enqueue_verifications, verify_queue
+from service.store.embedded import start_server
+from workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def connection(tmp_path) -> Iterator[Redis]:
+    with start_server(tmp_path) as server, Redis.from_url(server.url) as redis:
+        yield redis
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """The handlers that the test runner has, put back afterwards."""
+    before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for signum, handler in before.items():
+        signal.signal(signum, handler)
+
+
+def test_a_worker_stops_though_what_the_signal_raised_was_swallowed(connection, signals):
+    queue = verify_queue(connection)
+    enqueue_verifications(queue, [Verification("m1", 1)])
+    worker = Worker([queue], connection=connection, serializer=JSONSerializer)
+    with suppress(StopRequested):  # as a log handler does that writes a record meanwhile
+        worker.request_stop(signal.SIGTERM, None)
+    worker.work(burst=True, logging_level="WARNING")
+    assert queue.count == 1
+    assert not Worker.all(connection=connection)
