@@ -186,7 +186,8 @@ def test_it_takes_the_seats_and_salts_the_dice_of_games_that_it_plays_alone(tabl
     bridge.wait_to_tell("took seat 1 in toy")
     wait_for(lambda: table.ann.match(match)["seats"][0]["entropy"], why="the salt")
     table.ann.add_entropy(match, "ann", 2)
-    wait_for(lambda: table.ann.match(match)["turn"] == {"decision": 2}, why="its move")
+    # The dice may take its first move to the end of the track, so that no turn of Ann's comes.
+    wait_for(lambda: table.moves_of_machine(match) == [0], why="its move")
     assert status_of(table.ann, other) == "open"
 
 
