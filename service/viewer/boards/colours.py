@@ -1,0 +1,59 @@
+"""The colours of all board pictures, as style sheets for light and dark grounds.
+
+Seats are told apart by the set of Okabe and Ito (Color Universal Design, 2008), adjusted to the ground, which people
+with any of the usual kinds of colour vision can tell apart; pieces carry the number of their seat besides.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+Theme = Literal["light", "dark", "auto"]
+"""`auto` is light unless the reader's system asks for dark."""
+
+LIGHT = {
+    "paper": "#ffffff",
+    "board": "#f3ede1",
+    "field": "#fffdf8",
+    "field_two": "#e9dfcc",
+    "edge": "#8a7f6c",
+    "text": "#22262b",
+    "faint": "#665f53",
+    "last": "#d4006a",
+    "choice": "#007a4d",
+    "ink": "#1b1b1b",
+    "seats": ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"],
+    "seat_texts": ["#ffffff", "#1b1b1b", "#ffffff", "#1b1b1b", "#1b1b1b", "#ffffff"],
+}
+DARK = {
+    "paper": "#14181d",
+    "board": "#23292f",
+    "field": "#2e363e",
+    "field_two": "#3b454f",
+    "edge": "#8c98a5",
+    "text": "#e8ebee",
+    "faint": "#a9b3bd",
+    "last": "#ff7ab8",
+    "choice": "#4fd39d",
+    "ink": "#e8ebee",
+    "seats": ["#3d9be0", "#f0b429", "#1fb98b", "#dd9ac0", "#8fd0f5", "#f07f3c"],
+    "seat_texts": ["#101418", "#101418", "#101418", "#101418", "#101418", "#101418"],
+}
+
+
+@cache
+def render_colours(theme: Theme) -> str:
+    """The style sheet of a picture on such a ground; plain rules without variables, which every renderer reads."""
+    template = _templates().get_template("colours.css")
+    if theme == "auto":
+        dark = template.render(DARK)
+        return f"{template.render(LIGHT)}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+    return template.render(LIGHT if theme == "light" else DARK)
+
+
+@cache
+def _templates() -> Environment:
+    folder = Path(__file__).parent / "templates"
+    return Environment(loader=FileSystemLoader(folder), trim_blocks=True, undefined=StrictUndefined, autoescape=False)  # noqa: S701

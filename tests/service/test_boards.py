@@ -1,0 +1,101 @@
+"""Board pictures of every registered ruleset: drawn from random matches, explained, and clickable."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from domain.ruleset import AnyRuleset, Decision, Over, Roll
+from domain.rulesets import RULESETS
+from service.rulebooks import read_clauses
+from service.viewer.boards import BOARDS, draw_board, explain_move
+from service.viewer.boards.board import LastMove
+from tests.domain.toy import TOY_V1
+
+SVG = "{http://www.w3.org/2000/svg}"
+DRAWN = [each for each in RULESETS if (each.id, each.version) in BOARDS]
+
+
+def name_of(ruleset: AnyRuleset) -> str:
+    return f"{ruleset.id}_v{ruleset.version}"
+
+
+def random_positions(ruleset: AnyRuleset, seats: int, seed: int) -> Iterator[tuple[Any, LastMove | None]]:
+    """All states of a random match, each with the move that led to it."""
+    randbelow, state, last = Random(seed).randrange, ruleset.initial_state(ruleset.parse_options({}), seats), None
+    while True:
+        yield state, last
+        match ruleset.turn(state):
+            case Decision(seat):
+                move = ruleset.sample_move(state, randbelow)
+                last = LastMove(seat, ruleset.format_move(state, move))
+                state = ruleset.apply_move(state, move)
+            case Roll(sides, count):
+                state = ruleset.apply_roll(state, tuple(1 + randbelow(sides) for _ in range(count)))
+            case Over():
+                return
+
+
+def some_positions(ruleset: AnyRuleset, every: int = 7) -> Iterator[tuple[Any, LastMove | None]]:
+    for seats in range(ruleset.min_seats, ruleset.max_seats + 1):
+        yield from islice(random_positions(ruleset, seats, seats), 0, 300, every)
+
+
+@pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
+def test_every_position_is_a_picture_that_fits_its_frame_and_names_its_game(ruleset):
+    for state, last in some_positions(ruleset):
+        picture = ElementTree.fromstring(draw_board(ruleset, state, last, theme="auto"))
+        assert picture.tag == f"{SVG}svg"
+        assert picture.attrib["class"] == "board"
+        assert picture.find(f"{SVG}title").text == ruleset.title
+        assert len(picture.attrib["viewBox"].split()) == 4
+
+
+@pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
+def test_a_picture_for_a_page_brings_no_style_of_its_own(ruleset):
+    for state, last in some_positions(ruleset, every=40):
+        picture = ElementTree.fromstring(draw_board(ruleset, state, last))
+        assert picture.find(f"{SVG}style") is None
+        assert not [element for element in picture.iter() if "style" in element.attrib]
+
+
+@pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
+def test_the_last_move_is_marked(ruleset):
+    marked = [
+        'class="last' in draw_board(ruleset, state, last) or " last" in draw_board(ruleset, state, last)
+        for state, last in some_positions(ruleset)
+        if last is not None
+    ]
+    assert sum(marked) > 0.8 * len(marked)
+
+
+@pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
+def test_every_legal_move_is_explained_by_a_clause_of_the_rules(ruleset):
+    clauses = read_clauses(ruleset.id, ruleset.version)
+    for state, _ in some_positions(ruleset, every=20):
+        for move in islice(ruleset.legal_moves(state), 300):
+            explained = explain_move(ruleset, ruleset.format_move(state, move))
+            assert explained is not None, ruleset.format_move(state, move)
+            assert explained.clause in clauses
+            assert explained.sentence.endswith(".")
+
+
+@pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
+def test_what_is_no_move_is_not_explained(ruleset):
+    assert explain_move(ruleset, "no move of any game") is None
+    assert explain_move(ruleset, "") is None
+
+
+@pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
+def test_nearly_every_legal_move_names_something_that_can_be_clicked(ruleset):
+    named = total = 0
+    for state, last in some_positions(ruleset, every=20):
+        tokens = set(re.findall(r'data-token="([^"]+)"', draw_board(ruleset, state, last)))
+        for move in islice(ruleset.legal_moves(state), 200):
+            words = set(re.findall(r"[A-Za-z0-9]+", ruleset.format_move(state, move)))
+            named, total = named + bool(words & tokens), total + 1
+    assert named > 0.6 * total
