@@ -18,6 +18,8 @@ from domain.replay import Position
 from domain.report import Report
 from domain.ruleset import Turn, format_turn
 from service.handlers import Answer, Handler
+from service.viewer.boards import draw_board
+from service.viewer.boards.board import LastMove
 
 UNREADABLE = "unreadable"
 """The type of an event in answers whose stored bytes are none of an event."""
@@ -158,6 +160,14 @@ def render_position(match: Match, position: Position) -> str:
     head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"
     board = ruleset.render_text(position.state).rstrip("\n")
     return f"{head}\n\n{board}\n\n{_tell_next(match, position)}\n"
+
+
+def draw_position(match: Match, position: Position) -> str:
+    """A position of the match as a picture that stands alone, the move that led to it marked; it names no player."""
+    assert match.play is not None
+    step = match.play.steps[position.ply - 1] if position.ply else None
+    last = LastMove(step.seat, step.move) if step else None
+    return draw_board(match.play.ruleset, position.state, last, theme="auto")
 
 
 def _tell_next(match: Match, position: Position) -> str:

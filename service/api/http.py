@@ -28,6 +28,7 @@ JSON = "application/json"
 NDJSON = "application/x-ndjson"
 BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
 TEXT = "text/plain"
+SVG = "image/svg+xml"
 PROBLEM = "application/problem+json"
 
 MAX_BODY_BYTES = 64 * 1024

@@ -206,6 +206,11 @@ def tell_match(story: Story) -> None:
     story.show("GET", f"{match}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     story.show("GET", f"{match}/positions/1")
     story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
+    story.tell(
+        "matches_get_position",
+        "image/svg+xml",
+        '<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 480 480" role="img">…</svg>\n',
+    )
     story.show("GET", f"{match}/positions/9")
     story.show("GET", f"{match}/record")
     story.show("GET", f"{match}/record", headers={"Accept": "text/plain"})

@@ -1,19 +1,26 @@
 """Matches over HTTP: from an open seat to the end, and everything one may ask of them."""
 
 import json
+import re
+from base64 import b64encode
 from hashlib import sha256
 
 import pytest
 
 from domain.chain import StoredEvent, check_chain, first_link
+from domain.rulesets.pathagon_v1 import PATHAGON_V1
+from service import queries
 from service.accounts import Principal
 from service.api.matches.reading import EVENTS_BESIDE_MOVES
 from service.app import create_app
 from service.composition import compose
+from service.viewer.boards import draw_board
+from service.viewer.boards.board import LastMove
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
 SIZE_5 = {"size": 5, "pieces": 5}
+PICTURE = {"Accept": "image/svg+xml"}
 
 
 class Two:
@@ -362,6 +369,79 @@ def test_any_position_as_text(two):
     assert text.mimetype == "text/plain"
     assert "Seat 2" in text.text or "seat 2" in text.text
     assert "Then seat 2 plays e5." in text.text
+
+
+def test_any_position_as_a_picture_that_marks_the_move_before_it(two):
+    two.play("d4", "e5")
+    ruleset = PATHAGON_V1
+    state = ruleset.initial_state(ruleset.parse_options({}), 2)
+    pictures = [two.get(f"/positions/{ply}", headers=PICTURE) for ply in range(3)]
+    assert pictures[0].text == draw_board(ruleset, state, None, "auto")
+    for picture, seat, move in zip(pictures[1:], (1, 2), ("d4", "e5"), strict=True):
+        state = ruleset.apply_move(state, ruleset.parse_move(state, move))
+        assert picture.text == draw_board(ruleset, state, LastMove(seat, move), "auto")
+    assert {picture.mimetype for picture in pictures} == {"image/svg+xml"}
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
+        "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5",
+        "image/*",
+    ],
+)
+def test_an_image_element_of_a_browser_gets_the_picture(two, accept):
+    assert two.get("/positions/0", headers={"Accept": accept}).mimetype == "image/svg+xml"
+
+
+def test_a_picture_marks_the_line_that_survived_a_take_back(api):
+    _, token = api.sign_up()
+    path = f"/v1/matches/{api.new_match(token, [{'name': 'Ada'}, {'name': 'Bea'}], recorded=True)}"
+    for move in ("d4", "e5"):
+        api.post(f"{path}/moves", token, {"move": move})
+    taken = api.get(f"{path}/positions/2", headers=PICTURE)
+    api.post(f"{path}/take-back", token, {"ply": 1})
+    assert api.get(f"{path}/positions/2", headers=PICTURE).status_code == 404
+    api.post(f"{path}/moves", token, {"move": "a1"})
+    assert api.get(f"{path}/positions/2", headers=PICTURE).text != taken.text
+
+
+def test_a_picture_lets_a_browser_use_nothing_but_its_own_style_sheet(two):
+    picture = two.get("/positions/0", headers=PICTURE)
+    (style,) = re.findall("<style>(.*)</style>", picture.text, re.DOTALL)
+    hashed = b64encode(sha256(style.encode()).digest()).decode()
+    assert picture.headers["Content-Security-Policy"] == f"default-src 'none'; style-src 'sha256-{hashed}'"
+    assert picture.headers["X-Content-Type-Options"] == "nosniff"
+    assert " style=" not in picture.text
+
+
+def test_a_picture_names_nobody(api):
+    _, token = api.sign_up()
+    match = api.new_match(token, [{"name": "<b>Ada</b>"}, {"name": "Bea"}], recorded=True)
+    picture = api.get(f"/v1/matches/{match}/positions/0", headers=PICTURE).text
+    assert "Ada" not in picture
+    assert "Bea" not in picture
+
+
+def test_the_tag_of_a_picture_is_that_of_no_other_form_and_goes_with_the_drawing(two, monkeypatch):
+    told, drawn = two.get("/positions/0"), two.get("/positions/0", headers=PICTURE)
+    assert drawn.headers["ETag"] != told.headers["ETag"]
+    assert "accept" in drawn.vary
+    tag = {"If-None-Match": drawn.headers["ETag"]}
+    assert two.get("/positions/0", headers=PICTURE | tag).status_code == 304
+    assert two.get("/positions/0", headers=tag).status_code == 200
+    assert two.get("/positions/0", headers=PICTURE | {"If-None-Match": told.headers["ETag"]}).status_code == 200
+    monkeypatch.setattr(queries, "draw_board", lambda *_, **__: "<svg/>")
+    assert two.get("/positions/0", headers=PICTURE | tag).text == "<svg/>"
+
+
+def test_a_picture_at_a_version_is_kept_for_a_day_since_later_releases_may_draw_otherwise(two):
+    version = two.get().json["version"]
+    exact = two.get(f"/positions/0?version={version}", headers=PICTURE)
+    assert (exact.cache_control.max_age, exact.cache_control.immutable) == (86400, False)
+    assert exact.cache_control.public
+    assert "Cache-Control" not in two.get("/positions/0", headers=PICTURE).headers
 
 
 def test_a_position_that_was_not_reached_is_not_found(two):

@@ -81,8 +81,11 @@ def test_for_others_it_does_not_exist(private, path):
 def test_its_exports_do_not_exist_for_others_either(private):
     ndjson = {"Accept": "application/x-ndjson"}
     private.same_as_nowhere(lambda at: private.api.get(f"{at}/events", private.cat_token, headers=ndjson))
-    text = {"Accept": "text/plain"}
-    private.same_as_nowhere(lambda at: private.api.get(f"{at}/positions/0", private.cat_token, headers=text))
+    for media in ("text/plain", "image/svg+xml"):
+        form = {"Accept": media}
+        private.same_as_nowhere(
+            lambda at, form=form: private.api.get(f"{at}/positions/0", private.cat_token, headers=form)
+        )
 
 
 @pytest.mark.parametrize(("method", "path", "body"), COMMANDS)
@@ -135,6 +138,16 @@ def test_its_answers_stay_out_of_shared_caches(private):
         assert answer.cache_control.private
         assert not answer.cache_control.public
         assert "authorization" in answer.vary
+
+
+def test_its_pictures_stay_out_of_shared_caches(private):
+    drawn = private.api.get(
+        f"{private.path}/positions/0?version=1", private.ann_token, headers={"Accept": "image/svg+xml"}
+    )
+    assert drawn.status_code == 200
+    assert drawn.cache_control.private
+    assert not drawn.cache_control.public
+    assert "authorization" in drawn.vary
 
 
 def test_a_public_position_that_never_changes_may_be_cached_by_all(api):

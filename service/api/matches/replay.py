@@ -1,17 +1,22 @@
 """Matches are given back: their events, by page, at once or live, and any position."""
 
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+
 from flask import Response
 
 from domain.match import Match
 from domain.replay import position_at
 from service import queries
-from service.api.http import JSON, NDJSON, TEXT, accepted, answer, parse_query, parts, path_with
+from service.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts, path_with
 from service.api.live import SSE, last_event_id, stream_events, wait_for_news
 from service.api.matches.blueprint import blueprint
 from service.api.matches.reading import confined, read_for_position, read_match, right_to_read, tagged, varied
 from service.api.openapi import operation
 from service.schemas import answers, parameters
 from service.sources import is_final
+from service.viewer.boards.colours import render_colours
 
 
 @blueprint.get("/<match>/events")
@@ -68,25 +73,39 @@ def _stream_events(state: Match, after: int) -> Response:
 @blueprint.get("/<match>/positions/<int:ply>")
 @operation(
     "replay",
-    media={JSON: answers.PositionOut, TEXT: None},
+    media={JSON: answers.PositionOut, TEXT: None, SVG: None},
     query=parameters.PositionQuery,
     problems=(401, 404, 406),
     open=True,
     tagged=True,
 )
 def get_position(match: str, ply: int) -> Response:
-    """Give the state just before move `ply` + 1, as JSON or as text for a terminal.
+    """Give the state just before move `ply` + 1, as JSON, as text for a terminal or as a picture of the board.
 
-    With `version` the answer is exact and never changes; without it a recorder's take-back can change it.
+    With `version` the answer is exact and never changes; without it a recorder's take-back can change it. The picture
+    marks the move that led there. It may be drawn otherwise by a later release, so its ETag tells the drawing, too.
     """
-    media = accepted(JSON, TEXT)
+    media = accepted(JSON, TEXT, SVG)
     version = parse_query(parameters.PositionQuery)["version"]
     state = read_for_position(match, ply, version)
     position = position_at(state, ply)
-    if media == TEXT:
+    tag, kept = str(position.version), "public, max-age=31536000, immutable"
+    if media == SVG:
+        picture = queries.draw_position(state, position)
+        response = Response(picture, content_type=SVG, headers=_picture_headers())
+        tag, kept = f"{tag}-{sha256(picture.encode()).hexdigest()[:16]}", "public, max-age=86400"
+    elif media == TEXT:
         response = Response(queries.render_position(state, position), content_type=f"{TEXT}; charset=utf-8")
     else:
         response = answer(queries.describe_position(state, position))
     if version is not None:
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return confined(varied(tagged(response, position.version)), state)
+        response.headers["Cache-Control"] = kept
+    return confined(varied(tagged(response, tag)), state)
+
+
+@cache
+def _picture_headers() -> dict[str, str]:
+    """What lets a picture that a browser opens by itself load nothing and use its own style sheet alone."""
+    style = b64encode(sha256(render_colours("auto").encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{style}'"
+    return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
