@@ -1,0 +1,42 @@
+"""Shapes that several boards draw, as points for a template."""
+
+from math import cos, hypot, pi, sin
+from typing import NamedTuple
+
+Point = tuple[float, float]
+
+
+def format_points(points: list[Point]) -> str:
+    """Points as SVG reads them, to a tenth of a unit."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def octagon(centre: Point, width: float) -> str:
+    """The points of a regular octagon that lies on a side."""
+    radius = width / 2 / cos(pi / 8)
+    angles = [pi / 8 + step * pi / 4 for step in range(8)]
+    return format_points([(centre[0] + radius * cos(a), centre[1] + radius * sin(a)) for a in angles])
+
+
+class Arrow(NamedTuple):
+    """A straight arrow: where its line begins and ends, and the points of its head."""
+
+    start: Point
+    end: Point
+    head: str
+
+
+def draw_arrow(source: Point, target: Point, leave: float, head: float) -> Arrow:
+    """An arrow that keeps the distance `leave` from both places, with a head of that length."""
+    length = hypot(target[0] - source[0], target[1] - source[1])
+    along = ((target[0] - source[0]) / length, (target[1] - source[1]) / length)
+
+    def at(distance: float, aside: float = 0.0) -> Point:
+        return (
+            source[0] + along[0] * distance - along[1] * aside,
+            source[1] + along[1] * distance + along[0] * aside,
+        )
+
+    tip = length - leave
+    points = [at(tip), at(tip - head, head / 2), at(tip - head, -head / 2)]
+    return Arrow(at(min(leave, tip - head)), at(tip - head / 2), format_points(points))
