@@ -4,7 +4,8 @@ Nothing is checked twice in two ways: who may act, whose turn it is, what the ru
 the match ends are all asked of `decide`, with the recorded inputs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import groupby, takewhile
@@ -33,7 +34,7 @@ from domain.commands import (
     parse_actor,
 )
 from domain.decide import decide, draft_decision
-from domain.decide.play import MAX_MOVE_LENGTH
+from domain.decide.play import MAX_MOVE_LENGTH, MAX_MOVES_A_COMMAND
 from domain.decide.who import require_revealed
 from domain.dice import commit, parse_secret
 from domain.draft import Draft
@@ -76,6 +77,8 @@ MAX_WHY_LENGTH = 500
 
 _Hand = tuple[str, str]
 """Who made a move, as its envelope says, and the seat, in digits."""
+_Origin = tuple[str, str, str]
+"""At, by and cause of a move, as its envelope says; of other events the cause alone."""
 
 
 class _Refuted(Exception):
@@ -123,16 +126,20 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
     This is all that an honest match costs. What is wrong with another one is for the careful way to find out.
     """
     with suppress(Exception):
-        match, place, last, secret = Match(stream), 0, "", _find_secret(entries)
+        match, place, last, secret = Match(stream), 0, ("", "", ""), _find_secret(entries)
         hands: set[_Hand] = set()
+        made: Counter[str] = Counter()
         while place < len(entries):
             if quiet := _quiet_moves(entries, place, hands, last):
                 folded = fold_steps(match, quiet)
                 if folded.version - match.version < len(quiet):
                     return None
-                match, place, last = folded, place + len(quiet), quiet[-1][1][3]
+                at, by, cause, *_ = quiet[-1][1].groups()
+                match, place, last = folded, place + len(quiet), (at, by, cause)
+                made.update(found[3] for _, found in quiet)
             command = _read_command(entries, place, secret)
-            if command.id == last:
+            origin = _tell_origin(command)
+            if not _may_follow(origin, last):
                 return None
             draft = draft_decision(command, match)
             decided = link_all(match.head or first_link(stream), match.version + 1, map(format_event, draft.events))
@@ -140,28 +147,43 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
             if decided != entries[place:behind]:
                 return None
             hands = _let_through(hands, draft, match)
-            match, place, last = draft.match.with_head(decided[-1].h), behind, command.id
+            match, place, last = draft.match.with_head(decided[-1].h), behind, origin
+            made[command.id] += 1
+        if max(made.values()) > MAX_MOVES_A_COMMAND:
+            return None
         return match if match.life.secret or not isinstance(match.life.created.dice, ServerDice) else None
     return None
 
 
-def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], last: str) -> list[ReadMove]:
+def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], last: _Origin) -> list[ReadMove]:
     """The moves from `place` on that another move follows, each by a hand that was let through before.
 
     Of such a move a fold asks all that `decide` does: that its seat is on turn, and that it is legal. Nothing else can
-    come of it, for the next event is a move. `last` is the cause of the event before them.
+    come of it, for the next event is a move. `last` is the origin of the event before them.
     """
     moves: list[ReadMove] = []
     for stored, found in read_moves(entries, place):
-        _, by, cause, move, seat, _ = found.groups()
-        if cause == last:
-            # Several moves of one command are decided together.
-            return moves[:-1]
-        if (by, seat) not in hands or len(move) > MAX_MOVE_LENGTH:
+        at, by, cause, move, seat, _ = found.groups()
+        origin = at, by, cause
+        if (by, seat) not in hands or len(move) > MAX_MOVE_LENGTH or not _may_follow(origin, last):
             return moves
         moves.append((stored, found))
-        last = cause
+        last = origin
     return moves[:-1]
+
+
+def _may_follow(origin: _Origin, last: _Origin) -> bool:
+    """Whether an event of this origin, a command's first one or a bot's move, may stand behind one of that other.
+
+    Several moves of bots that one command makes are what as many commands would make of them, but for their cause, and
+    for how many they may be.
+    """
+    return origin[2] != last[2] or (origin == last and origin[1].startswith("system:"))
+
+
+def _tell_origin(command: Command) -> _Origin:
+    is_move = isinstance(command, MakeMove)
+    return (str(command.at), str(command.actor), command.id) if is_move else ("", "", command.id)
 
 
 def _let_through(hands: set[_Hand], draft: Draft, before: Match) -> set[_Hand]:
@@ -190,8 +212,6 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | No
         return _command_behind(_read_inputs(entries, place), secret)
     # That the event is what it says of itself shows when the command leads to the same bytes.
     at, by, cause, move, seat, _ = found.groups()
-    if by.startswith("system:"):
-        return _command_behind(list(_read_caused(entries, place)), secret)
     return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, move=move, seat=int(seat))
 
 
@@ -205,12 +225,6 @@ def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
         second = parse_event(entries[place + 1])
         return [first, second] if second.cause == first.cause else [first]
     return [first]
-
-
-def _read_caused(entries: Sequence[StoredEvent], place: int) -> Iterator[Event]:
-    """The events from `place` on that have the same cause."""
-    cause = parse_event(entries[place]).cause
-    return takewhile(lambda event: event.cause == cause, map(parse_event, entries[place:]))
 
 
 def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool) -> MatchVerified:
