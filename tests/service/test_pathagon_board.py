@@ -80,8 +80,8 @@ def test_a_shift_is_marked_from_field_to_field_and_a_placement_where_it_went():
 
 def test_every_piece_in_reserve_is_drawn_and_counted():
     told = arrange("..... ..... ..... ..... .....", reserve=[38, 0])["reserves"]
-    assert [(len(each["pieces"]), each["count"]) for each in told] == [(38, 38), (0, 0)]
-    assert told[0]["end"] < told[1]["x"]
+    assert [(len(each.pieces), each.number) for each in told] == [(38, 38), (0, 0)]
+    assert told[0].end < told[1].x - 15
 
 
 def test_moves_are_told_in_words():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import networkx  # type: ignore[import-untyped]
 
 from service.viewer.boards.board import Board, Explained, LastMove
+from service.viewer.boards.reserves import arrange_reserves
 from service.viewer.boards.strokes import Point, draw_arrow, format_points, octagon
 
 CELL = 60.0
@@ -93,7 +94,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "went": went,
         "letters": [("abcdefghi"[i], middle((i, 0))[0], bottom + 22) for i in range(size)],
         "numbers": [(j + 1, LEFT - 15, middle((0, j))[1] + 6) for j in range(size)],
-        "reserves": _reserves(view["reserve"], right, bottom + LETTERS + 24),
+        "reserves": arrange_reserves(view["reserve"], LEFT, right, bottom + LETTERS + 24),
         "notes": (_note(view, path, pieces), LEFT, bottom + LETTERS + 68),
     }
 
@@ -159,26 +160,6 @@ def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
         return None, None
     *source, target = last.move.split("-")
     return (source[0] if source else None), target
-
-
-def _reserves(counts: list[int], right: float, y: float) -> list[dict[str, Any]]:
-    """For each seat a row of the pieces that it has in reserve, closer together the more there are."""
-    half = (right - LEFT) / 2
-    reserves = []
-    for seat, count in enumerate(counts, 1):
-        x = LEFT + (seat - 1) * half
-        step = min(13.0, (half - 112) / max(count - 1, 1))
-        reserves.append(
-            {
-                "seat": seat,
-                "x": x + 15,
-                "y": y,
-                "count": count,
-                "pieces": [x + 42 + 10 + step * number for number in range(count)],
-                "end": x + 42 + (20 + step * (count - 1) if count else 0) + 16,
-            }
-        )
-    return reserves
 
 
 def _note(view: dict[str, Any], path: list[Place], pieces: dict[Place, int]) -> str:

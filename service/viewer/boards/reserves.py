@@ -1,0 +1,33 @@
+"""Reserves below a board: for each of two seats a row of pieces and their number."""
+
+from typing import NamedTuple
+
+HEAD = 42.0
+"""What the larger piece takes that says whose row it is."""
+COUNT = 70.0
+"""What the number takes, and the distance to the next row."""
+STEP = 13.0
+
+
+class Reserve(NamedTuple):
+    """A seat's row: its head is at `x`, its pieces at `pieces`, its number at `end`."""
+
+    seat: int
+    number: int
+    x: float
+    y: float
+    pieces: list[float]
+    end: float
+
+
+def arrange_reserves(counts: list[int], left: float, right: float, y: float) -> list[Reserve]:
+    """The rows side by side; the more pieces, the closer they lie."""
+    half = (right - left) / len(counts)
+    return [_arrange(seat, count, left + (seat - 1) * half, half, y) for seat, count in enumerate(counts, 1)]
+
+
+def _arrange(seat: int, count: int, left: float, width: float, y: float) -> Reserve:
+    first = left + HEAD + 10
+    step = min(STEP, (width - HEAD - COUNT) / max(count - 1, 1))
+    pieces = [round(first + step * number, 1) for number in range(count)]
+    return Reserve(seat, count, left + 15, y, pieces, (pieces[-1] + 10 if pieces else left + HEAD) + 16)
