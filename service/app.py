@@ -32,6 +32,8 @@ from service.api.http import LARGER_BODIES, MAX_BODY_BYTES, PROBLEM, ApiRequest,
 from service.composition import Parts, compose_process
 from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
+from service.viewer import pages
+from service.viewer.pages.blueprint import is_for_people, show_problem
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,8 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or compose_process()
     telemetry.observe(app)
-    for module in (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments):
+    modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
+    for module in modules:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
@@ -147,7 +150,7 @@ def _answer_http_error(error: HTTPException) -> Response:
 def _answer_problem(problem: dict[str, Any]) -> Response:
     telemetry.note_problem(problem["code"])
     problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
-    response = answer(problem, problem["status"], PROBLEM)
+    response = show_problem(problem) if is_for_people() else answer(problem, problem["status"], PROBLEM)
     if problem["status"] in PASSING:
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
     if problem["status"] == 401:

@@ -4,7 +4,7 @@ import re
 import secrets
 from functools import cache, lru_cache
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 from flask import Request, Response, current_app, request
@@ -37,6 +37,13 @@ LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
 
 MAX_REPEATED_BYTES = 128
 """How long a body is at most that is worth to be remembered with what it reads as."""
+COOKIE = "plyscribe_token"
+"""The cookie by which a browser is signed in; its value is a token."""
+
+TOKEN_HEADERS = ("Authorization", "Cookie")
+"""Where a token may come: what answers vary by that depend on who asks."""
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
 _ETAG = re.compile(r'"(\d{1,15})"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -74,6 +81,27 @@ class ApiRequest(Request):
             raise BadRequest(f"{len(raw)} of {self.content_length} bytes of the body arrived", "request/truncated")
         return raw
 
+    @cached_property
+    def cookie_token(self) -> str | None:
+        """The token in the cookie of our pages; None without one, and for a change that another site asks for.
+
+        Cookies come along with what any site makes a browser send. Whether it was one of our own pages that asked, the
+        browser says in headers that no page can set.
+        """
+        if "HTTP_COOKIE" not in self.environ:
+            return None
+        token = self.cookies.get(COOKIE)
+        return token if token and (self.method in SAFE_METHODS or self._is_from_here()) else None
+
+    def _is_from_here(self) -> bool:
+        site = self.environ.get("HTTP_SEC_FETCH_SITE")
+        if site is not None:
+            return site == "same-origin"
+        # Over plain HTTP from elsewhere than loopback browsers send the origin alone.
+        origin: str = self.environ.get("HTTP_ORIGIN", "")
+        host: str = self.host
+        return urlsplit(origin).netloc == host
+
 
 def current_request() -> ApiRequest:
     """The request itself: every look through Flask's stand-in for it costs half a microsecond."""
@@ -86,11 +114,19 @@ def parts() -> Parts:
 
 
 def bearer_token() -> str:
-    """The token that the request was sent with, valid or not; Unauthenticated without one."""
-    scheme, _, token = current_request().headers.get("Authorization", "").partition(" ")
-    if not token or scheme.lower() != "bearer":
+    """The token that the request was sent with, valid or not; Unauthenticated without one.
+
+    It stands in the header, or in the cookie that our pages set.
+    """
+    asked = current_request()
+    if (header := asked.environ.get("HTTP_AUTHORIZATION")) is None:
+        token = asked.cookie_token
+    else:
+        scheme, _, token = header.partition(" ")
+        token = token.strip() if scheme.lower() == "bearer" else None
+    if not token:
         raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
-    return token.strip()
+    return token
 
 
 def principal() -> Principal:
@@ -101,8 +137,25 @@ def principal() -> Principal:
 
 
 def principal_if_any() -> Principal | None:
-    """Who the request comes from, None for one without a token; Unauthenticated where its token is not valid."""
-    return principal() if "Authorization" in request.headers else None
+    """Who the request comes from, None for one without a token; Unauthenticated where its token is not valid.
+
+    A browser sends its cookie unasked, so one that has become invalid counts as none.
+    """
+    asked = current_request()
+    if "HTTP_AUTHORIZATION" in asked.environ:
+        return principal()
+    if asked.cookie_token is None:
+        return None
+    try:
+        return principal()
+    except Unauthenticated:
+        return None
+
+
+def has_token() -> bool:
+    """Whether the request was sent with a token, valid or not."""
+    asked = current_request()
+    return "HTTP_AUTHORIZATION" in asked.environ or asked.cookie_token is not None
 
 
 def parse_body(schema: type[Schema]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from service.access import may_read_import
 from service.api.http import (
     BUNDLE,
     NDJSON,
+    TOKEN_HEADERS,
     answer,
     current_request,
     idempotency_key,
@@ -80,7 +81,7 @@ def get_import(id: str) -> Response:
     told = answer(describe_import(state))
     if not may_read_import(state, None):
         told.cache_control.private = True
-        told.vary.add("Authorization")
+        told.vary.update(TOKEN_HEADERS)
     return told
 
 

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 from orjson import Fragment
 
 from service.accounts import Principal
-from service.api.http import answer, parse_query, parts, path_with, principal, principal_if_any
+from service.api.http import TOKEN_HEADERS, answer, parse_query, parts, path_with, principal, principal_if_any
 from service.api.openapi import operation
 from service.match_list import MatchFilter
 from service.paging import Page
@@ -39,7 +39,7 @@ def list_matches() -> Response:
         until=query["until"],
     )
     listed = answer_page("matches", lambda: parts().lists.matches.read(wanted, who, query["limit"], query["cursor"]))
-    listed.vary.add("Authorization")
+    listed.vary.update(TOKEN_HEADERS)
     return listed
 
 

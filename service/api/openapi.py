@@ -19,6 +19,9 @@ from service.api.http import PROBLEM
 from service.errors import PROBLEM_STATUSES, problem_title
 from service.schemas import answers, bodies
 
+PAGES = "pages"
+"""The blueprint of what people look at: what can be done there can be done by the API that this documents."""
+
 View = TypeVar("View", bound=Callable[..., Any])
 
 DESCRIPTION = """\
@@ -103,7 +106,7 @@ def build_openapi(app: Flask) -> dict[str, Any]:
     for status in PROBLEM_STATUSES:
         spec.components.response(f"Problem{status}", _describe_problem(status, some_problem(status)))
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        if rule.endpoint == "static":
+        if rule.endpoint.startswith(f"{PAGES}."):
             continue
         view = app.view_functions[rule.endpoint]
         operation = getattr(view, "__operation__", None)

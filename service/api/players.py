@@ -5,7 +5,7 @@ from flask import Blueprint, Response, request
 from domain.commands import Actor
 from domain.player import Player
 from service.accounts import digest_of
-from service.api.http import answer, parse_body, parts, principal
+from service.api.http import answer, has_token, parse_body, parts, principal
 from service.api.openapi import operation
 from service.errors import BadRequest, NotFound, ScopeMissing
 from service.ids import is_stream_id
@@ -51,7 +51,7 @@ def require_no_key() -> None:
 
 
 def _who_signs_up() -> Actor:
-    if parts().config.open_sign_up and "Authorization" not in request.headers:
+    if parts().config.open_sign_up and not has_token():
         return Actor("system", "sign-up")
     who = principal()
     if not parts().config.open_sign_up and "admin" not in who.scopes:

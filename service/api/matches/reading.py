@@ -9,7 +9,7 @@ from domain.match import Match
 from domain.replay import has_settled
 from service.access import may_read
 from service.accounts import Principal
-from service.api.http import bearer_token, parts, principal_if_any
+from service.api.http import TOKEN_HEADERS, bearer_token, has_token, parts, principal_if_any
 from service.clock import now_ms
 from service.errors import NotFound, ServiceError
 from service.ids import is_stream_id
@@ -61,7 +61,7 @@ def right_to_read(match: Match) -> Callable[[int], bool]:
     if may_read(match, None):
         return lambda version: True
     composed, code = parts(), request.args.get("invitation", "")
-    token = bearer_token() if "Authorization" in request.headers else None
+    token = bearer_token() if has_token() else None
 
     def holds(version: int) -> bool:
         try:
@@ -107,7 +107,7 @@ def confined(response: Response, match: Match) -> Response:
     if not may_read(match, None):
         response.cache_control.public = False
         response.cache_control.private = True
-        response.vary.add("Authorization")
+        response.vary.update(TOKEN_HEADERS)
     return response
 
 

@@ -1,0 +1,10 @@
+"""The pages: made on the server, made livelier by small scripts, with nothing from elsewhere.
+
+Whatever they show can be had from the API too; what they change goes through it. A page works without scripts as far as
+reading goes.
+"""
+
+from service.viewer.pages import assets, home, sign_in
+from service.viewer.pages.blueprint import blueprint
+
+__all__ = ["assets", "blueprint", "home", "sign_in"]

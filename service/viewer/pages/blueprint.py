@@ -1,0 +1,62 @@
+"""What all pages share: the frame around them and what they allow a browser to do."""
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from domain.player import Player
+from service.accounts import Principal
+from service.api.http import TOKEN_HEADERS, parts, principal_if_any
+
+blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
+
+HTML = "text/html"
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+"""Nothing from elsewhere, and no script or style that stands in a page."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "private, no-cache",
+}
+
+
+def show_page(template: str, status: int = 200, **told: Any) -> Response:
+    """A page, as the one who asks sees it. Templates escape all texts."""
+    who = principal_if_any()
+    page = render_template(template, who=_describe(who), path=request.full_path.rstrip("?"), **told)
+    response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
+    response.vary.update(TOKEN_HEADERS)
+    return response
+
+
+def _describe(who: Principal | None) -> dict[str, Any] | None:
+    if who is None:
+        return None
+    player: Player = parts().accounts.players.read(who.account)
+    return {"player": player.stream, "name": player.name, "scopes": who.scopes}
+
+
+def is_for_people() -> bool:
+    """Whether the answer to this request is to be a page, by what its client likes best."""
+    if request.path.startswith("/v1/"):
+        return False
+    return request.accept_mimetypes.best_match((HTML, "application/json"), "application/json") == HTML
+
+
+def show_problem(problem: dict[str, Any]) -> Response:
+    """A problem as a page."""
+    return show_page("problem.html", problem["status"], problem=problem)

@@ -1,0 +1,147 @@
+"""The frame of all pages: who is signed in, what a browser is allowed, problems as pages."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from flask.testing import FlaskClient
+
+from service.api.http import COOKIE
+from service.app import create_app
+from service.composition import compose
+from service.store.memory import MemoryStore
+from tests.service.conftest import CONFIG
+
+FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
+OPEN_MATCH = {"ruleset": "zhen", "seats": [None, None]}
+
+
+@pytest.fixture
+def browser() -> FlaskClient:
+    return create_app(compose(CONFIG, MemoryStore())).test_client()
+
+
+def sign_up(browser: FlaskClient, name: str = "Ann") -> str:
+    shown = browser.post("/sign-up", data={"name": name})
+    assert shown.status_code == 200
+    return re.search(r"ply_[a-z2-7]{26}_[\w-]{43}", shown.text)[0]
+
+
+def is_signed_in(browser: FlaskClient) -> bool:
+    return "Sign out" in browser.get("/").text
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/nowhere"])
+def test_pages_allow_nothing_from_elsewhere_and_no_script_in_them(browser, path):
+    shown = browser.get(path, headers=FOR_PEOPLE)
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in shown.headers["Content-Security-Policy"]
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=|https?://", shown.text)
+
+
+def test_an_account_is_opened_with_a_name_and_its_token_shown_once(browser):
+    token = sign_up(browser)
+    assert browser.get("/v1/players/me", headers={"Authorization": f"Bearer {token}"}).json["name"] == "Ann"
+    assert is_signed_in(browser)
+    assert token not in browser.get("/").text
+
+
+def test_a_name_is_shown_as_text_whatever_it_holds(browser):
+    sign_up(browser, "<script>alert(1)</script>")
+    assert "&lt;script&gt;" in browser.get("/").text
+    assert "<script>" not in browser.get("/").text
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "two\nlines"])
+def test_a_name_that_cannot_be_is_refused_with_the_reason(browser, name):
+    shown = browser.post("/sign-up", data={"name": name})
+    assert shown.status_code == 422
+    assert 'role="alert"' in shown.text
+    assert not is_signed_in(browser)
+
+
+def test_a_token_signs_in_and_leads_to_where_one_came_from(browser):
+    token = sign_up(browser)
+    browser.post("/sign-out")
+    assert not is_signed_in(browser)
+    led = browser.post("/sign-in?next=/matches", data={"token": f" {token}\n"})
+    assert (led.status_code, led.headers["Location"]) == (303, "/matches")
+    assert is_signed_in(browser)
+
+
+@pytest.mark.parametrize("next", ["https://evil.example/", "//evil.example", "/\\evil.example", "matches", ""])
+def test_nobody_is_led_to_another_site(browser, next):
+    token = sign_up(browser)
+    assert browser.post(f"/sign-in?next={next}", data={"token": token}).headers["Location"] == "/"
+
+
+def test_what_is_no_token_of_ours_is_refused(browser):
+    shown = browser.post("/sign-in", data={"token": "ply_guess"})
+    assert shown.status_code == 401
+    assert "the token is not one of ours" in shown.text
+
+
+def test_scripts_cannot_read_the_cookie_and_other_sites_do_not_send_it_along(browser):
+    sent = browser.post("/sign-up", data={"name": "Ann"}).headers["Set-Cookie"]
+    assert sent.startswith(f"{COOKIE}=ply_")
+    assert "HttpOnly" in sent
+    assert "SameSite=Lax" in sent
+    assert "Secure" not in sent
+    behind_tls = browser.post("/sign-up", data={"name": "Ben"}, headers={"X-Forwarded-Proto": "https"})
+    assert "Secure" in behind_tls.headers["Set-Cookie"]
+
+
+def test_a_browser_that_is_signed_in_may_use_the_api(browser):
+    sign_up(browser)
+    assert browser.get("/v1/players/me").json["name"] == "Ann"
+    assert browser.post("/v1/matches", json=OPEN_MATCH, headers=FROM_HERE).status_code == 201
+    assert browser.post("/v1/matches", json=OPEN_MATCH, headers={"Origin": "http://localhost"}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}],
+)
+def test_nothing_is_changed_by_the_cookie_when_another_site_asks(browser, headers):
+    sign_up(browser)
+    assert browser.post("/v1/matches", json=OPEN_MATCH, headers=headers).status_code == 401
+
+
+def test_a_cookie_that_has_become_invalid_counts_as_none(browser):
+    browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
+    assert browser.get("/v1/matches").status_code == 200
+    assert browser.get("/v1/players/me").status_code == 401
+    assert not is_signed_in(browser)
+
+
+def test_private_matches_are_shown_to_those_whose_they_are(browser):
+    token = sign_up(browser)
+    made = browser.post("/v1/matches", json={**OPEN_MATCH, "private": True}, headers=FROM_HERE).json["match"]
+    assert browser.get(f"/v1/matches/{made}").status_code == 200
+    browser.post("/sign-out")
+    assert browser.get(f"/v1/matches/{made}").status_code == 404
+    assert browser.get(f"/v1/matches/{made}", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+
+
+def test_where_an_administrator_opens_accounts_the_page_says_so():
+    closed = create_app(compose(replace(CONFIG, open_sign_up=False), MemoryStore())).test_client()
+    assert "opened by an administrator" in closed.get("/sign-in").text
+    assert closed.post("/sign-up", data={"name": "Ann"}, headers=FOR_PEOPLE).status_code == 403
+
+
+def test_problems_are_pages_for_people_and_documents_for_programs(browser):
+    assert browser.get("/nowhere", headers=FOR_PEOPLE).content_type == "text/html; charset=utf-8"
+    assert browser.get("/nowhere").content_type == "application/problem+json"
+    assert browser.get("/v1/nowhere", headers=FOR_PEOPLE).content_type == "application/problem+json"
+
+
+def test_the_first_page_shows_the_games_and_what_is_on_the_boards(browser):
+    sign_up(browser)
+    made = browser.post("/v1/matches", json={"ruleset": "zhen", "seats": [None, {"bot": "random"}]}, headers=FROM_HERE)
+    browser.post(f"/v1/matches/{made.json['match']}/seats/1", headers=FROM_HERE)
+    shown = browser.get("/").text
+    assert f'href="/matches/{made.json["match"]}"' in shown
+    assert "Ann – random (built-in bot)" in shown
+    for title in ("Crystals", "Pathagon", "Portals", "Rings", "Zhen"):
+        assert title in shown
