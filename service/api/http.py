@@ -94,7 +94,7 @@ class ApiRequest(Request):
         return token if token and (self.method in SAFE_METHODS or self._is_from_here()) else None
 
     def _is_from_here(self) -> bool:
-        site = self.environ.get("HTTP_SEC_FETCH_SITE")
+        site: str | None = self.environ.get("HTTP_SEC_FETCH_SITE")
         if site is not None:
             return site == "same-origin"
         # Over plain HTTP from elsewhere than loopback browsers send the origin alone.
