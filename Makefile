@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long bench check format openapi prepare servers clean help
+.PHONY: demo serve test test-unit test-long bench check format openapi prepare servers browser clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -47,14 +47,19 @@ openapi: $(VENV)/test.stamp
 	$(BIN)/python -m tests.service.examples
 	$(BIN)/python -m service.cli openapi > openapi.yaml
 
-prepare: $(VENV)/test.stamp servers
+prepare: $(VENV)/test.stamp servers browser
 
-# Debian's server is the second one that the store is tested on.
-servers:
-	@command -v redis-server >/dev/null || { \
-	  command -v apt-get >/dev/null || { echo "error: the tests need redis-server 7.0 or newer on PATH"; exit 1; }; \
+# Debian's server is the second one that the store is tested on; its Chromium is what the pages are tested in.
+servers: PROGRAM = redis-server
+servers: MISSING = the tests need redis-server 7.0 or newer on PATH
+browser: PROGRAM = chromium
+browser: MISSING = the tests of the pages need chromium on PATH
+servers browser:
+	@command -v $(PROGRAM) >/dev/null || { \
+	  command -v apt-get >/dev/null || { echo "error: $(MISSING)"; exit 1; }; \
 	  sudo=$$(test $$(id -u) = 0 || echo sudo); \
-	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y redis-server; }
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(PROGRAM); }
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed: Plyscribe needs Python 3.11 or newer"; exit 1; }

@@ -1,0 +1,127 @@
+"""The pages in Debian's Chromium, before a real service.
+
+Whatever a page asks of another host, every error of its scripts and everything that its policy forbids fails the test.
+Screenshots go to `.screenshots/`, to be looked at.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.system.running import ROOT, Serving, serving
+
+SCREENSHOTS = ROOT / ".screenshots"
+OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
+GRAVE = ("serious", "critical")
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    binary = shutil.which("chromium")
+    if binary is None:
+        if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS"):
+            pytest.fail("chromium is not on PATH (Debian: apt-get install chromium)")
+        pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        # Root, as in a container, has no sandbox.
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, "--disable-gpu", *OFFLINE])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory) -> Iterator[Serving]:
+    with serving(tmp_path_factory.mktemp("pages") / "data") as running:
+        yield running
+
+
+class Visitor:
+    """A person with a browser of their own, and what went wrong in it."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.context, self.url = context, url
+        self.faults: list[str] = []
+        self.page = self.open_window()
+
+    def open_window(self) -> Page:
+        """Another window of the same browser."""
+        page = self.context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: self._note_request(asked.url))
+        return page
+
+    def _note_request(self, url: str) -> None:
+        if not url.startswith((self.url, "data:", "blob:")):
+            self.faults.append(f"asked elsewhere: {url}")
+
+    def sign_up(self, name: str) -> None:
+        self.page.goto("/sign-in")
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_role("button", name="Open an account").click()
+        self.page.get_by_role("heading", name=f"Welcome, {name}").wait_for()
+
+    def token(self) -> str:
+        """The token by which the browser is signed in."""
+        [cookie] = [cookie for cookie in self.context.cookies() if cookie["name"] == "plyscribe_token"]
+        return cookie["value"]
+
+
+@pytest.fixture
+def visit(chromium, service) -> Iterator:
+    """Opens browsers; at the end none of them may have met a fault."""
+    visitors: list[Visitor] = []
+
+    def open_browser(phone: bool = False, dark: bool = False, scripts: bool = True) -> Visitor:
+        context = chromium.new_context(
+            base_url=service.url,
+            viewport=PHONE if phone else DESKTOP,
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=scripts,
+        )
+        visitors.append(Visitor(context, service.url))
+        return visitors[-1]
+
+    yield open_browser
+    faults = [fault for visitor in visitors for fault in visitor.faults]
+    for visitor in visitors:
+        visitor.context.close()
+    assert not faults
+
+
+def take_pictures(page: Page, name: str) -> None:
+    """Screenshots of the page as it is, on a desk and on a phone, light and dark."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+    for form, size in (("desk", DESKTOP), ("phone", PHONE)):
+        for colours in ("dark", "light"):
+            page.emulate_media(color_scheme=colours)
+            page.set_viewport_size(size)
+            page.screenshot(path=SCREENSHOTS / f"{name}-{form}-{colours}.png", full_page=True)
+    page.set_viewport_size(DESKTOP)
+
+
+def find_barriers(page: Page) -> list[str]:
+    """What keeps people from using the page, by axe-core: serious and critical faults, light and dark."""
+    found = []
+    for colours in ("dark", "light"):
+        page.emulate_media(color_scheme=colours)
+        for each in Axe().run(page).response["violations"]:
+            if each["impact"] in GRAVE:
+                places = [node["html"][:120] for node in each["nodes"][:3]]
+                found.append(f"{colours}: {each['id']}: {each['help']}: {places}")
+    return found
+
+
+def overflows(page: Page) -> bool:
+    """Whether the page has to be moved sideways on a phone."""
+    page.set_viewport_size(PHONE)
+    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    page.set_viewport_size(DESKTOP)
+    return bool(wide)
