@@ -9,6 +9,7 @@ from redis import Redis
 
 from domain.commands import Command
 from domain.decide import draft_decision
+from domain.draft import Draft
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.match import Match, fold
@@ -33,7 +34,11 @@ from service.tournaments import Tournaments
 
 
 def _decide(command: Command, match: Match) -> Decided[Match]:
-    draft = draft_decision(command, match)
+    return to_decided(draft_decision(command, match))
+
+
+def to_decided(draft: Draft) -> Decided[Match]:
+    """What a draft of a match holds, for a handler to store."""
     return Decided(draft.events, draft.match.with_head)
 
 

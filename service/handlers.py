@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from domain.chain import StoredEvent, first_link, link_all, next_link
 from domain.commands import Command
@@ -71,11 +71,18 @@ class Decided(NamedTuple, Generic[S]):
     after: Callable[[bytes], S] | None = None
 
 
+class Ready(NamedTuple, Generic[S]):
+    """What a command leads to on this state, found out beforehand; on any other state it is a VersionConflict."""
+
+    state: S
+    decided: Decided[S]
+
+
 class Order(NamedTuple):
-    """A command on a stream, and what the store is to remember it by."""
+    """A command on a stream, decided or not, and what the store is to remember it by."""
 
     stream: str
-    command: Command
+    command: Command | Ready[Any]
     asked: port.Command
 
 
@@ -129,7 +136,7 @@ class Handler(Generic[S]):
     def execute(
         self,
         stream: str,
-        command_for: Callable[[S], Command],
+        command_for: Callable[[S], Command | Ready[S]],
         asked: port.Command,
         expected_version: int | None = None,
         new: bool = False,
@@ -151,7 +158,7 @@ class Handler(Generic[S]):
     def _execute(
         self,
         stream: str,
-        command_for: Callable[[S], Command],
+        command_for: Callable[[S], Command | Ready[S]],
         asked: port.Command,
         expected_version: int | None,
         new: bool,
@@ -202,7 +209,7 @@ class Handler(Generic[S]):
 
     def _draft_if_known(self, order: Order) -> _Draft[S] | None:
         state = self.cached(order.stream)
-        with suppress(DomainError):
+        with suppress(DomainError, VersionConflict):
             return self._draft(order.stream, state, order.command, order.asked) if state else None
         return None
 
@@ -267,11 +274,21 @@ class Handler(Generic[S]):
         return _surely(lambda: self._store.load_all(stretches), self._load_within_s)
 
     def _draft(
-        self, stream: str, state: S, command: Command, asked: port.Command, expected_version: int | None = None
+        self,
+        stream: str,
+        state: S,
+        command: Command | Ready[S],
+        asked: port.Command,
+        expected_version: int | None = None,
     ) -> _Draft[S]:
         if expected_version is not None and state.version not in (0, expected_version):
             raise VersionConflict(stream, expected_version, state.version)
-        events, after = self._aggregate.decide(command, state)
+        if not isinstance(command, Ready):
+            events, after = self._aggregate.decide(command, state)
+        elif (command.state.version, command.state.head) == (state.version, state.head):
+            events, after = command.decided
+        else:
+            raise VersionConflict(stream, command.state.version, state.version)
         entries = link_all(state.head or first_link(stream), state.version + 1, map(format_event, events))
         types = [event.data.type for event in events]
         return _Draft(state, port.Append(stream, state.version, state.head, entries, types, asked), after)

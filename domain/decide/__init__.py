@@ -4,10 +4,11 @@ One command is one append. After whatever a command does, with server dice all r
 ruleset is over the end of the match and the reveal of its dice.
 """
 
-from domain.commands import Command, CreateMatch, RecordVerdict
+from domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
 from domain.decide import ends, opening, play
 from domain.decide.ends import decide_verdict
 from domain.decide.opening import decide_create
+from domain.decide.play import Choose, make_moves
 from domain.decide.who import Deciders, sign_actor
 from domain.draft import Draft
 from domain.errors import Unknown, UnknownEventShape, UnknownEventType
@@ -39,4 +40,11 @@ def draft_decision(command: Command, match: Match) -> Draft:
         return decide_verdict(command, match)
     draft = Draft(match, command, sign_actor(command.actor, match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
+    return draft
+
+
+def draft_moves(command: PlayOn, match: Match, choose: Choose) -> Draft:
+    """As `draft_decision` of the command, had it the moves that `choose` chooses, each after those before it."""
+    draft = Draft(match, command, command.actor)
+    make_moves(command.actor, draft, choose)
     return draft

@@ -1,10 +1,10 @@
 """Deciding while a match is played: moves, rolls, withdrawals, draws."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.clock import Deadline, find_deadline
-from domain.commands import AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
+from domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
 from domain.decide.who import (
     Deciders,
     is_recorder,
@@ -27,22 +27,30 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from domain.match import Lifecycle, Play
+from domain.match import Lifecycle, Match, Play
 from domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
 MAX_MOVES_A_COMMAND = 512
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
+Choose = Callable[[Match], str | None]
+"""Says a bot's next move in a match that waits for it; None where it does not, or not yet."""
+
 
 def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
-    # Who may move hangs on actor, seat and lifecycle alone: verification asks it once for each of these.
     held = seats_held(command.actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if command.seat is not None:
         require_own_seat(held, life, command.seat)
-    require_playing(life)
+    _make_move(draft, held, command.move, command.seat)
+
+
+def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = None) -> None:
+    """Make the move for the seat on turn, which must be one of those held, and be `seat` if that is given."""
+    # Who may move hangs on actor, seat and lifecycle alone: verification asks it once for each of these.
+    require_playing(draft.match.life)
     play = draft.play
     turn = play.turn
     if isinstance(turn, Roll):
@@ -50,19 +58,31 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
     if not isinstance(turn, Decision):
         # The match has ended, and who holds this state has not read that event yet.
         raise WrongTime("match/over", "the match is over", match_status="ended")
-    if turn.seat not in held or command.seat not in (None, turn.seat):
+    if turn.seat not in held or seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
-    draft.make_move(turn.seat, command.move, _parse_move(play, command.move))
+    draft.make_move(turn.seat, text, _parse_move(play, text))
     draft.settle()
 
 
 def _decide_play_on(command: PlayOn, life: Lifecycle, draft: Draft) -> None:
-    if command.actor.role != "system":
-        raise WrongPerson("seat/not-yours", "only built-in bots make several moves at once")
     if not 1 <= len(command.moves) <= MAX_MOVES_A_COMMAND:
         raise WrongValue("move/how-many", f"one command plays 1 to {MAX_MOVES_A_COMMAND} moves")
-    for move in command.moves:
-        _decide_move(MakeMove(actor=command.actor, move=move), draft.match.life, draft)
+    moves = iter(command.moves)
+    make_moves(command.actor, draft, lambda _: next(moves, None))
+
+
+def make_moves(actor: Actor, draft: Draft, choose: Choose) -> None:
+    """Make what `choose` chooses for built-in bots, one move after another, as many as a command may make."""
+    if actor.role != "system":
+        raise WrongPerson("seat/not-yours", "only built-in bots make several moves at once")
+    held = seats_held(actor, draft.match.life)
+    if not held:
+        raise WrongPerson("seat/not-yours", "no built-in bot plays in this match")
+    for _ in range(MAX_MOVES_A_COMMAND):
+        text = choose(draft.match)
+        if text is None:
+            break
+        _make_move(draft, held, text)
 
 
 def _parse_move(play: Play, text: str) -> Any:

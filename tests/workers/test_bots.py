@@ -7,6 +7,7 @@ from redis import Redis
 
 from domain.bots import build_bot
 from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
+from domain.decide import play as deciding
 from domain.events import Account, parse_event
 from domain.rulesets import register
 from domain.waiting import find_bot_due
@@ -23,7 +24,7 @@ from workers import play_match as job_module
 from workers.duties import bots as duty_module
 from workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
 from workers.duties.scan import Scan
-from workers.play_match import play_match, play_matches
+from workers.play_match import play_all, play_matches
 from workers.relay import Relay
 from workers.verify_match import verify_all
 
@@ -80,8 +81,7 @@ class Rig:
             for id in ids:
                 job = self.queue.fetch_job(id)
                 self.queue.remove(id)
-                for stream, version in job.args[0]:
-                    play_match(self.parts, stream, version)
+                play_all(self.parts, job.args[0])
                 done += 1
             self.relay.step(block_ms=0)
         return done
@@ -168,10 +168,10 @@ def test_matches_of_bots_alone_share_jobs_and_those_with_people_do_not(rig):
 def test_the_same_job_twice_plays_once(rig):
     match = rig.start(RANDOM, ME)
     for _ in range(3):
-        play_match(rig.parts, match, 2)
+        play_all(rig.parts, [(match, 2)])
     assert rig.read(match).play.ply == 1
     other = compose(CONFIG, RedisStore(rig.redis))
-    play_match(other, match, 2)
+    play_all(other, [(match, 2)])
     assert rig.read(match).version == 3
 
 
@@ -182,11 +182,11 @@ def test_two_workers_at_the_same_time_play_once(rig, monkeypatch):
 
     def meanwhile(*position):
         monkeypatch.setattr(job_module, "choose_move", real)
-        play_match(other, match, 2)
+        play_all(other, [(match, 2)])
         return real(*position)
 
     monkeypatch.setattr(job_module, "choose_move", meanwhile)
-    play_match(rig.parts, match, 2)
+    play_all(rig.parts, [(match, 2)])
     assert rig.read(match).version == 3
 
 
@@ -203,7 +203,7 @@ def test_who_leaves_while_a_bot_thinks_is_no_fault(rig, monkeypatch):
         return real(*position)
 
     monkeypatch.setattr(job_module, "choose_move", meanwhile)
-    play_match(rig.parts, match, 2)
+    play_all(rig.parts, [(match, 2)])
     assert rig.read(match).life.status == "ended"
     assert rig.read(match).play.ply == 0
 
@@ -211,7 +211,7 @@ def test_who_leaves_while_a_bot_thinks_is_no_fault(rig, monkeypatch):
 def test_a_long_match_takes_several_commands_and_its_moves_are_the_same(rig, monkeypatch):
     moves = []
     for together in (64, 3):
-        monkeypatch.setattr(job_module, "MAX_MOVES_A_COMMAND", together)
+        monkeypatch.setattr(deciding, "MAX_MOVES_A_COMMAND", together)
         match = rig.start(RANDOM, RANDOM)
         jobs = rig.work()
         state = rig.read(match)
@@ -224,7 +224,7 @@ def test_slow_bots_show_each_move_soon(rig, monkeypatch):
     monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
     match = rig.start(RANDOM, RANDOM)
     rig.relay.step(block_ms=0)
-    play_match(rig.parts, match, 2)
+    play_all(rig.parts, [(match, 2)])
     assert rig.read(match).play.ply == 1
 
 

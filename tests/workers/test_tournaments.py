@@ -34,7 +34,7 @@ from workers.duties.reveals import Reveals
 from workers.duties.scan import Scan
 from workers.duties.tournaments import DUE, GRACE_MS, Cups
 from workers.duties.verification import Verifications
-from workers.play_match import play_match
+from workers.play_match import play_all
 from workers.relay import Relay
 from workers.verify_match import verify_all
 
@@ -97,8 +97,7 @@ class Rig:
         if name == "verify_matches":
             verify_all(self.parts, due)
         elif name == "play_matches":
-            for stream, version in due:
-                play_match(self.parts, stream, version)
+            play_all(self.parts, due)
         else:
             assert name == "advance_tournaments"
             for stream, _ in due:
