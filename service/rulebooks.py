@@ -25,13 +25,20 @@ class Clause(NamedTuple):
 
 @cache
 def read_clauses(ruleset: str, version: int) -> dict[str, Clause]:
-    """The clauses of a ruleset version by number, in the page's order; empty where it has no page.
+    """The clauses of a ruleset version by number, in the page's order; empty where it has no page."""
+    page = read_page(ruleset, version)
+    return parse_clauses(page) if page else {}
+
+
+@cache
+def read_page(ruleset: str, version: int) -> str | None:
+    """The page of a ruleset version in Markdown; None where it has none.
 
     A version that has none of its own goes by that of the newest version before it.
     """
     names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
     path = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
-    return parse_clauses(path.read_text(encoding="utf-8")) if path else {}
+    return path.read_text(encoding="utf-8") if path else None
 
 
 def parse_clauses(page: str) -> dict[str, Clause]:

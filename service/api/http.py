@@ -181,12 +181,13 @@ def _read_body(schema: type[Schema], raw: bytes) -> dict[str, Any]:
 _read_again = lru_cache(maxsize=4096)(_read_body)
 
 
-def parse_query(schema: type[Schema]) -> dict[str, Any]:
-    """The query parameters as the schema reads them."""
+def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
+    """The query parameters as the schema reads them; of a form's, those that were left empty count as absent."""
     try:
         if not request.query_string:
             return dict(_read_no_query(schema))
-        return cast(dict[str, Any], _instance(schema).load(request.args.to_dict()))
+        given = {name: value for name, value in request.args.to_dict().items() if value or not of_form}
+        return cast(dict[str, Any], _instance(schema).load(given))
     except ValidationError as error:
         raise BadBody("the query does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
 

@@ -23,11 +23,11 @@ def list_rulesets() -> Response:
     """List all rulesets in all versions, or those that a number of seats can play."""
     seats = parse_query(parameters.RulesetsQuery)["seats"]
     found = [each for each in RULESETS if seats is None or each.min_seats <= seats <= each.max_seats]
-    counts = _count_matches([each.id for each in found])
+    counts = count_matches([each.id for each in found])
     return answer({"rulesets": [{**describe_ruleset(each), "matches": counts.get(each.id)} for each in found]})
 
 
-def _count_matches(rulesets: list[str]) -> dict[str, int]:
+def count_matches(rulesets: list[str]) -> dict[str, int]:
     """The matches of each ruleset, of none while the store is away: the rules can be read all the same."""
     try:
         # Lists without a relay come up to date when their lag is asked for.

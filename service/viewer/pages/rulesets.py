@@ -1,0 +1,55 @@
+"""The games: their rules in our own words, their options, a match to step through."""
+
+import orjson
+from flask import Response
+
+from domain.ruleset import AnyRuleset
+from domain.rulesets import RULESETS
+from service.api.http import parse_query, parts, principal_if_any
+from service.api.rulesets import count_matches, find_rules
+from service.match_list import MatchFilter
+from service.schemas import parameters
+from service.viewer.boards import draw_board
+from service.viewer.pages.blueprint import blueprint, show_page
+from service.viewer.pages.people import name_seats
+from service.viewer.rules import render_rules
+
+FINISHED = ("scored", "verified", "ended")
+
+
+@blueprint.get("/rulesets")
+def list_rulesets() -> Response:
+    """Show all games in their newest version, each on its board as a match begins."""
+    newest = {ruleset.id: ruleset for ruleset in reversed(RULESETS)}
+    shown = [newest[id] for id in sorted(newest)]
+    boards = {each.id: _draw_beginning(each) for each in shown}
+    return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches(list(newest)))
+
+
+@blueprint.get("/rulesets/<ruleset>")
+def show_ruleset(ruleset: str) -> Response:
+    """Show the rules of a game, and the match of it that was finished last."""
+    found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
+    versions = [each.version for each in RULESETS if each.id == found.id]
+    return show_page(
+        "ruleset.html",
+        ruleset=found,
+        versions=versions,
+        rules=render_rules(found.id, found.version),
+        options=found.options_schema()["properties"],
+        board=_draw_beginning(found),
+        sample=_find_sample(found),
+    )
+
+
+def _draw_beginning(ruleset: AnyRuleset) -> str:
+    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
+
+
+def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
+    """The row of the match of this version that was finished last, with its players' names."""
+    parts().lists.lag()
+    wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
+    rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)
+    sample = next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)
+    return sample and {**sample, "names": name_seats(sample["seats"])}

@@ -1,0 +1,29 @@
+"""The rules of a game as HTML: its page in docs/rulesets, every clause under its number."""
+
+import re
+from functools import cache
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from service.rulebooks import read_page
+
+_CLAUSE = re.compile(r"[A-Z]{2}\d+(?= · )")
+
+
+@cache
+def render_rules(ruleset: str, version: int) -> Markup | None:
+    """The page of a ruleset version without its title, each clause's heading with the clause's number as id.
+
+    None where it has no page. HTML that stands in the page is shown as text.
+    """
+    page = read_page(ruleset, version)
+    if page is None:
+        return None
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(page.partition("\n")[2])
+    for heading, text in pairwise(tokens):
+        if heading.type == "heading_open" and (clause := _CLAUSE.match(text.content)):
+            heading.attrSet("id", clause[0])
+    return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704

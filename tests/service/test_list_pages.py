@@ -1,0 +1,100 @@
+"""Pages of rulesets and players, as they are read without scripts."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from flask.testing import FlaskClient
+
+from domain.rulesets import RULESETS
+from service.app import create_app
+from service.composition import Parts, compose
+from service.rulebooks import read_clauses
+from service.store.memory import MemoryStore
+from service.viewer.plot import Estimate, choose_values, draw_history, draw_intervals
+from tests.service.conftest import CONFIG
+from tests.service.test_pages import FOR_PEOPLE, sign_up
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return compose(CONFIG, MemoryStore())
+
+
+@pytest.fixture
+def browser(parts) -> FlaskClient:
+    return create_app(parts).test_client()
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda each: f"{each.id}_v{each.version}")
+def test_every_clause_of_the_rules_has_a_place_that_can_be_linked(browser, ruleset):
+    shown = browser.get(f"/rulesets/{ruleset.id}?version={ruleset.version}").text
+    for clause in read_clauses(ruleset.id, ruleset.version):
+        assert f'<h3 id="{clause}">' in shown
+    assert not re.search(r" style=|<script", shown)
+
+
+def test_all_games_are_listed_with_the_board_as_it_is_at_first(browser):
+    shown = browser.get("/rulesets").text
+    for ruleset in RULESETS:
+        assert f'href="/rulesets/{ruleset.id}"' in shown
+    assert shown.count('<svg xmlns="http://www.w3.org/2000/svg" class="board"') == len({each.id for each in RULESETS})
+
+
+@pytest.mark.parametrize(
+    "path", ["/rulesets/chess", "/rulesets/zhen?version=77", "/players/nobody", "/players?ruleset=x"]
+)
+def test_what_is_not_there_is_a_page_that_says_so(browser, path):
+    shown = browser.get(path, headers=FOR_PEOPLE)
+    assert shown.status_code == 404
+    assert "<h1>" in shown.text
+
+
+def test_players_are_found_by_how_their_names_begin(browser):
+    for name in ("Ann", "Anton", "Ben"):
+        sign_up(browser, name)
+    shown = browser.get("/players?name=an&kind=").text
+    assert ("Ann</a>" in shown, "Anton</a>" in shown, ">Ben</a></td>" in shown) == (True, True, False)
+    assert "Nobody goes by that" in browser.get("/players?name=zz").text
+
+
+def test_a_name_among_players_is_shown_as_text(browser):
+    sign_up(browser, "<b>Bold</b>")
+    assert "&lt;b&gt;Bold&lt;/b&gt;" in browser.get("/players").text
+
+
+def test_who_has_played_nothing_yet_is_shown_all_the_same(browser):
+    sign_up(browser, "Ann")
+    player = browser.get("/v1/players/me").json["player"]
+    shown = browser.get(f"/players/{player}").text
+    assert "No rated match yet" in shown
+    assert "Nobody has a rating in it yet" in browser.get("/players?ruleset=zhen").text
+
+
+def test_a_line_goes_through_every_point_within_its_band():
+    drawn = ElementTree.fromstring(draw_history([Estimate(25, 8), Estimate(27, 7), Estimate(26, 6)], "Rating"))
+    assert drawn.find(f"{SVG}title").text == "Rating"
+    assert len(drawn.find(f"{SVG}polyline").attrib["points"].split()) == 3
+    assert len(drawn.find(f"{SVG}polygon").attrib["points"].split()) == 6
+
+
+def test_one_point_is_drawn_too():
+    assert draw_history([Estimate(25, 0)], "Rating").count("<circle") == 1
+
+
+def test_a_higher_rating_lies_further_right_and_its_bar_is_as_long_as_it_is_uncertain():
+    drawn = ElementTree.fromstring(draw_intervals([("Ann", Estimate(30, 1)), ("<Ben>", Estimate(20, 2))], "Ratings"))
+    high, low = (float(circle.attrib["cx"]) for circle in drawn.findall(f"{SVG}circle"))
+    assert high > low
+    bars = [line for line in drawn.findall(f"{SVG}line") if line.attrib["class"] == "bar"][::3]
+    first, second = (float(bar.attrib["x2"]) - float(bar.attrib["x1"]) for bar in bars)
+    assert second == pytest.approx(2 * first, abs=0.1)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 10), (24.9, 25.1), (-3, 52), (1000, 1000.5)])
+def test_an_axis_names_a_few_round_values_within_its_bounds(low, high):
+    values = choose_values(low, high)
+    assert 2 <= len(values) <= 8
+    assert low <= min(values) <= max(values) <= high
