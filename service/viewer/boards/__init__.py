@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from domain.ruleset import AnyRuleset
-from service.viewer.boards import pathagon_v1, portals_v1, zhen_v1
+from service.viewer.boards import pathagon_v1, portals_v1, rings_v1, zhen_v1
 from service.viewer.boards.board import Board, Explained, LastMove
 from service.viewer.boards.colours import Theme, render_colours
 from service.viewer.boards.plain import arrange_text
@@ -21,6 +21,7 @@ from service.viewer.boards.plain import arrange_text
 BOARDS: dict[tuple[str, int], Board] = {
     ("pathagon", 1): pathagon_v1.BOARD,
     ("portals", 1): portals_v1.BOARD,
+    ("rings", 1): rings_v1.BOARD,
     ("zhen", 1): zhen_v1.BOARD,
 }
 """How each ruleset version is drawn; others are shown as text."""

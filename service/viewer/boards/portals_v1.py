@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from math import hypot, sqrt
+from math import dist, sqrt
 from typing import Any, NamedTuple
 
-from service.viewer.boards.arrows import Point, shape_arrow, spell_points
 from service.viewer.boards.board import Board, Explained, LastMove
+from service.viewer.boards.strokes import Point, format_points, shape_arrow
 
 SIDE = 34.0
 """Of a hexagon."""
@@ -64,7 +64,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
     radius = view["radius"]
     width = (2 * radius + 1) * STEP + 2 * MARGIN
     scale = width / USUAL
-    bottom = _locate(radius, 0, 1).y + SIDE + 30
+    bottom = _locate(radius, 0, 1)[1] + SIDE + 30
     marked = _find_marked(view, last)
     return {
         "width": round(width, 1),
@@ -78,17 +78,14 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "labels": list(_list_labels(radius)),
         "seats": list(_list_seats(view, width, bottom + 24 * scale)),
         "die": view["d8"],
-        "die_at": Point(width - 52 * scale, 40 * scale),
+        "die_at": (width - 52 * scale, 40 * scale),
         "action": ACTIONS.get(view["d8"]),
     }
 
 
 def _locate(radius: int, row: int, number: int) -> Point:
     """The middle of a field (PO1): rows go up by letter, and every next one begins half a step further left."""
-    return Point(
-        MARGIN + STEP * (number - 0.5 + (radius - row) / 2),
-        12 + SIDE + 1.5 * SIDE * (2 * radius - row),
-    )
+    return MARGIN + STEP * (number - 0.5 + (radius - row) / 2), 12 + SIDE + 1.5 * SIDE * (2 * radius - row)
 
 
 def _locate_name(radius: int, name: str) -> Point:
@@ -111,7 +108,7 @@ def _list_fields(view: dict[str, Any], marked: set[str]) -> Iterator[Field]:
 
 def _shape_hexagon(at: Point) -> str:
     corners = [(0, -1), (0.5, -0.5), (0.5, 0.5), (0, 1), (-0.5, 0.5), (-0.5, -0.5)]
-    return spell_points([Point(at.x + STEP * right, at.y + SIDE * down) for right, down in corners])
+    return format_points([(at[0] + STEP * right, at[1] + SIDE * down) for right, down in corners])
 
 
 def _list_arrows(view: dict[str, Any], marked: set[str]) -> Iterator[Arrow]:
@@ -125,24 +122,24 @@ def _list_arrows(view: dict[str, Any], marked: set[str]) -> Iterator[Arrow]:
 def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float], marked: set[str]) -> Arrow:
     """The arrow between the rims of two elements."""
     tail, tip = _locate_name(radius, source), _locate_name(radius, target)
-    length = hypot(tip.x - tail.x, tip.y - tail.y)
+    length = dist(tail, tip)
     begin, end = sizes[0] + GAP, length - sizes[1] - GAP
     points = shape_arrow(_go(tail, tip, begin / length), _go(tail, tip, end / length), ARROW)
     return Arrow(source, target, points, source in marked or target in marked)
 
 
 def _go(start: Point, end: Point, part: float) -> Point:
-    return Point(start.x + part * (end.x - start.x), start.y + part * (end.y - start.y))
+    return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
 
 
 def _list_labels(radius: int) -> Iterator[tuple[str, Point]]:
     """The letter before each row, and each number where the line of its fields ends."""
     for row, numbers in _list_rows(radius):
         first = _locate(radius, row, numbers[0])
-        yield chr(ord("a") + row), Point(first.x - 0.72 * STEP, first.y)
+        yield chr(ord("a") + row), (first[0] - 0.72 * STEP, first[1] + 6)
     for number in range(1, 2 * radius + 2):
         last = _locate(radius, max(0, number - radius - 1), number)
-        yield str(number), Point(last.x + 0.36 * STEP, last.y + 1.24 * SIDE)
+        yield str(number), (last[0] + 0.36 * STEP, last[1] + 1.24 * SIDE + 6)
 
 
 def _find_marked(view: dict[str, Any], last: LastMove | None) -> set[str]:
@@ -159,8 +156,9 @@ def _find_marked(view: dict[str, Any], last: LastMove | None) -> set[str]:
 def _list_seats(view: dict[str, Any], width: float, y: float) -> Iterator[Seat]:
     pools = view["pool"]
     for seat, pool in enumerate(pools, 1):
-        at = Point(width * (seat - 0.5) / len(pools), y)
-        yield Seat(seat, at, pool, view["centered"][seat - 1], _note_seat(view, seat))
+        yield Seat(
+            seat, (width * (seat - 0.5) / len(pools), y), pool, view["centered"][seat - 1], _note_seat(view, seat)
+        )
 
 
 def _note_seat(view: dict[str, Any], seat: int) -> str | None:

@@ -40,3 +40,26 @@ def draw_arrow(source: Point, target: Point, leave: float, head: float) -> Arrow
     tip = length - leave
     points = [at(tip), at(tip - head, head / 2), at(tip - head, -head / 2)]
     return Arrow(at(min(leave, tip - head)), at(tip - head / 2), format_points(points))
+
+
+def shape_arrow(tail: Point, tip: Point, width: float) -> str:
+    """The points of an arrow in one piece, with a shaft of that width and a head three times as wide and as long."""
+    length = hypot(tip[0] - tail[0], tip[1] - tail[1])
+    right, down = (tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length
+    neck = length - min(3 * width, 0.6 * length)
+    half = width / 2
+    outline = [
+        (0.0, half),
+        (neck, half),
+        (neck, 3 * half),
+        (length, 0.0),
+        (neck, -3 * half),
+        (neck, -half),
+        (0.0, -half),
+    ]
+    return format_points(
+        [
+            (tail[0] + along * right - beside * down, tail[1] + along * down + beside * right)
+            for along, beside in outline
+        ]
+    )
