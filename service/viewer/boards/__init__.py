@@ -13,12 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from domain.ruleset import AnyRuleset
-from service.viewer.boards import pathagon_v1, portals_v1, rings_v1, zhen_v1
+from service.viewer.boards import crystals_v1, pathagon_v1, portals_v1, rings_v1, zhen_v1
 from service.viewer.boards.board import Board, Explained, LastMove
 from service.viewer.boards.colours import Theme, render_colours
 from service.viewer.boards.plain import arrange_text
 
 BOARDS: dict[tuple[str, int], Board] = {
+    ("crystals", 1): crystals_v1.BOARD,
     ("pathagon", 1): pathagon_v1.BOARD,
     ("portals", 1): portals_v1.BOARD,
     ("rings", 1): rings_v1.BOARD,

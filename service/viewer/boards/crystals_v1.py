@@ -1,0 +1,287 @@
+"""The board of Crystals, version 1: the loop, what stands on it, what is going on in its middle, and a mat a seat."""
+
+import re
+from collections.abc import Iterator
+from math import pi
+from typing import Any, NamedTuple
+
+from service.viewer.boards.board import Board, Explained, LastMove
+from service.viewer.boards.loop import Loop
+from service.viewer.boards.strokes import Point, draw_arrow, format_points
+
+WIDTH = 480.0
+MARGIN = 6.0
+DEPTH = 60.0
+"""Of a field, across the loop."""
+RADIUS = 84.0
+LANE = 5.0
+"""Between the lines that show what towers cover, one lane a seat."""
+MAT = 66.0
+BADGE = 30.0
+SLOTS = (84.0, 158.0, 232.0, 306.0)
+"""Where on its mat each character of a seat has its place, the attacker last."""
+
+COVER = 4
+"""CR12."""
+STOCK, ENOUGH = 4, 3
+"""Mines of a seat (CR4), crystals that win (CR8)."""
+
+MOVE = re.compile("choose (?:rider|archer)|(?:spawn|move|xp) (?:scout|miner|tower|rider|archer)")
+CHOICES = ("rider", "archer")
+TOLD = {
+    "choose": ("Chooses the {} as its attacker.", "CR5"),
+    "spawn": ("Puts its {} from the base on START.", "CR6"),
+    "move": ("Moves its {} by the roll.", "CR7"),
+    "xp": ("Gives a point of experience to its {}.", "CR19"),
+}
+SAVES = {1: "A 1", 2: "1 or 2", 3: "1 to 3"}
+"""By the tower's level (CR12)."""
+STATUS = {
+    "choose": ("Seat {} chooses", "a rider or an archer"),
+    "deploy": ("Seat {} spawns", "a character on its START"),
+    "first": ("Lowest roll begins", ""),
+    "spawn": ("Seat {} spawns", "a character on its START"),
+    "roll": ("Seat {} rolls", ""),
+    "move": ("Seat {} moves", ""),
+    "defence": ("Seat {} defends", ""),
+    "xp": ("Seat {} learns", "a point for one of its classes"),
+    "respawn": ("Seat {} spawns", "a character on its START"),
+    "over": ("The match is over", ""),
+}
+"""What each phase waits for."""
+
+
+class Piece(NamedTuple):
+    """A character: `at` is where it is drawn, `scale` 1 for a radius of 16, `place` its field, None in the base."""
+
+    seat: int
+    name: str
+    level: int
+    at: Point
+    scale: float
+    place: int | None
+    token: bool
+    last: bool
+
+
+class Field(NamedTuple):
+    """A field of the loop: its outline, its middle for pieces, and where its number stands."""
+
+    number: int
+    points: str
+    at: Point
+    label: Point
+    start: int | None
+    teleport: bool
+    turned: float
+
+
+class Ground(NamedTuple):
+    """The loop with the fields of one match."""
+
+    loop: Loop
+    fields: int
+
+    @property
+    def pitch(self) -> float:
+        """From a field to the next one."""
+        return self.loop.length / self.fields
+
+    def way(self, field: float) -> float:
+        """How far along the loop a field's middle is."""
+        return (field - 1) * self.pitch
+
+    def middle(self, field: int) -> Point:
+        """Where a field's pieces stand: a little inwards, for its number is at the outer edge."""
+        return self.loop.locate(self.way(field), -8)
+
+
+def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+    """What crystals_v1.svg reads."""
+    ground = _lay_ground(view["fields"])
+    loop, actor = ground.loop, _find_actor(view)
+    bottom = loop.top + loop.height + DEPTH / 2 + 10
+    fields = [_draw_field(view, ground, field) for field in range(1, view["fields"] + 1)]
+    pieces = list(_list_pieces(view, ground, actor, last))
+    return {
+        "width": WIDTH,
+        "height": bottom + MAT * len(view["starts"]) + 2,
+        "inside": (loop.left, loop.top, loop.width, loop.height, RADIUS),
+        "fields": fields,
+        "covered": list(_list_covers(view, ground)),
+        "arcs": list(_list_arcs(view["teleports"], ground)),
+        "mines": [(seat, ground.middle(field)) for seat, own in enumerate(view["mines"], 1) for field in own],
+        "pieces": pieces,
+        "size": _scale(ground),
+        "marked": [fields[piece.place - 1].points for piece in pieces if piece.last and piece.place],
+        "attack": _draw_attack(view, ground),
+        "centre": (WIDTH / 2, loop.top + loop.height / 2),
+        "zoom": min(1.3, 1 + max(0.0, loop.height - 260) / 500),
+        "status": STATUS[view["phase"]][0].format(_find_roller(view) or actor),
+        "detail": _tell_detail(view) or STATUS[view["phase"]][1],
+        "roll": view["roll"],
+        "contest": view["contest"] if view["phase"] == "first" else None,
+        "bank": view["bank"],
+        "mats": [_draw_mat(view, seat, actor, last, bottom) for seat in range(1, len(view["starts"]) + 1)],
+    }
+
+
+def _lay_ground(fields: int) -> Ground:
+    """A loop that grows in height with its fields, which grow narrower meanwhile."""
+    width = WIDTH - 2 * MARGIN - DEPTH
+    height = (880 + 16 * fields) / 2 - width + (4 - pi) * RADIUS
+    edge = MARGIN + DEPTH / 2
+    return Ground(Loop(edge, edge, width, height, RADIUS), fields)
+
+
+def _scale(ground: Ground) -> float:
+    return min(17.0, 0.43 * ground.pitch) / 16
+
+
+def _bounds(ground: Ground, field: int) -> tuple[float, float]:
+    return ground.way(field - 0.5), ground.way(field + 0.5)
+
+
+def _draw_field(view: dict[str, Any], ground: Ground, field: int) -> Field:
+    loop, way = ground.loop, ground.way(field)
+    start = view["starts"].index(field) + 1 if field in view["starts"] else None
+    label = loop.locate(way, DEPTH / 2 - 11)
+    outline = loop.cut(*_bounds(ground, field), -DEPTH / 2, DEPTH / 2)
+    return Field(field, outline, ground.middle(field), label, start, field in view["teleports"], loop.angle(way))
+
+
+def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, str, str]]:
+    """The fields that each seat's tower covers (CR12): the seat, their outline, and a line along them."""
+    for seat, own in enumerate(view["characters"], 1):
+        tower = own["tower"]["at"]
+        if tower != "base" and tower not in view["starts"]:
+            reach = min(COVER + 0.5, ground.fields / 2)
+            ways = [ground.way(tower - reach + 2 * reach * step / 40) for step in range(41)]
+            inner = -DEPTH / 2 - 2 - LANE * (seat - 0.5)
+            line = [ground.loop.locate(way, inner) for way in ways]
+            area = [ground.loop.locate(way, DEPTH / 2) for way in ways]
+            area += [ground.loop.locate(way, -DEPTH / 2) for way in reversed(ways)]
+            yield seat, format_points(area), format_points(line)
+
+
+def _list_arcs(teleports: list[int], ground: Ground) -> Iterator[tuple[list[Point], str]]:
+    """For each teleport the way to the next one (CR9) inside of the loop: points of a curve, and an arrow's head."""
+    for number, source in enumerate(teleports):
+        target = teleports[(number + 1) % len(teleports)]
+        begin, end = ground.way(source) + 8, ground.way(target) - 8
+        end += ground.loop.length if end < begin else 0
+        # The fewer they are, the more an arc has to hug the loop, for what is written within.
+        apart, close = 0.37 - 0.5 / len(teleports), 80 / len(teleports) - 40
+        parts = [(0.0, 0.0), (0.5 - apart, close), (0.5 + apart, close), (1.0, -1.0)]
+        curve = [ground.loop.locate(begin + (end - begin) * part, out - DEPTH / 2) for part, out in parts]
+        yield curve, draw_arrow(_follow(curve, 0.9), curve[-1], 0, 13).head
+
+
+def _follow(curve: list[Point], part: float) -> Point:
+    """A point of a cubic curve of Bezier."""
+    weights = [(1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3]
+    x, y = (sum(weight * point[axis] for weight, point in zip(weights, curve, strict=True)) for axis in (0, 1))
+    return x, y
+
+
+def _list_pieces(view: dict[str, Any], ground: Ground, actor: int | None, last: LastMove | None) -> Iterator[Piece]:
+    for seat, own in enumerate(view["characters"], 1):
+        for name, character in own.items():
+            field = character["at"]
+            if field != "base":
+                moved = _is_last(last, seat, name)
+                yield Piece(
+                    seat, name, character["level"], ground.middle(field), _scale(ground), field, seat == actor, moved
+                )
+
+
+def _is_last(last: LastMove | None, seat: int, name: str) -> bool:
+    return last is not None and last.seat == seat and last.move.endswith(f" {name}")
+
+
+def _find_actor(view: dict[str, Any]) -> int | None:
+    """The seat that decides; None while a roll is awaited or nothing."""
+    if view["phase"] in ("first", "roll", "defence", "over"):
+        return None
+    if view["phase"] != "xp":
+        return int(view["on_turn"])
+    due, first = view["due"], view["on_turn"] - 1
+    return next(1 + seat % len(due) for seat in range(first, first + len(due)) if due[seat % len(due)])
+
+
+def _find_roller(view: dict[str, Any]) -> int | None:
+    """The seat that rolls in its turn or for its defence."""
+    attack = view["attack"]
+    return attack["target"]["seat"] if attack else view["on_turn"] if view["phase"] == "roll" else None
+
+
+def _draw_attack(view: dict[str, Any], ground: Ground) -> dict[str, Any] | None:
+    """The attack that waits for a roll: an arrow from the attacker to what it attacks."""
+    attack = view["attack"]
+    if attack is None:
+        return None
+    target = attack["target"]
+    source = ground.middle(view["characters"][view["on_turn"] - 1][attack["attacker"]]["at"])
+    aim = ground.middle(view["characters"][target["seat"] - 1][target["class"]]["at"])
+    return {"arrow": draw_arrow(source, aim, 17 * _scale(ground), 12), "aim": aim}
+
+
+def _tell_detail(view: dict[str, Any]) -> str:
+    attack = view["attack"]
+    if attack:
+        target = attack["target"]
+        level = view["characters"][target["seat"] - 1]["tower"]["level"]
+        return f"{SAVES[level]} saves its {target['class']}"
+    return "and has another turn" if view["extra"] and view["phase"] == "move" else ""
+
+
+def _draw_mat(
+    view: dict[str, Any], seat: int, actor: int | None, last: LastMove | None, bottom: float
+) -> dict[str, Any]:
+    """What a seat has before it: its characters with their experience, its crystals and its mines."""
+    own, y = view["characters"][seat - 1], bottom + MAT * (seat - 1)
+    slots = [
+        (
+            Piece(
+                seat,
+                name,
+                character["level"],
+                (x, y + 24),
+                1.06,
+                None if character["at"] == "base" else character["at"],
+                seat == actor,
+                _is_last(last, seat, name),
+            ),
+            character["xp"],
+        )
+        for x, (name, character) in zip(SLOTS, own.items(), strict=False)
+    ]
+    return {
+        "seat": seat,
+        "y": y,
+        "on_turn": seat == view["on_turn"],
+        "left": seat in view["left"],
+        "due": view["due"][seat - 1],
+        "slots": slots,
+        "choices": _list_choices(seat, y) if len(own) < len(SLOTS) and seat == actor else [],
+        "crystals": [number < view["crystals"][seat - 1] for number in range(ENOUGH)],
+        "mines": [number < STOCK - len(view["mines"][seat - 1]) for number in range(STOCK)],
+    }
+
+
+def _list_choices(seat: int, y: float) -> list[Piece]:
+    """The two attackers between which a seat chooses."""
+    places = zip(CHOICES, (-12.0, 28.0), strict=True)
+    return [Piece(seat, name, 1, (SLOTS[-1] + aside, y + 24), 1.06, None, True, False) for name, aside in places]
+
+
+def explain(move: str) -> Explained | None:
+    """What a notation does."""
+    if not MOVE.fullmatch(move):
+        return None
+    verb, name = move.split()
+    sentence, clause = TOLD[verb]
+    return Explained(sentence.format(name), clause)
+
+
+BOARD = Board(arrange, explain)
