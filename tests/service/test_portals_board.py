@@ -141,6 +141,11 @@ def test_another_move_marks_where_it_happened(move, marked):
     assert {field for field, group in fields.items() if "last-fill" in classes_in(group)} == {marked}
 
 
+@pytest.mark.parametrize("move", ["enter", "exit"])
+def test_a_pawn_that_comes_or_goes_uses_no_arrow(move):
+    assert not [arrow for arrow in arrows_of(draw(position(NET), 2, move)) if "last-fill" in classes_in(arrow)]
+
+
 @pytest.mark.parametrize(
     ("move", "sentence", "clause"),
     [

@@ -66,6 +66,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
     scale = width / USUAL
     bottom = _locate(radius, 0, 1)[1] + SIDE + 30
     marked = _find_marked(view, last)
+    used = set() if last is None or last.move in ("enter", "exit") else marked
     return {
         "width": round(width, 1),
         "height": round(bottom + 74 * scale, 1),
@@ -74,7 +75,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "platform_radius": PLATFORM,
         "portal_half": PORTAL,
         "fields": list(_list_fields(view, marked)),
-        "arrows": list(_list_arrows(view, marked)),
+        "arrows": list(_list_arrows(view, used)),
         "labels": list(_list_labels(radius)),
         "seats": list(_list_seats(view, width, bottom + 24 * scale)),
         "die": view["d8"],
@@ -111,21 +112,21 @@ def _shape_hexagon(at: Point) -> str:
     return format_points([(at[0] + STEP * right, at[1] + SIDE * down) for right, down in corners])
 
 
-def _list_arrows(view: dict[str, Any], marked: set[str]) -> Iterator[Arrow]:
+def _list_arrows(view: dict[str, Any], used: set[str]) -> Iterator[Arrow]:
     for portal, passage in view["portals"].items():
         for entry in passage["in"]:
-            yield _lay_arrow(view["radius"], entry, portal, (PLATFORM, PORTAL), marked)
+            yield _lay_arrow(view["radius"], entry, portal, (PLATFORM, PORTAL), used)
         for exit in passage["out"]:
-            yield _lay_arrow(view["radius"], portal, exit, (PORTAL, PLATFORM), marked)
+            yield _lay_arrow(view["radius"], portal, exit, (PORTAL, PLATFORM), used)
 
 
-def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float], marked: set[str]) -> Arrow:
+def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float], used: set[str]) -> Arrow:
     """The arrow between the rims of two elements."""
     tail, tip = _locate_name(radius, source), _locate_name(radius, target)
     length = dist(tail, tip)
     begin, end = sizes[0] + GAP, length - sizes[1] - GAP
     points = shape_arrow(_go(tail, tip, begin / length), _go(tail, tip, end / length), ARROW)
-    return Arrow(source, target, points, source in marked or target in marked)
+    return Arrow(source, target, points, source in used or target in used)
 
 
 def _go(start: Point, end: Point, part: float) -> Point:
