@@ -66,7 +66,7 @@ def _gap(one, two):
 def test_ground_is_told_by_letter_and_by_hatching_and_not_by_tone_alone():
     tokens = tokens_of(draw(table()))
     assert [words_in(tokens[name]) for name in ("a1", "a4", "a6")] == [["a1", "L"], ["a4", "M"], ["a6", "H"]]
-    assert [len(tokens[name].findall(f"{SVG}path")) for name in ("a1", "a4", "a6")] == [1, 1, 6]
+    assert [len(tokens[name].findall(f"{SVG}path")) for name in ("a1", "a4", "a6")] == [1, 4, 6]
 
 
 def test_a_ring_that_is_not_laid_has_no_ground():
@@ -145,6 +145,11 @@ def test_the_last_move_marks_the_fields_that_it_touched(move, marked):
 
 def test_a_unit_that_moved_leaves_an_arrow():
     assert [arrow.last for arrow in arrange(table(), 1, "M warrior b3-c3")["arrows"]] == [True]
+
+
+def test_no_arrow_comes_from_the_start_of_a_seat_that_left():
+    left = RINGS_V1.withdraw(table("a2:1R", seats=3), 1)
+    assert arrange(left, 1, "M runner s1-a2")["arrows"] == []
 
 
 def test_a_turned_ring_shows_which_way():

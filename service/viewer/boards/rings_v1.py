@@ -22,6 +22,8 @@ PLACE = "[a-d][1-7]|top|s[1-4]"
 KINDS = ("runner", "warrior", "blocker")
 DICE = {"R": "recruit", "M": "move", "T": "turn"}
 TERRAIN = {"L": "light", "M": "medium", "H": "heavy"}
+HATCHES = {"M": (10, 24, 38), "H": (7, 14, 21, 28, 35)}
+"""How far from its inner rim a field is hatched: sparsely and with dots, densely and with lines."""
 
 PANEL = (316.0, 84.0)
 GUTTER = 12.0
@@ -143,7 +145,6 @@ def _list_ring_fields(view: dict[str, Any]) -> Iterator[Field]:
         aside = SLOT / 2 - 20 / (outer - 13)
         for slot in range(1, SLOTS + 1):
             middle, terrain = _angle(slot), letters and letters[slot - 1]
-            heavy = [inner + 7 * line for line in range(1, 6)] if terrain == "H" else []
             yield Field(
                 f"{ring}{slot}",
                 _shape_sector(inner, outer, middle, SLOT / 2),
@@ -151,7 +152,7 @@ def _list_ring_fields(view: dict[str, Any]) -> Iterator[Field]:
                 None,
                 _place(outer - 13, middle - aside),
                 _place(outer - 13, middle + aside),
-                [_shape_arc(radius, middle, SLOT / 2) for radius in heavy],
+                [_shape_arc(inner + along, middle, SLOT / 2) for along in HATCHES.get(terrain, ())],
                 list(_list_pieces(view, f"{ring}{slot}", _find_track(ring), middle, 0.88 if ring == "d" else 1.0)),
             )
 
@@ -184,12 +185,13 @@ def _list_pieces(
         yield Piece(kind, units["seat"], units[kind], at, scale)
 
 
-def _find_middle(view: dict[str, Any], name: str) -> Point:
-    """Where arrows to and from a field end."""
+def _find_middle(view: dict[str, Any], name: str) -> Point | None:
+    """Where arrows to and from a field end; None for a START whose seat left."""
     if name == "top":
         return CENTRE, CENTRE
     if name.startswith("s"):
-        return _place(START[0] + 6, _angle(view["starts"][int(name[1:]) - 1] or 1))
+        slot = view["starts"][int(name[1:]) - 1]
+        return slot and _place(START[0] + 6, _angle(slot))
     return _place(_find_track(name[0]), _angle(int(name[1:])))
 
 
@@ -208,7 +210,8 @@ def _list_arrows(view: dict[str, Any], last: LastMove | None) -> Iterator[Arrow]
     last_way = moved and (moved[1], moved[2])
     for source, target in dict.fromkeys([*ways, *([last_way] if last_way else [])]):
         tail, tip = _find_middle(view, source), _find_middle(view, target)
-        yield Arrow(shape_arrow(_go(tail, tip, 0.22), _go(tail, tip, 0.8), 7), (source, target) == last_way)
+        if tail and tip:
+            yield Arrow(shape_arrow(_go(tail, tip, 0.22), _go(tail, tip, 0.8), 7), (source, target) == last_way)
 
 
 def _go(start: Point, end: Point, part: float) -> Point:
