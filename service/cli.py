@@ -18,6 +18,7 @@ from service.api.openapi import format_openapi
 from service.commands.beside import DATA, OPERATOR, compose_beside
 from service.commands.bots import bot
 from service.commands.record import record
+from service.commands.replay import replay
 from service.commands.rules import rules
 from service.commands.tournament import tournament
 from service.commands.transfer import export, import_files
@@ -229,6 +230,7 @@ cli.add_command(bot)
 cli.add_command(export)
 cli.add_command(import_files)
 cli.add_command(record)
+cli.add_command(replay)
 cli.add_command(rules)
 cli.add_command(vectors)
 cli.add_command(verify)

@@ -80,7 +80,7 @@ def export(
         click.echo(f"{everything}: {written.streams} streams, {written.events} events")
         return
     to.mkdir(parents=True, exist_ok=True)
-    read = _reading(data, url, token)
+    read = reading_bundles(data, url, token)
     for match in matches:
         with _told(match):
             path = to / f"{match}.bundle.ndjson"
@@ -88,8 +88,8 @@ def export(
             click.echo(str(path))
 
 
-def _reading(data: Path, url: str | None, token: str | None) -> Callable[[str], bytes]:
-    """What gives the bundle of a match."""
+def reading_bundles(data: Path, url: str | None, token: str | None) -> Callable[[str], bytes]:
+    """What gives the bundle of a match, from a server or from the store; one of REFUSALS where it cannot."""
     if url is not None:
         return Client(url, token, retry_for_s=RETRY_FOR_S).bundle
     parts = compose_beside(data)

@@ -1,0 +1,89 @@
+"""Pictures as pixels: real ones, of every ruleset."""
+
+import re
+from io import BytesIO
+from itertools import pairwise
+
+import pytest
+from PIL import Image
+
+from domain.rulesets import RULESETS
+from service.viewer.boards import draw_board
+from service.viewer.boards.colours import DARK, LIGHT
+from service.viewer.pixels import MOST_FRAMES, MOST_PIXELS, measure, pick_frames, render_gif, render_png
+from tests.domain.toy import TOY_V1
+from tests.service.test_boards import name_of, some_positions
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">{}</svg>'
+
+
+def opened(raw: bytes) -> Image.Image:
+    return Image.open(BytesIO(raw))
+
+
+def colours_of(raw: bytes) -> dict[str, int]:
+    picture = opened(raw).convert("RGB")
+    return {f"#{bytes(colour).hex()}": count for count, colour in picture.getcolors(picture.width * picture.height)}
+
+
+def plain(colour: str, width: int = 40) -> bytes:
+    return render_png(SVG.format(f'<rect width="40" height="20" fill="{colour}"/>'), width)
+
+
+@pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
+def test_every_ruleset_is_drawn_in_many_colours_on_the_paper_of_its_theme(ruleset):
+    *_, (state, last) = some_positions(ruleset)
+    for theme, paper in (("light", LIGHT["paper"]), ("dark", DARK["paper"])):
+        png = render_png(draw_board(ruleset, state, last, theme), 360)
+        assert measure(png)[0] == 360
+        colours = colours_of(png)
+        assert len(colours) > 20
+        assert paper in colours
+
+
+@pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
+def test_text_is_drawn_without_any_font_of_the_machine(ruleset):
+    *_, (state, last) = some_positions(ruleset)
+    svg = draw_board(ruleset, state, last, "light")
+    wordless = re.sub("<text.*?</text>", "", svg, flags=re.DOTALL)
+    assert wordless != svg
+    assert render_png(svg, 360) != render_png(wordless, 360)
+
+
+def test_bold_text_is_bold():
+    word = '<text y="15" font-size="14" font-weight="{}">24</text>'
+    assert render_png(SVG.format(word.format("bold")), 40) != render_png(SVG.format(word.format("normal")), 40)
+
+
+def test_a_film_has_a_frame_for_each_picture_and_holds_the_last_one():
+    film = opened(render_gif([plain("red"), plain("lime"), plain("blue")], 500))
+    assert (film.n_frames, film.size, film.info["loop"]) == (3, (40, 20), 0)
+    held = []
+    for number in range(film.n_frames):
+        film.seek(number)
+        held.append(film.info["duration"])
+    assert held == [500, 500, 3000]
+
+
+def test_the_colours_of_a_film_are_those_of_its_pictures():
+    colours = ["#d4006a", "#fffdf8", "#0072b2"]
+    film = opened(render_gif(map(plain, colours), 100))
+    for number, colour in enumerate(colours):
+        film.seek(number)
+        assert film.convert("RGB").getpixel((20, 10)) == tuple(bytes.fromhex(colour[1:]))
+
+
+def test_pictures_of_other_sizes_are_fitted_into_the_first():
+    film = opened(render_gif([plain("white"), plain("black", 80)], 100))
+    assert (film.n_frames, film.size) == (2, (40, 20))
+
+
+def test_a_film_has_so_many_frames_and_pixels_at_most_and_always_the_end():
+    assert pick_frames(7, 480, 480) == [0, 1, 2, 3, 4, 5, 6]
+    for count in (MOST_FRAMES, MOST_FRAMES + 1, 12_345):
+        for side in (100, 480, 4096):
+            frames = pick_frames(count, side, side)
+            assert len(frames) <= MOST_FRAMES
+            assert len(frames) * side * side <= MOST_PIXELS
+            assert frames[-1] == count - 1
+            assert len({later - earlier for earlier, later in pairwise(frames)}) == 1

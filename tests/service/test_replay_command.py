@@ -1,0 +1,109 @@
+"""`plyscribe replay`: text, pictures and films of a match."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+
+from domain.rulesets import find_ruleset
+from service.cli import cli
+from service.commands import replay, transfer
+from service.viewer.boards import draw_board
+from service.viewer.boards.board import LastMove
+from service.viewer.pixels import render_png
+from tests.domain.given import hot_seat
+from tests.domain.matches import bundle_of, played_to_its_end
+from tests.service.test_bundle_api import Played
+
+TYPED = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Béa]\n\n+5 +3 5-4 +9 (2 resigned)\n"
+ZHEN = find_ruleset("zhen", 1)
+
+
+def run(*asked: object) -> Result:
+    return CliRunner().invoke(cli, ["replay", *map(str, asked)], catch_exceptions=False)
+
+
+@pytest.fixture
+def typed(tmp_path):
+    path = tmp_path / "evening.plyrec"
+    path.write_text(TYPED, encoding="utf-8")
+    return path
+
+
+def zhen_after(*moves: str):
+    state = ZHEN.initial_state(ZHEN.parse_options({}), 2)
+    for move in moves:
+        state = ZHEN.apply_move(state, ZHEN.parse_move(state, move))
+    return state
+
+
+def test_without_a_picture_asked_for_the_last_position_is_told_as_text(typed):
+    ran = run(typed, "--ply", 3)
+    assert ran.exit_code == 0
+    assert ran.stdout == f"Zhen · ply 3 of 4 · seat 1: 5-4\n\n{ZHEN.render_text(zhen_after('+5', '+3', '5-4'))}\n"
+    assert run(typed).stdout.startswith("Zhen · ply 4 of 4 · seat 2: +9\n")
+    assert run(typed, "--ply", 0).stdout.startswith("Zhen · ply 0 of 4\n")
+
+
+def test_a_position_of_a_record_is_drawn_with_its_last_move(typed, tmp_path):
+    ran = run(typed, "--png", tmp_path / "ply.png", "--ply", 3, "--size", 300, "--theme", "dark")
+    assert (ran.exit_code, ran.stdout) == (0, f"{tmp_path / 'ply.png'}\n")
+    svg = draw_board(ZHEN, zhen_after("+5", "+3", "5-4"), LastMove(1, "5-4"), "dark")
+    assert (tmp_path / "ply.png").read_bytes() == render_png(svg, 300)
+
+
+def test_a_film_shows_every_position_of_a_bundle(tmp_path):
+    table = hot_seat("pathagon", options={"size": 5})
+    table.play("a1", "b2", "c3", "d4")
+    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
+    ran = run(tmp_path / "match.ndjson", "--gif", tmp_path / "match.gif", "--size", 200, "--delay", 100)
+    assert ran.exit_code == 0, ran.output
+    with Image.open(tmp_path / "match.gif") as film:
+        assert (film.n_frames, film.width, film.info["duration"]) == (5, 200, 100)
+
+
+def test_dice_belong_to_the_position_that_they_lead_on_from(tmp_path):
+    table = played_to_its_end()
+    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
+    film = replay._film_bundle(bundle_of(table))
+    assert [last for _, last in film.shots] == [
+        None,
+        *(LastMove(each.seat, each.move) for each in table.match.play.steps),
+    ]
+    assert film.shots[-1][0] == table.match.play.state
+
+
+def test_a_match_of_the_store_is_shown_by_its_id(api, parts, monkeypatch):
+    monkeypatch.setattr(transfer, "compose_beside", lambda _: parts)
+    played = Played(api, parts)
+    assert run(played.id).stdout.startswith("Zhen · ply 1 of 1 · seat 1: +5\n")
+    ran = run("match-" + "a" * 26)
+    assert (ran.exit_code, ran.output) == (1, f"error: match-{'a' * 26}: there is no match match-{'a' * 26}\n")
+
+
+def test_what_cannot_be_shown_is_told_in_a_line(typed, tmp_path):
+    assert run(typed, "--ply", 9).output == f"error: {typed}: the match has positions 0..4, not 9\n"
+    assert run(tmp_path / "none").exit_code == 1
+    (tmp_path / "no.ndjson").write_bytes(b"no\n")
+    assert run(tmp_path / "no.ndjson").output.startswith(f"error: {tmp_path / 'no.ndjson'}: ")
+    assert run(typed, "--gif", tmp_path / "a.gif", "--ply", 1).exit_code == 2
+
+
+def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_path, monkeypatch):
+    monkeypatch.setattr("service.viewer.pixels.MOST_FRAMES", 3)
+    ran = run(typed, "--gif", tmp_path / "a.gif", "--size", 100)
+    assert ran.stderr.startswith("3 of 5 positions are shown, for a GIF of that size has no more\n")
+    with Image.open(tmp_path / "a.gif") as film:
+        assert film.n_frames == 3
+
+
+@pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
+def test_without_the_extra_the_command_that_installs_it_is_told(typed, tmp_path, monkeypatch, missing):
+    monkeypatch.delitem(sys.modules, "service.viewer.pixels", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    ran = run(typed, "--png", tmp_path / "a.png")
+    assert ran.exit_code == 1
+    assert "pictures need the extra" in ran.output
+    assert f"{sys.executable} -m pip install 'plyscribe[pictures]'" in ran.output
+    assert run(typed).exit_code == 0
