@@ -127,11 +127,13 @@ class TakeBack(Command):
 class Withdraw(Command):
     """Take a seat out of the match; `seat` may be left out by a player who holds one.
 
-    The system withdraws a seat whose time is over at `at`, for the cause `time`.
+    The system withdraws a seat whose time is over at `at`, for the cause `time`. Who resigns for a program that
+    failed may tell by which of WITHDRAWAL_FAULTS.
     """
 
     seat: int | None = None
     cause: str = "resigned"
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

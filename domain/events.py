@@ -14,6 +14,11 @@ from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 
+WITHDRAWAL_FAULTS = ("crashed", "silent", "illegal", "unreadable")
+"""Why a program's seat is resigned that would have gone on: it died, gave no answer, only illegal moves, or nothing
+that can be read.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -170,11 +175,15 @@ class MovesTakenBack:
 
 @dataclass(frozen=True, slots=True)
 class SeatWithdrawn:
-    """A seat left the match, for one of WITHDRAWAL_CAUSES."""
+    """A seat left the match, for one of WITHDRAWAL_CAUSES.
+
+    `fault`, one of WITHDRAWAL_FAULTS, is what the seat's own side told of it; None otherwise.
+    """
 
     type: ClassVar[str] = "seat-withdrawn"
     seat: int
     cause: str
+    fault: str | None = None
 
 
 LineStep = MoveMade | DiceRolled | SeatWithdrawn

@@ -18,6 +18,7 @@ from domain.errors import BrokenChain, DomainError, FoldError, StreamError, Wron
 from domain.events import (
     ROLL,
     WITHDRAWAL_CAUSES,
+    WITHDRAWAL_FAULTS,
     Account,
     BuiltIn,
     DiceRevealed,
@@ -87,6 +88,8 @@ class Lifecycle(NamedTuple):
     verdicts: tuple[MatchVerified | MatchRefuted, ...] = ()
     score: MatchScored | None = None
     annulment: MatchAnnulled | None = None
+    withdrawals: tuple[SeatWithdrawn, ...] = ()
+    """All that were recorded in this match, one that was taken back too."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -316,8 +319,10 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
     if life is None:
         raise FoldError(event.version, "the match was never created")
     match data:
-        case MoveMade() | DiceRolled() | MovesTakenBack() | SeatWithdrawn():
+        case MoveMade() | DiceRolled() | MovesTakenBack():
             return life
+        case SeatWithdrawn():
+            return life._replace(withdrawals=(*life.withdrawals, data))
         case DrawOffered() | DrawAgreed() | DrawDeclined():
             return life
         case LineCopied():
@@ -419,6 +424,8 @@ def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
             raise FoldError(event.version, f"the roll at step {number} of the line is not due")
         if isinstance(step, SeatWithdrawn) and step.cause not in WITHDRAWAL_CAUSES:
             raise FoldError(event.version, f"step {number} of the line withdraws a seat for {step.cause!r}")
+        if isinstance(step, SeatWithdrawn) and step.fault not in (None, *WITHDRAWAL_FAULTS):
+            raise FoldError(event.version, f"step {number} of the line withdraws a seat for the fault {step.fault!r}")
         # A growing tuple would be copied with each move.
         play = _evolve_play(play._replace(steps=()), event._replace(data=step))
         made += play.steps

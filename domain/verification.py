@@ -368,8 +368,8 @@ def _command_behind(
             return RecordRoll(**base, values=values)
         case MovesTakenBack(ply):
             return TakeBack(**base, ply=ply)
-        case SeatWithdrawn(seat, cause):
-            return Withdraw(**base, seat=seat, cause=cause)
+        case SeatWithdrawn(seat, cause, fault):
+            return Withdraw(**base, seat=seat, cause=cause, fault=fault)
         case DrawOffered(seat):
             return OfferDraw(**base, seat=seat)
         case DrawAgreed(seat):

@@ -18,6 +18,7 @@ from domain.draft import Draft
 from domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
 from domain.events import (
     WITHDRAWAL_CAUSES,
+    WITHDRAWAL_FAULTS,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -136,12 +137,23 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
         raise WrongValue("withdrawal/cause", f"cause is {command.cause!r}; allowed: {allowed}")
     if (actor.role == "system" and command.cause != "time") or (not trusted and command.cause != "resigned"):
         raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
+    _check_fault(command)
     require_playing(life)
     if actor.role == "system":
         _require_time_over(command, seat, find_deadline(draft.match))
     draft.play.ruleset.withdraw(draft.play.state, seat)
-    draft.emit(SeatWithdrawn(seat, command.cause))
+    draft.emit(SeatWithdrawn(seat, command.cause, command.fault))
     draft.settle()
+
+
+def _check_fault(command: Withdraw) -> None:
+    if command.fault is None:
+        return
+    if command.cause != "resigned":
+        raise WrongValue("withdrawal/fault", f"a fault goes with the cause 'resigned', not {command.cause!r}")
+    if command.fault not in WITHDRAWAL_FAULTS:
+        allowed = ", ".join(WITHDRAWAL_FAULTS)
+        raise WrongValue("withdrawal/fault", f"fault is {command.fault!r}; allowed: {allowed}")
 
 
 def _require_time_over(command: Withdraw, seat: int, deadline: Deadline | None) -> None:

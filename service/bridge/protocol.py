@@ -36,6 +36,16 @@ STRAY = (NOT_JSON, WRONG_ID, UNASKED)
 ANSWERED = (UNREADABLE, REFUSED)
 """The bot answered, and can be told what was wrong with it. After all other faults its process is of no use."""
 
+RESIGNED_FOR = {
+    NO_ANSWER: "silent",
+    DIED: "crashed",
+    TOO_LONG: "unreadable",
+    NOT_JSON: "unreadable",
+    UNREADABLE: "unreadable",
+    REFUSED: "illegal",
+}
+"""What the withdrawal tells of the last fault, where the bridge resigns for the bot: one of WITHDRAWAL_FAULTS."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

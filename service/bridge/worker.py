@@ -22,6 +22,7 @@ from service.bridge.protocol import (
     MOST_LEGAL,
     MOVE,
     REFUSED,
+    RESIGNED_FOR,
     Answer,
     Fault,
     Question,
@@ -176,7 +177,8 @@ class Worker:
         if fault.kind not in ANSWERED and not self._run.has_answered:
             raise GivenUp(f"the bot has not answered a single question ({fault}); nothing is resigned for that")
         self._run.tell(f"{tell_place(question)}: no move after {self._run.settings.tries} tries: resigning")
-        self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
+        told = RESIGNED_FOR[fault.kind]
+        self._client.withdraw(question.match, question.seat, fault=told, key=f"{question.id}/resign")
 
     def _play(self, question: Question, version: int, answer: Answer) -> None:
         """Carry an answer out; Fault `refused` where the rules do not allow the move."""

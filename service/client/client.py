@@ -211,10 +211,17 @@ class Client(TournamentCalls, Connection):
         return self._command("POST", f"/v1/matches/{match}/take-back", {"ply": ply}, key)
 
     def withdraw(
-        self, match: str, seat: int | None = None, cause: str = "resigned", *, key: str | None = None
+        self,
+        match: str,
+        seat: int | None = None,
+        cause: str = "resigned",
+        *,
+        fault: str | None = None,
+        key: str | None = None,
     ) -> Receipt:
-        """The receipt of leaving a match under way."""
-        return self._command("POST", f"/v1/matches/{match}/withdrawal", {"cause": cause, **_seat(seat)}, key)
+        """The receipt of leaving a match under way; `fault` is by what the program failed that played, if it did."""
+        body = {"cause": cause, "fault": fault, **_seat(seat)}
+        return self._command("POST", f"/v1/matches/{match}/withdrawal", body, key)
 
     def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
         """The receipt of an offer, an agreement or a decline."""

@@ -10,7 +10,7 @@ from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from domain.decide.ends import MAX_CAUSE_LENGTH
 from domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
 from domain.decide.play import MAX_MOVE_LENGTH
-from domain.events import WITHDRAWAL_CAUSES, Account, Guest, Occupant
+from domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
 from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from domain.tournament.decide import MAX_ENTRANTS
 from domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
@@ -287,6 +287,12 @@ class Withdrawal(Strict):
 
     seat = seat_field(load_default=None)
     cause = fields.String(load_default="resigned", validate=validate.OneOf(WITHDRAWAL_CAUSES))
+    fault = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.OneOf(WITHDRAWAL_FAULTS),
+        metadata={"description": "With `resigned`: by what the program failed that plays the seat."},
+    )
 
 
 class Draw(Strict):

@@ -292,6 +292,7 @@ FORGERIES = {
     "a roll too many": lambda line: {"steps": (*line.steps, line.steps[0])},
     "a move left out": lambda line: {"steps": line.steps[:3]},
     "an unknown cause": lambda line: {"steps": (*line.steps, SeatWithdrawn(2, "bored"))},
+    "an unknown fault": lambda line: {"steps": (*line.steps, SeatWithdrawn(2, "resigned", "bored"))},
     "salts of too many": lambda line: {"salts": ("a", "b", "c")},
     "a ply too few": lambda line: {"steps": ()},
 }

@@ -467,6 +467,15 @@ def test_who_may_withdraw_whom_for_what():
     assert SeatWithdrawn(1, "time") in table.when(Withdraw, ORGANISER, seat=1, cause="time")
 
 
+def test_who_resigns_for_a_program_tells_by_what_it_failed():
+    table = two_players()
+    refusal(WrongValue, "withdrawal/fault", table, Withdraw, ANN, fault="boredom")
+    refusal(WrongValue, "withdrawal/fault", table, Withdraw, ORGANISER, seat=1, cause="absent", fault="silent")
+    [withdrawn, _] = table.when(Withdraw, ANN, fault="crashed")
+    assert withdrawn == SeatWithdrawn(1, "resigned", "crashed")
+    assert table.match.life.withdrawals == (withdrawn,)
+
+
 def test_a_player_on_several_seats_names_the_one_that_resigns():
     table = hot_seat()
     refusal(WrongValue, "seat/ambiguous", table, Withdraw, ANN)

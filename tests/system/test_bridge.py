@@ -227,6 +227,26 @@ def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
     assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
     assert bridge.has_told("no move after 3 tries: resigning")
+    assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal"}]
+
+
+def test_the_withdrawal_tells_that_the_bot_died(table):
+    died = table.folder / "died"
+    code = f"""
+        if asked["ply"] > 1:
+            open({str(died)!r}, "w").close()
+            sys.exit(7)
+        {FIRST}
+    """
+    match = table.against(options=SHORT)
+    table.run(code.replace("\n        ", "\n"))
+    table.wait_until(match, "scored")
+    assert died.exists()
+    assert _withdrawals(table, match) == [{"seat": 1, "cause": "resigned", "fault": "crashed"}]
+
+
+def _withdrawals(table, match):
+    return [event["data"] for event in table.ann.events(match) if event["type"] == "seat-withdrawn"]
 
 
 def test_a_bot_that_dies_now_and_then_is_started_again(table):
