@@ -31,6 +31,9 @@ def _require_may_abort(actor: Actor, life: Lifecycle, play: Play | None) -> None
     held = seats_held(actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
+    if life.created.tournament is not None:
+        # It would be played again, as often as a player does not like how it begins.
+        raise WrongTime("match/under-way", "a match of a tournament is resigned, not aborted")
     if play is None or any(step.seat in held and not step.is_copied for step in play.steps):
         raise WrongTime("match/under-way", "after your first move the match is resigned, not aborted")
 

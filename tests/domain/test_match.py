@@ -584,6 +584,13 @@ def test_a_seat_aborts_before_its_own_first_move_only():
     assert table.when(AbortMatch, BEN) == [MatchAborted("called off")]
 
 
+def test_no_seat_aborts_a_match_of_a_tournament():
+    table = new_match(seats=(account(ANN), account(BEN)), creator=ORGANISER, tournament={"id": "cup"})
+    assert table.status == "playing"
+    refusal(WrongTime, "match/under-way", table, AbortMatch, ANN)
+    assert table.when(AbortMatch, ORGANISER) == [MatchAborted("called off")]
+
+
 def test_an_abort_reveals_the_dice():
     table = hot_seat("toy")
     assert types(table.when(AbortMatch, ANN)) == ["match-aborted", "dice-revealed"]

@@ -146,7 +146,8 @@ def start_match(match: str) -> Response:
 def abort_match(match: str) -> Response:
     """End a match without an outcome.
 
-    Its creator may before the start, a seat before its own first move, the recorder at any time.
+    Its creator may before the start, a seat before its own first move, the recorder at any time. A match of a
+    tournament is resigned instead.
     """
     return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
 
