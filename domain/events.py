@@ -503,6 +503,12 @@ def _parse_step(value: Any) -> Any:
     _refuse(value, "a move, a roll or a withdrawal")
 
 
+def _parse_withdrawal(value: Any) -> Any:
+    if type(value) is not dict or value.keys() != _shape_of(SeatWithdrawn).keys():
+        _refuse(value, "a withdrawal")
+    return _build(SeatWithdrawn, value)
+
+
 _PARSERS: dict[Any, Callable[[Any], Any]] = {
     int: _exactly(int),
     str: _exactly(str),
@@ -517,6 +523,7 @@ _PARSERS: dict[Any, Callable[[Any], Any]] = {
     tuple[tuple[str, ...], ...]: _each(_each(_exactly(str))),
     tuple[str | None, ...] | None: _optional(_each(_optional(_exactly(str)))),
     tuple[LineStep, ...]: _each(_parse_step),
+    tuple[SeatWithdrawn, ...]: _each(_parse_withdrawal),
     Occupant: parse_occupant,
     tuple[Occupant | None, ...]: _each(_optional(parse_occupant)),
     Dice | None: _optional(_parse_dice),

@@ -5,9 +5,13 @@ from secrets import randbelow
 from typing import NamedTuple
 
 from domain.bots import build_bot
+from domain.commands import Actor
 from domain.events import BuiltIn, Occupant
 
 MAX_SEED = 2**53 - 1
+
+PLAYER = Actor("system", "play")
+"""Who makes the moves of built-in bots, and calls off a tournament's match in which it cannot."""
 
 
 class WantedBot(NamedTuple):

@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 from domain.bots import build_bot
 from domain.chain import StoredEvent
 from domain.commands import Actor, Command, CreateMatch, Withdraw
-from domain.errors import DomainError, FoldError, Unknown, WrongTime
-from domain.events import BuiltIn, Dice, MatchEnded, MatchRefuted, Occupant, parse_event
-from domain.match import Lifecycle, Match
+from domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
+from domain.events import BuiltIn, Dice, Event, MatchAborted, MatchAnnulled, MatchRefuted, Occupant, parse_event
+from domain.match import Match
 from domain.rulesets import find_ruleset
 from domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
 from domain.tournament.decide import decide_tournament
 from domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
 from domain.tournament.schedule import Pairing
 from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import Game, Round, Tournament, fold_tournament
-from service.bots import MAX_SEED
+from domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament, fold_tournament
+from service.bots import MAX_SEED, PLAYER
 from service.clock import now_ms
 from service.config import SERVER, ServerKey
 from service.errors import Contended
@@ -37,12 +37,6 @@ from service.store import port
 from service.store.port import EventStore
 
 RUNNER = Actor("system", "tournament")
-
-PLATFORM = "platform"
-"""Whose fault it is when a match is refuted or called off: it is played again, and nobody's points hang on it."""
-
-MAX_ATTEMPTS = 5
-"""Matches of a game that may fail: what fails each time will not do better."""
 
 SETTLED = ("verified", "scored")
 FAILED = ("refuted", "aborted", "annulled")
@@ -160,12 +154,23 @@ class Tournaments:
         place = (game.round, game.board, game.game, match.stream)
         life = match.life
         if life.status in FAILED:
-            failure = _note_failure(place, _tell_failure(life))
-            return self._do(state, ("failure", *place), failure)
+            return self._do(state, ("failure", *place), self._note_failure(game, match))
         if life.status not in SETTLED or life.outcome is None:
             return state
-        result = _enter_result(place, life.outcome)
-        return self._do(state, ("result", *place), result)
+        return self._do(state, ("result", *place), _enter_result(game, match))
+
+    def _note_failure(self, game: Game, match: Match) -> NoteFailure:
+        cause, why = _tell_failure(self._matches.read_events(match.stream, 0))
+        return NoteFailure(
+            actor=RUNNER,
+            round=game.round,
+            board=game.board,
+            game=game.game,
+            match=match.stream,
+            cause=cause,
+            why=why,
+            made_at=match.life.created_at,
+        )
 
     def _do(self, state: Tournament, what: tuple[object, ...], command: Command) -> Tournament:
         """The tournament after a command of its own, or without where somebody else was faster."""
@@ -182,7 +187,7 @@ class Tournaments:
         return game.match or _match_id(state.stream, game, game.game)
 
     def _make_match(self, state: Tournament, game: Game, id: str) -> None:
-        if len(game.failed) >= MAX_ATTEMPTS:
+        if game.is_given_up:
             log.error("%s: game %s failed %d times and is not played again", state.stream, _place(game), MAX_ATTEMPTS)
             return
         asked = job_command("tournament-match", id)
@@ -252,19 +257,20 @@ class Tournaments:
         return self._key.secret_of(dice) if dice is not None else None
 
 
-Place = tuple[int, int, int, str]
-"""Round, board, game, and the match in which it is played."""
-
-
-def _note_failure(place: Place, why: str) -> NoteFailure:
-    round, board, game, match = place
-    return NoteFailure(actor=RUNNER, round=round, board=board, game=game, match=match, owner=PLATFORM, why=why)
-
-
-def _enter_result(place: Place, outcome: MatchEnded) -> EnterResult:
-    round, board, game, match = place
-    ranks, reason = outcome.ranks, outcome.reason
-    return EnterResult(actor=RUNNER, round=round, board=board, game=game, match=match, ranks=ranks, reason=reason)
+def _enter_result(game: Game, match: Match) -> EnterResult:
+    life = match.life
+    assert life.outcome is not None  # a settled match has one
+    return EnterResult(
+        actor=RUNNER,
+        round=game.round,
+        board=game.board,
+        game=game.game,
+        match=match.stream,
+        ranks=life.outcome.ranks,
+        reason=life.outcome.reason,
+        made_at=life.created_at,
+        left=life.withdrawals,
+    )
 
 
 def _may_be_settled(newest: StoredEvent) -> bool:
@@ -272,9 +278,18 @@ def _may_be_settled(newest: StoredEvent) -> bool:
     return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
 
 
-def _tell_failure(life: Lifecycle) -> str:
-    verdict = life.verdicts[-1] if life.verdicts else None
-    return verdict.why if isinstance(verdict, MatchRefuted) else f"the match was {life.status}"
+def _tell_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
+    """By which of FAILURES a match with these events came to nothing, and what is known of it."""
+    for entry in reversed(entries):
+        with suppress(StreamError):
+            match parse_event(entry):
+                case Event(data=MatchRefuted(why=why)):
+                    return "refuted", why
+                case Event(by=by, data=MatchAborted(cause)):
+                    return "play-failed" if by == str(PLAYER) else "called-off", cause
+                case Event(data=MatchAnnulled(why)):
+                    return "annulled", why
+    raise FoldError(len(entries), "nothing says how the match failed")
 
 
 def draw_seed(stream: str) -> int:

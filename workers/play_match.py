@@ -1,16 +1,21 @@
 """The job in which built-in bots play: what they do up to the next decision of somebody else, or a part of it."""
 
+import logging
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rq.timeouts import BaseTimeoutException
+
 from domain.bots import choose_move
-from domain.commands import Actor, AnswerDraw, PlayOn
+from domain.commands import AbortMatch, AnswerDraw, PlayOn
 from domain.decide import draft_decision, draft_moves
+from domain.decide.ends import MAX_CAUSE_LENGTH
 from domain.draft import Draft
 from domain.events import BuiltIn
 from domain.match import Match
 from domain.waiting import find_bot_due
+from service.bots import PLAYER
 from service.clock import now_ms
 from service.composition import Parts, to_decided
 from service.errors import VersionConflict
@@ -19,10 +24,10 @@ from service.ids import job_command
 from workers.batch import Work, do_all
 from workers.process import process_parts
 
-PLAYER = Actor("system", "play")
-
 TOGETHER_S = 1.0
 """How long the moves of a job are kept to be stored together with those after them."""
+
+log = logging.getLogger(__name__)
 
 
 def play_matches(due: Sequence[tuple[str, int]]) -> None:
@@ -48,11 +53,25 @@ def _play(parts: Parts, stream: str, version: int, for_s: float) -> Work[None]:
         return
     asked = job_command("play", stream, version)
     base = {"actor": PLAYER, "at": now_ms(), "id": asked.id.hex(), "secret": parts.secret_for(match)}
-    draft = _choose(match, base, for_s)
+    draft = _choose_or_abort(match, base, for_s)
     try:
         yield Order(stream, Ready(match, to_decided(draft)), asked)
     except VersionConflict:
         return  # Somebody left, say. The relay tells what it waits for now.
+
+
+def _choose_or_abort(match: Match, base: dict[str, Any], for_s: float) -> Draft:
+    """What the bots do; where they or the rules break down, a tournament's match is called off: it is played again."""
+    try:
+        return _choose(match, base, for_s)
+    except BaseTimeoutException:
+        raise
+    except Exception as error:
+        if match.life.created.tournament is None:
+            raise
+        log.exception("%s: the server's bots cannot play on", match.stream)
+        why = f"the server's bots cannot play on: {error!r}"
+        return draft_decision(AbortMatch(**base, cause=why[:MAX_CAUSE_LENGTH]), match)
 
 
 def _choose(match: Match, base: dict[str, Any], for_s: float) -> Draft:

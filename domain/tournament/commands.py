@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from domain.commands import Command
-from domain.events import Occupant
+from domain.events import Occupant, SeatWithdrawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,18 +79,21 @@ class EnterResult(Command):
     match: str
     ranks: tuple[int, ...]
     reason: str
+    made_at: int
+    left: tuple[SeatWithdrawn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFailure(Command):
-    """Enter that a match of a game came to nothing, and whose fault it was: one of OWNERS."""
+    """Enter that a match of a game came to nothing by a fault of the platform; `cause` is one of FAILURES."""
 
     round: int
     board: int
     game: int
     match: str
-    owner: str
+    cause: str
     why: str
+    made_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -216,17 +216,17 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game has {state.terms.seats} ranks")
     place = (command.round, command.board, command.game)
-    return [GameDecided(*place, command.match, command.ranks, command.reason)]
+    return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
     _require_system(command)
     _require_status(state, "playing")
     game = _require_game(state, command.round, command.board, command.game)
-    if game.ranks is not None or command.match in game.failed:
+    if game.ranks is not None or command.match in [each.match for each in game.failed]:
         raise WrongTime("tournament/decided", f"{command.match} is not being played")
     place = (command.round, command.board, command.game)
-    return [AttemptFailed(*place, command.match, command.owner, command.why[:MAX_CAUSE_LENGTH])]
+    return [AttemptFailed(*place, command.match, command.cause, command.why[:MAX_CAUSE_LENGTH], command.made_at)]
 
 
 def _decide_annul(command: AnnulGame, state: Tournament) -> list[Any]:

@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from domain.events import Limits, Occupant
+from domain.events import Limits, Occupant, SeatWithdrawn
+
+FAILURES = ("refuted", "play-failed", "called-off", "annulled")
+"""How the platform, or who runs it, fails a match: its second execution disagreed; what plays the server's bots, or the
+rules, broke down; it was aborted; it was annulled before it counted.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,10 @@ class RoundPaired:
 
 @dataclass(frozen=True, slots=True)
 class GameDecided:
-    """A game of a board was played to its end: ranks and reason as the match has them, one rank a seat."""
+    """A game of a board was played to its end: ranks and reason as the match has them, one rank a seat.
+
+    `made_at` (UTC milliseconds) is when the match was made, `left` are the seats that left it, in that order.
+    """
 
     type: ClassVar[str] = "game-decided"
     round: int
@@ -95,19 +103,25 @@ class GameDecided:
     match: str
     ranks: tuple[int, ...]
     reason: str
+    made_at: int
+    left: tuple[SeatWithdrawn, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailed:
-    """A match of the game came to nothing by a fault of `owner`, and another one is played in its place."""
+    """A match of the game came to nothing by a fault of the platform, and another one is played in its place.
+
+    `cause` is one of FAILURES. What an entrant does decides a game, and is no such failure.
+    """
 
     type: ClassVar[str] = "attempt-failed"
     round: int
     board: int
     game: int
     match: str
-    owner: str
+    cause: str
     why: str
+    made_at: int
 
 
 @dataclass(frozen=True, slots=True)

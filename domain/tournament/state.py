@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from domain.chain import StoredEvent, check_chain, first_link
 from domain.commands import parse_actor
 from domain.errors import FoldError
-from domain.events import Event, Occupant, parse_event
+from domain.events import Event, Occupant, SeatWithdrawn, parse_event
 from domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,
     AttemptFailed,
@@ -26,6 +26,9 @@ from domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
 
+MAX_ATTEMPTS = 5
+"""Matches of a game that may fail: what fails each time will not do better."""
+
 
 class Entrant(NamedTuple):
     """Who takes part. Numbers count from 1, in the order of registration."""
@@ -41,6 +44,16 @@ class Entrant(NamedTuple):
     """The first round that it can play."""
 
 
+class Failure(NamedTuple):
+    """A match that came to nothing: see AttemptFailed. Times are UTC milliseconds."""
+
+    match: str
+    cause: str
+    why: str
+    made_at: int
+    at: int
+
+
 class Game(NamedTuple):
     """One match of a board: who has which seat, and how it ended once it did."""
 
@@ -54,13 +67,23 @@ class Game(NamedTuple):
     ranks: tuple[int, ...] | None = None
     reason: str | None = None
     annulled: str | None = None
-    failed: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
     """The matches that came to nothing before."""
+
+    made_at: int | None = None
+    decided_at: int | None = None
+    left: tuple[SeatWithdrawn, ...] = ()
+    """The seats that left the match, in that order."""
 
     @property
     def counts(self) -> bool:
         """Whether the game is decided and not annulled."""
         return self.ranks is not None and self.annulled is None
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the game failed so often that it is not played again."""
+        return self.ranks is None and len(self.failed) >= MAX_ATTEMPTS
 
 
 class Round(NamedTuple):
@@ -155,11 +178,13 @@ def evolve_tournament(state: Tournament, event: Event) -> Tournament:
             return replace(state, status="playing", starters=starters)
         case RoundPaired():
             return replace(state, rounds=(*state.rounds, _open_round(state, data)))
-        case GameDecided(round, board, game, match, ranks, reason):
-            return _with_game(state, event, (round, board, game), match=match, ranks=ranks, reason=reason)
-        case AttemptFailed(round, board, game, match):
+        case GameDecided(round, board, game, match, ranks, reason, made_at, left):
+            result = {"match": match, "ranks": ranks, "reason": reason}
+            more = {"made_at": made_at, "decided_at": event.at, "left": left}
+            return _with_game(state, event, (round, board, game), **result, **more)
+        case AttemptFailed(round, board, game, match, cause, why, made_at):
             known = find_game(state, (round, board, game))
-            failed = (*(known.failed if known else ()), match)
+            failed = (*(known.failed if known else ()), Failure(match, cause, why, made_at, event.at))
             return _with_game(state, event, (round, board, game), failed=failed)
         case GameAnnulled(round, board, game, why):
             return _with_game(state, event, (round, board, game), annulled=why)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from domain.events import Account, BuiltIn
+from domain.tournament.attempts import Faults, count_faults
 from domain.tournament.points import ZERO, format_points
 from domain.tournament.results import HALF, ONE, Results
 from domain.tournament.standings import Standing, Value, rank_entrants
@@ -14,17 +15,20 @@ from domain.tournament.state import Entrant, Tournament
 
 def dump_table(state: Tournament) -> dict[str, Any]:
     """The table for JSON: points, and all tiebreaks but places, as decimals in texts; `against` is the crosstable."""
-    table, results = rank_entrants(state), Results(state)
+    table, results, faults = rank_entrants(state), Results(state), count_faults(state)
+    order = [each.entrant for each in table]
     return {
         "version": state.version,
         "status": state.status,
         "rounds": len(state.rounds),
         "tiebreaks": list(state.terms.tiebreaks),
-        "rows": [_dump_row(state, standing, results, [each.entrant for each in table]) for standing in table],
+        "rows": [_dump_row(state, standing, results, order, faults[standing.entrant]) for standing in table],
     }
 
 
-def _dump_row(state: Tournament, standing: Standing, results: Results, all: Iterable[int]) -> dict[str, Any]:
+def _dump_row(
+    state: Tournament, standing: Standing, results: Results, all: Iterable[int], faults: Faults
+) -> dict[str, Any]:
     entrant = state.entrants[standing.entrant - 1]
     against = {
         str(other): [score if score is None else format_points(score) for score in scores]
@@ -44,6 +48,7 @@ def _dump_row(state: Tournament, standing: Standing, results: Results, all: Iter
         "seats": list(standing.seats),
         "byes": standing.byes,
         "absences": standing.absences,
+        "faults": faults._asdict(),
         "in": entrant.is_in,
         "against": against,
     }
@@ -66,8 +71,8 @@ def name_entrant(entrant: Entrant) -> str:
 
 def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
     """The table as cells, its head first; `names` are those of entrants that shall have another than name_entrant's."""
-    names = _complete_names(state, names)
-    head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences"]
+    names, faults = _complete_names(state, names), count_faults(state)
+    head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences", "faults"]
     return [
         head,
         *(
@@ -81,6 +86,7 @@ def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> lis
                 "-".join(map(str, each.seats)),
                 str(each.byes),
                 str(each.absences),
+                "-".join(map(str, faults[each.entrant])),
             ]
             for each in rank_entrants(state)
         ),

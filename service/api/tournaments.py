@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from domain.errors import WrongTime
 from domain.events import Account, BuiltIn
 from domain.match import Match, fold
 from domain.record import format_record, record_of
+from domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
 from domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -231,6 +233,64 @@ def list_rounds(tournament: str) -> Response:
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
 
 
+@blueprint.get("/<tournament>/attempts")
+@operation("tournaments", answers.AttemptsOut, query=parameters.AttemptsQuery, problems=(404,), open=True, tagged=True)
+def list_attempts(tournament: str) -> Response:
+    """List the attempts at all games: the matches made for them, how each ended, and whose fault went with it."""
+    query = parse_query(parameters.AttemptsQuery)
+    state = _read(tournament)
+    after = tuple(map(int, query["after"].split("-"))) if query["after"] else ()
+    wanted = (each for each in list_all_attempts(state) if each.place > after and _is_wanted(each, query))
+    page = list(islice(wanted, query["limit"] + 1))
+    more, page = len(page) > query["limit"], page[: query["limit"]]
+    told = {
+        "tournament": state.stream,
+        "version": state.version,
+        "attempts": [_describe_attempt(state, attempt, query["entrant"]) for attempt in page],
+        "next": path_with(after="-".join(map(str, page[-1].place))) if more else None,
+    }
+    return tagged(answer(told), state.version)
+
+
+def _is_wanted(attempt: Attempt, query: Fields) -> bool:
+    game, entrant = attempt.game, query["entrant"]
+    return (
+        all(query[name] in (None, getattr(game, name)) for name in ("round", "board", "game"))
+        and (entrant is None or entrant in game.entrants)
+        and (not query["faults"] or any(each.find_owner() for each in attempt.incidents))
+    )
+
+
+def _describe_attempt(state: Tournament, attempt: Attempt, seen_by: int | None) -> Fields:
+    game = attempt.game
+    is_decided = attempt.status == "decided"
+    return {
+        "round": game.round,
+        "board": game.board,
+        "game": game.game,
+        "attempt": attempt.number,
+        "entrants": list(game.entrants),
+        "match": attempt.match or parts().tournaments.match_id(state, game),
+        "status": attempt.status,
+        "made_at": attempt.made_at,
+        "closed_at": attempt.closed_at,
+        "ranks": list(game.ranks) if is_decided and game.ranks is not None else None,
+        "reason": game.reason if is_decided else None,
+        "scored": attempt.is_scored,
+        "annulled": game.annulled if is_decided else None,
+        "incidents": [_describe_incident(each, seen_by) for each in attempt.incidents],
+    }
+
+
+def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
+    return {
+        "cause": incident.cause,
+        "owner": incident.find_owner(seen_by),
+        "entrant": incident.entrant,
+        "why": incident.why,
+    }
+
+
 @blueprint.get("/<tournament>/rounds/<int:round>/check")
 @operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
 def check_round(tournament: str, round: int) -> Response:
@@ -409,6 +469,8 @@ def describe_tournament(state: Tournament) -> Fields:
         "rounds": len(state.rounds),
         "games": sum(1 for _ in state.games()),
         "decided": sum(game.ranks is not None for game in state.games()),
+        "given_up": sum(game.is_given_up for game in state.games()),
+        "faults": count_all_faults(state),
     }
 
 
@@ -461,5 +523,5 @@ def _describe_game(state: Tournament, game: Game) -> Fields:
         "ranks": None if game.ranks is None else list(game.ranks),
         "reason": game.reason,
         "annulled": game.annulled,
-        "failed": list(game.failed),
+        "failed": [each.match for each in game.failed],
     }

@@ -44,6 +44,11 @@ class TournamentCalls(Connection):
         """Its rounds with their games."""
         return cast(list[Json], self._get(f"/v1/tournaments/{tournament}/rounds")["rounds"])
 
+    def attempts(self, tournament: str, **wanted: str | int) -> Iterator[Json]:
+        """The matches made for its games, and whose faults went with them; `wanted` is what the list can be asked."""
+        for page in self._pages(f"/v1/tournaments/{tournament}/attempts", wanted):
+            yield from page["attempts"]
+
     def standings(self, tournament: str) -> Json:
         """The table as it stands."""
         return self._get(f"/v1/tournaments/{tournament}/standings")

@@ -128,8 +128,18 @@ def play(
         console.print(f"{url}/v1/tournaments/{stream}")
         _follow(client, stream, console, stop)
         if not stop.is_set():
-            table = client.standings(stream)
+            table, state = client.standings(stream), client.tournament(stream)
             click.echo(json.dumps(table) if as_json else client.table(stream))
+            if any(state["faults"].values()):
+                console.print(tell_faults(state), soft_wrap=True, highlight=False)
+            if state["given_up"]:
+                raise CupError(f"games that failed too often: {state['given_up']}; the tournament cannot end")
+
+
+def tell_faults(state: Json) -> str:
+    """How many faults there were, and where they are told."""
+    told, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
+    return f"faults: {told['entrant']} of entrants, scored; {told['platform']} of the platform, played again: {where}"
 
 
 def _follow(client: Client, stream: str, console: Console, stop: threading.Event) -> None:
@@ -144,7 +154,8 @@ def _follow(client: Client, stream: str, console: Console, stop: threading.Event
             left = (state["games"] - state["decided"]) / pace if pace else 0.0
             told = f"round {state['rounds']}, {pace:.1f} games/s, {left:.0f} s left of those paired"
             progress.update(task, completed=state["decided"], total=state["games"] or None, pace=told)
-            if state["status"] in ("ended", "aborted"):
+            # A game that is given up leaves its round undecided: no other one follows.
+            if state["status"] in ("ended", "aborted") or 0 < state["given_up"] == state["games"] - state["decided"]:
                 return
             time.sleep(POLL_S)
 

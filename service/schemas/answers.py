@@ -2,11 +2,15 @@
 
 from marshmallow import Schema, fields, validate
 
+from domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from domain.imported import STATUSES as IMPORT_STATUSES
 from domain.match import STATUSES
 from domain.notices import NOTICE_TYPES
 from domain.player import KINDS
 from domain.report import CHECKS, RESULTS
+from domain.tournament.attempts import OWNERS
+from domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
+from domain.tournament.events import FAILURES
 from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from domain.waiting import WAITED_FOR
 from service.inboxes import GAP
@@ -599,6 +603,13 @@ class EntrantOut(Schema):
     joined = fields.Integer(required=True, metadata={"description": "The first round that it can play."})
 
 
+class FaultTotals(Schema):
+    """How many faults there were in a tournament, by whose they were."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "Of all entrants: these were scored."})
+    platform = fields.Integer(required=True, metadata={"description": "These games were played again."})
+
+
 class TournamentOut(Schema):
     """A tournament as it stands."""
 
@@ -627,6 +638,18 @@ class TournamentOut(Schema):
     rounds = fields.Integer(required=True)
     games = fields.Integer(required=True, metadata={"description": "Paired so far."})
     decided = fields.Integer(required=True, metadata={"description": "Of these games."})
+    given_up = fields.Integer(
+        required=True, metadata={"description": "Of these games: failed so often that they are not played again."}
+    )
+    faults = fields.Nested(FaultTotals, required=True)
+
+
+class FaultCounts(Schema):
+    """How many faults there were in the games of an entrant, by whose they were."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "Its own."})
+    opponent = fields.Integer(required=True)
+    platform = fields.Integer(required=True)
 
 
 class TableRow(Schema):
@@ -641,6 +664,7 @@ class TableRow(Schema):
     seats = fields.List(fields.Integer(), required=True, metadata={"description": "How often it had each seat."})
     byes = fields.Integer(required=True)
     absences = fields.Integer(required=True)
+    faults = fields.Nested(FaultCounts, required=True)
     is_in = fields.Boolean(required=True, data_key="in")
     against = fields.Dict(
         required=True, metadata={"description": "For each opponent, what each game against it brought."}
@@ -677,6 +701,64 @@ class GameOut(Schema):
     reason = fields.String(required=True, allow_none=True)
     annulled = fields.String(required=True, allow_none=True)
     failed = fields.List(fields.String(), required=True, metadata={"description": "Matches that came to nothing."})
+
+
+class IncidentOut(Schema):
+    """Something by which a match did not go on as the rules have it."""
+
+    cause = fields.String(
+        required=True,
+        metadata={
+            "description": f"Of an entrant: {', '.join((*WITHDRAWAL_CAUSES, *WITHDRAWAL_FAULTS))}; "
+            f"of the platform: {', '.join(FAILURES)}."
+        },
+    )
+    owner = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": f"Whose fault it was: {', '.join(OWNERS)}, the second only where the query names an "
+            "`entrant`. Null: nobody's, for to resign is everybody's right."
+        },
+    )
+    entrant = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Who left the match; null: the platform failed it."}
+    )
+    why = fields.String(required=True, allow_none=True)
+
+
+class AttemptOut(Schema):
+    """A match that was made for a game: when, how it ended, and whose fault went with it."""
+
+    round = fields.Integer(required=True)
+    board = fields.Integer(required=True)
+    game = fields.Integer(required=True)
+    attempt = fields.Integer(required=True, metadata={"description": "At this game, from 1."})
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "By seat."})
+    match = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(ATTEMPT_STATUSES))
+    made_at = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "UTC milliseconds; null while it is played: the match's first event tells."},
+    )
+    closed_at = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "When its result, or that it failed, was entered."}
+    )
+    ranks = fields.List(fields.Integer(), required=True, allow_none=True)
+    reason = fields.String(required=True, allow_none=True)
+    scored = fields.Boolean(required=True, metadata={"description": "Whether its result counts."})
+    annulled = fields.String(required=True, allow_none=True)
+    incidents = fields.List(fields.Nested(IncidentOut), required=True, metadata={"description": "In their order."})
+
+
+class AttemptsOut(Schema):
+    """Attempts in the order of rounds, boards and games; `next` is the path of the next page, null on the last."""
+
+    tournament = fields.String(required=True)
+    version = fields.Integer(required=True)
+    attempts = fields.List(fields.Nested(AttemptOut), required=True)
+    next = fields.String(required=True, allow_none=True)
 
 
 class RoundOut(Schema):

@@ -143,6 +143,26 @@ class GameQuery(Strict):
     game = QueryInteger(load_default=1, validate=validate.Range(1, MAX_INTEGER))
 
 
+class AttemptsQuery(Strict):
+    """Which attempts at games: all that is given must hold."""
+
+    round = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
+    board = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
+    game = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
+    entrant = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, MAX_INTEGER),
+        metadata={"description": "At the games of this entrant, from whose side owners are told."},
+    )
+    faults = QueryBoolean(load_default=False, metadata={"description": "Only those with a fault."})
+    after = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"[0-9]{1,6}(-[0-9]{1,6}){3}\Z"),
+        metadata={"description": "As in `next` of the page before: round, board, game and attempt."},
+    )
+    limit = _limit()
+
+
 class StandingsQuery(Strict):
     """Which table."""
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from domain.chain import StoredEvent, first_link, link_all
 from domain.commands import Actor, Command
-from domain.events import BuiltIn, format_event
+from domain.events import BuiltIn, SeatWithdrawn, format_event
 from domain.rulesets import register
 from domain.tournament.commands import (
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
     EnterResult,
+    NoteFailure,
     PairRound,
     RegisterEntrant,
     StartTournament,
@@ -73,10 +74,17 @@ class Cup:
         fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": "by hand"}
         self.when(PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)
 
-    def decide(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
+    def decide(
+        self, round: int, board: int, *ranks: int, game: int = 1, left: Sequence[SeatWithdrawn] = (), made_at: int = 0
+    ) -> None:
         match = f"match-{round}-{board}-{game}"
-        fields = {"round": round, "board": board, "game": game, "match": match, "ranks": ranks, "reason": "played"}
-        self.when(EnterResult, SYSTEM, **fields)
+        place = {"round": round, "board": board, "game": game, "match": match}
+        self.when(EnterResult, SYSTEM, **place, ranks=ranks, reason="played", made_at=made_at, left=tuple(left))
+
+    def fail(self, round: int, board: int, cause: str = "refuted", game: int = 1, made_at: int = 0) -> None:
+        number = len(self.state.rounds[round - 1].games[board - 1][game - 1].failed) + 1
+        place = {"round": round, "board": board, "game": game, "match": f"match-{round}-{board}-{game}-{number}"}
+        self.when(NoteFailure, SYSTEM, **place, cause=cause, why="it failed", made_at=made_at)
 
     def decide_all(self, rank: Callable[[Game], Sequence[int]]) -> None:
         """All games of the last round, ranked so."""

@@ -4,7 +4,7 @@ import pytest
 
 from domain.commands import Actor
 from domain.errors import Refusal, Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Account, BuiltIn, Guest
+from domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -267,23 +267,25 @@ def test_the_server_pairs_the_next_round_when_the_last_is_decided():
 
 def test_a_game_is_decided_once():
     cup = playing()
-    decided = {**RESULT, "ranks": (2, 1), "reason": "played"}
+    left = (SeatWithdrawn(1, "resigned", "crashed"),)
+    decided = {**RESULT, "ranks": (2, 1), "reason": "withdrawal", "made_at": 7, "left": left}
     assert refusal(cup, EnterResult, **decided) == (WrongPerson, "tournament/not-yours")
     assert refusal(cup, EnterResult, SYSTEM, **{**decided, "ranks": (1,)}) == (WrongValue, "tournament/ranks")
     for place in ("round", "board", "game"):
         for number in (0, 2):
             wrong = {**decided, place: number}
             assert refusal(cup, EnterResult, SYSTEM, **wrong) == (Unknown, "tournament/no-game")
-    assert cup.when(EnterResult, SYSTEM, **decided) == [GameDecided(1, 1, 1, "match-1", (2, 1), "played")]
+    entered = GameDecided(1, 1, 1, "match-1", (2, 1), "withdrawal", 7, left)
+    assert cup.when(EnterResult, SYSTEM, **decided) == [entered]
     assert refusal(cup, EnterResult, SYSTEM, **decided) == (WrongTime, "tournament/decided")
 
 
 def test_a_match_that_failed_is_noted_once_and_while_the_game_is_open():
     cup = playing()
-    failure = {**RESULT, "owner": "platform", "why": "x" * 300}
+    failure = {**RESULT, "cause": "refuted", "why": "x" * 300, "made_at": 7}
     assert refusal(cup, NoteFailure, **failure) == (WrongPerson, "tournament/not-yours")
-    assert cup.when(NoteFailure, SYSTEM, **failure) == [AttemptFailed(1, 1, 1, "match-1", "platform", "x" * 200)]
-    assert cup.state.rounds[0].games[0][0].failed == ("match-1",)
+    assert cup.when(NoteFailure, SYSTEM, **failure) == [AttemptFailed(1, 1, 1, "match-1", "refuted", "x" * 200, 7)]
+    assert [each.match for each in cup.state.rounds[0].games[0][0].failed] == ["match-1"]
     assert refusal(cup, NoteFailure, SYSTEM, **failure) == (WrongTime, "tournament/decided")
     cup.decide_all(by_number)
     assert refusal(cup, NoteFailure, SYSTEM, **{**failure, "match": "match-2"}) == (WrongTime, "tournament/decided")
@@ -331,8 +333,8 @@ def test_the_organiser_calls_it_off_before_its_end():
         (AnnounceAbsence, ORGANISER, {"entrant": 1, "round": 2}),
         (StartTournament, ORGANISER, {}),
         (PairRound, SYSTEM, pairing(((1, 2),), round=2)),
-        (EnterResult, SYSTEM, {**RESULT, "ranks": (1, 2), "reason": "played"}),
-        (NoteFailure, SYSTEM, {**RESULT, "owner": "platform", "why": "lost"}),
+        (EnterResult, SYSTEM, {**RESULT, "ranks": (1, 2), "reason": "played", "made_at": 7}),
+        (NoteFailure, SYSTEM, {**RESULT, "cause": "refuted", "why": "lost", "made_at": 7}),
         (AnnulGame, ORGANISER, {"round": 1, "board": 1, "game": 1, "why": "a cheat"}),
         (EndTournament, SYSTEM, {"reason": "played"}),
         (AbortTournament, ORGANISER, {"cause": "rain"}),

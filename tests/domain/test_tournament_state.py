@@ -19,6 +19,8 @@ from domain.tournament.schedule import pair_round_robin
 from domain.tournament.state import STATUSES, Tournament, evolve_tournament, find_game, fold_tournament
 from tests.domain.given_tournament import STREAM, SYSTEM, Cup, by_number
 
+FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
+
 
 def whole_event():
     """A tournament in which everything happened that can."""
@@ -36,7 +38,7 @@ def whole_event():
     cup.leave(5)
     pairing = pair_round_robin(cup.state)
     cup.pair(pairing.boards, pairing.byes, pairing.costs)
-    cup.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", owner="platform", why="lost")
+    cup.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
     cup.decide_all(by_number)
     cup.annul(1, 2, game=2)
     cup.when(EndTournament, SYSTEM, reason="played")
@@ -68,7 +70,7 @@ def test_a_round_opens_its_games_by_the_order_of_seats():
         for board, games in zip(round.boards, round.games, strict=True):
             assert [game.entrants for game in games] == [board, board[::-1]]
     assert cup.state.rounds[1].absent == (2,)
-    assert find_game(cup.state, (3, 1, 1)).failed == ("match-x",)
+    assert [each.match for each in find_game(cup.state, (3, 1, 1)).failed] == ["match-x"]
     assert not find_game(cup.state, (1, 2, 2)).counts
     assert [find_game(cup.state, place) for place in [(0, 1, 1), (4, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]] == [
         None
@@ -102,7 +104,7 @@ def test_who_starts_is_who_was_in_then():
     [
         EntrantWithdrawn(3, "entrant"),
         EntrantAbsent(0, 1),
-        GameDecided(1, 1, 1, "match-1", (1, 2), "played"),
+        GameDecided(1, 1, 1, "match-1", (1, 2), "played", 7, ()),
         GameAnnulled(1, 1, 1, "a cheat"),
         MatchStarted(),
     ],

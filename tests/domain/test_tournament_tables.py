@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from domain.events import Account, BuiltIn
+from domain.events import Account, BuiltIn, SeatWithdrawn
 from domain.tournament.results import Results
 from domain.tournament.schedule import pair_knockout
 from domain.tournament.standings import rank_entrants
@@ -206,6 +206,7 @@ def test_the_dump_has_texts_and_whole_numbers_only():
         "seats": [0, 1, 0],
         "byes": 0,
         "absences": 0,
+        "faults": {"entrant": 0, "opponent": 0, "platform": 0},
         "in": True,
         "against": {"2": ["0.5"], "3": ["0.5"]},
     }
@@ -214,13 +215,26 @@ def test_the_dump_has_texts_and_whole_numbers_only():
 def test_the_table_is_aligned():
     assert render_text(list_table(four(tiebreaks=["buchholz"]).state, {1: "Ada", 2: "Benedikta"})) == dedent(
         """\
-        rank  entrant  name       points  buchholz  games  seats  byes  absences
-           1        1  Ada             3         3      2    1-1     0         0
-           2        2  Benedikta       2         5      2    1-1     0         0
-           3        4  random          2         3      2    1-1     0         0
-           4        3  random          1         5      2    1-1     0         0
+        rank  entrant  name       points  buchholz  games  seats  byes  absences  faults
+           1        1  Ada             3         3      2    1-1     0         0   0-0-0
+           2        2  Benedikta       2         5      2    1-1     0         0   0-0-0
+           3        4  random          2         3      2    1-1     0         0   0-0-0
+           4        3  random          1         5      2    1-1     0         0   0-0-0
         """
     )
+
+
+def test_the_table_tells_the_faults_of_the_entrant_of_its_opponents_and_of_the_platform():
+    cup = Cup(2, tiebreaks=[])
+    cup.start()
+    cup.pair([(1, 2)])
+    cup.fail(1, 1)
+    cup.decide(1, 1, 1, 2, left=[SeatWithdrawn(2, "time")])
+    assert [row[-1] for row in list_table(cup.state)] == ["faults", "0-1-1", "1-0-1"]
+    assert [row["faults"] for row in dump_table(cup.state)["rows"]] == [
+        {"entrant": 0, "opponent": 1, "platform": 1},
+        {"entrant": 1, "opponent": 0, "platform": 1},
+    ]
 
 
 def test_the_crosstable_has_each_game_of_two_from_either_side():
@@ -242,7 +256,7 @@ def test_the_crosstable_has_each_game_of_two_from_either_side():
 def test_csv_keeps_names_with_commas():
     cells = list_table(four(tiebreaks=["places"]).state, {1: 'A, "B"'})
     assert list(csv.reader(render_csv(cells).splitlines())) == cells
-    assert cells[1] == ["1", "1", 'A, "B"', "3", "2-0", "2", "1-1", "0", "0"]
+    assert cells[1] == ["1", "1", 'A, "B"', "3", "2-0", "2", "1-1", "0", "0", "0-0-0"]
 
 
 def test_entrants_are_named_by_label_bot_or_account():

@@ -433,14 +433,17 @@ def tell_tournament(story: Story) -> None:
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
-    for ended in (f"{cups}/tournament-{'a' * 26}{path}" for path in ("", "/rounds", "/events", "/standings", "/trf")):
-        story.show("GET", ended)
+    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf"):
+        story.show("GET", f"{cups}/tournament-{'a' * 26}{path}")
     story.show("POST", f"{cup}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
     story.show("POST", f"{cup}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
     [first, *_] = story.send("GET", f"{cup}/rounds").json["rounds"][0]["games"]
     with _made_up("worker", BEGIN_MS + 120_000):
         _finish(story, first["match"])
         story.parts.tournaments.advance(created["tournament"])
+    story.show("GET", f"{cup}/attempts")
+    story.show("GET", f"{cup}/attempts?entrant=1&faults=true", name="of one entrant, with a fault")
+    story.show("GET", f"{cup}/attempts?after=x")
     wrong = {"round": 1, "board": first["board"], "why": "the wrong bot played"}
     board = f"round=1&board={first['board']}"
     story.show("GET", f"{cup}/matches")

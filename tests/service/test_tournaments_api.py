@@ -5,9 +5,10 @@ from hashlib import sha256
 
 import pytest
 
-from domain.commands import Actor
+from domain.commands import AbortMatch, Actor
 from domain.record import parse_record
 from service.composition import Parts
+from service.ids import command_of
 from tests.service.api import Api
 from workers.verify_match import verify_all
 
@@ -37,6 +38,11 @@ class Cup:
 
     def start(self):
         return self.api.post(f"{self.path}/start", self.token)
+
+    def advance(self) -> str:
+        """Have all done that can be; the match of the first board."""
+        self.parts.tournaments.advance(self.id)
+        return self.get("/rounds")["rounds"][0]["games"][0]["match"]
 
     def get(self, path: str = "") -> dict:
         return self.api.get(self.path + path).json
@@ -237,6 +243,69 @@ def test_an_annulment_is_reported_before_and_after_it(cup):
     assert cup.api.get(f"{cup.path}/annulments?round=2&board=1").status_code == 404
 
 
+def fail_twice(cup: Cup) -> tuple[str, str]:
+    """Call the only match off, then have Ann's bot break down in the next one; the two matches."""
+    cup.enter(cup.ann_token)
+    cup.bots(1)
+    cup.start()
+    first = cup.advance()
+    asked = command_of("test", "POST", "/", None, b"")
+    abort = AbortMatch(actor=Actor("organiser", cup.olga), id=asked.id.hex(), cause="a power cut")
+    cup.parts.matches.execute(first, lambda _: abort, asked)
+    second = cup.advance()
+    withdrawal = f"/v1/matches/{second}/withdrawal"
+    assert cup.api.post(withdrawal, cup.ann_token, {"fault": "illegal"}).status_code == 200
+    verify_all(cup.parts, [(second, cup.parts.matches.read(second).version)])
+    cup.parts.tournaments.advance(cup.id)
+    return first, second
+
+
+def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored(cup):
+    first, second = fail_twice(cup)
+    failed, decided = cup.get("/attempts")["attempts"]
+    assert (failed["attempt"], failed["match"], failed["status"], failed["scored"]) == (1, first, "failed", False)
+    assert failed["incidents"] == [{"cause": "called-off", "owner": "platform", "entrant": None, "why": "a power cut"}]
+    assert (failed["ranks"], failed["reason"]) == (None, None)
+    assert (decided["attempt"], decided["match"], decided["status"], decided["scored"]) == (2, second, "decided", True)
+    assert decided["incidents"] == [{"cause": "illegal", "owner": "entrant", "entrant": 1, "why": None}]
+    assert decided["reason"] == "withdrawal"
+    for told in (failed, decided):
+        [made, *_] = cup.api.get(f"/v1/matches/{told['match']}/events").json["events"]
+        assert told["made_at"] == made["at"] <= told["closed_at"]
+
+
+def test_owners_are_told_from_an_entrants_side(cup):
+    fail_twice(cup)
+
+    def owners(query: str) -> list[str]:
+        attempts = cup.get(f"/attempts?{query}")["attempts"]
+        return [incident["owner"] for attempt in attempts for incident in attempt["incidents"]]
+
+    assert owners("entrant=1") == ["platform", "entrant"]
+    assert owners("entrant=2") == ["platform", "opponent"]
+    assert owners("entrant=3") == []
+    assert [row["faults"] for row in cup.get("/standings")["rows"]] == [
+        {"entrant": 0, "opponent": 1, "platform": 1},
+        {"entrant": 1, "opponent": 0, "platform": 1},
+    ]
+    assert (cup.get()["faults"], cup.get()["given_up"]) == ({"entrant": 1, "platform": 1}, 0)
+
+
+def test_attempts_come_in_pages_and_by_game_and_fault(cup):
+    cup.bots(4)
+    cup.start()
+    cup.advance()
+    whole = cup.get("/attempts")["attempts"]
+    assert [(each["board"], each["status"]) for each in whole] == [(1, "playing"), (2, "playing")]
+    page = cup.get("/attempts?limit=1")
+    assert (page["attempts"], page["next"]) == (whole[:1], f"{cup.path}/attempts?limit=1&after=1-1-1-1")
+    last = cup.api.get(page["next"]).json
+    assert (last["attempts"], last["next"]) == (whole[1:], None)
+    assert cup.get("/attempts?round=1&board=2&game=1")["attempts"] == whole[1:]
+    assert cup.get("/attempts?faults=true")["attempts"] == cup.get("/attempts?round=2")["attempts"] == []
+    assert cup.api.get(f"{cup.path}/attempts?after=1-1").status_code == 422
+
+
 def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
     cup = Cup(api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50})
     assert cup.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
@@ -262,7 +331,7 @@ def test_a_swiss_of_two_is_reported_as_trf(api, parts):
 
 
 def test_a_tournament_that_is_not_there_is_404(cup):
-    for path in ("", "/rounds", "/events", "/rounds/1/check", "/standings"):
+    for path in ("", "/rounds", "/attempts", "/events", "/rounds/1/check", "/standings"):
         assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
         assert cup.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
     assert cup.api.post(f"/v1/tournaments/tournament-{'a' * 26}/start", cup.token).status_code == 404

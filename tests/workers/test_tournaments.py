@@ -7,9 +7,10 @@ import pytest
 from redis import Redis
 
 from domain.bots import build_bot
-from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove
-from domain.events import Account, Occupant
+from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from domain.events import Account, Occupant, SeatWithdrawn
 from domain.rulesets import register
+from domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
 from domain.tournament.commands import (
     CreateTournament,
     RegisterEntrant,
@@ -17,7 +18,7 @@ from domain.tournament.commands import (
     WithdrawEntrant,
 )
 from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import Tournament
+from domain.tournament.state import MAX_ATTEMPTS, Tournament
 from service.composition import MATCHES, Parts, compose
 from service.handlers import Handler
 from service.ids import command_of, job_command, stream_id
@@ -25,9 +26,9 @@ from service.queues import play_queue, verify_queue
 from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
-from service.tournaments import MAX_ATTEMPTS
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
+from workers import play_match as job_module
 from workers.duties import tournaments as duty_module
 from workers.duties.bots import Bots
 from workers.duties.reveals import Reveals
@@ -181,7 +182,8 @@ def test_the_same_seed_plays_the_same_tournament(rig, redis):
         stream = rig.create(*bots(4), ruleset="toy", repeat="rotations")
         rig.do(stream, StartTournament)
         rig.work()
-        tables.append(list(rig.read(stream).games()))
+        # When it was played is all that may differ.
+        tables.append([game._replace(made_at=0, decided_at=0) for game in rig.read(stream).games()])
     assert tables[0] == tables[1]
 
 
@@ -231,8 +233,10 @@ def test_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
     with_ben = [game for game in state.games() if 2 in game.entrants]
     assert len(with_ben) <= 1
     for game in with_ben:
-        assert game.ranks[game.entrants.index(2)] == 2
+        seat = game.entrants.index(2) + 1
+        assert game.ranks[seat - 1] == 2
         assert game.reason == "withdrawal"
+        assert game.left == (SeatWithdrawn(seat, "absent"),)
 
 
 def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(rig):
@@ -245,9 +249,48 @@ def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(
     rig.parts.matches.execute(first, lambda _: AbortMatch(actor=ORGANISER, id=asked.id.hex()), asked)
     rig.work()
     [game] = rig.read(stream).games()
-    assert game.failed == (first,)
+    [failed] = game.failed
+    assert (failed.match, failed.cause, failed.why) == (first, "called-off", "called off")
+    assert failed.made_at == rig.parts.matches.read(first).life.created_at
     assert game.ranks is None
     assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).life.status == "playing"
+
+
+def test_a_match_in_which_the_servers_bots_break_down_is_a_fault_of_the_platform(rig, monkeypatch):
+    stream = rig.create(*bots(2))
+    rig.do(stream, StartTournament)
+    choose, broken = job_module.choose_move, []
+
+    def break_once(*asked):
+        if not broken:
+            broken.append(True)
+            raise ZeroDivisionError("no such position")
+        return choose(*asked)
+
+    monkeypatch.setattr(job_module, "choose_move", break_once)
+    rig.work()
+    state = rig.read(stream)
+    [failed, decided] = list_all_attempts(state)
+    assert (failed.status, decided.status, state.status) == ("failed", "decided", "ended")
+    [incident] = failed.incidents
+    assert incident.cause == "play-failed"
+    assert "no such position" in incident.why
+    assert count_faults(state)[1] == Faults(platform=1)
+
+
+def test_what_a_players_bot_told_of_its_fault_is_scored_and_stands_in_the_log(rig):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    [attempt] = list_all_attempts(rig.read(stream))
+    match = rig.parts.tournaments.match_id(rig.read(stream), attempt.game)
+    asked = command_of("test", "POST", "/", None, b"")
+    rig.parts.matches.execute(match, lambda _: Withdraw(actor=ANN, id=asked.id.hex(), fault="silent"), asked)
+    rig.work()
+    [attempt] = list_all_attempts(rig.read(stream))
+    assert attempt.incidents == (Incident("silent", 1),)
+    assert attempt.is_scored
+    assert (attempt.match, attempt.made_at) == (match, rig.parts.matches.read(match).life.created_at)
 
 
 def test_a_game_that_fails_each_time_is_not_played_for_ever(rig, caplog):
