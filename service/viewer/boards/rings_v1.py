@@ -1,7 +1,7 @@
 """Rings, version 1: four rings of seven sectors around the middle, the STARTs outside, the seats below."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import cos, pi, sin
 from typing import Any, NamedTuple
 
@@ -106,9 +106,9 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
     }
 
 
-def _place(radius: float, angle: float, centre: Point = (CENTRE, CENTRE)) -> Point:
+def _place(radius: float, angle: float) -> Point:
     """The point so far from the middle, clockwise from straight up."""
-    return centre[0] + radius * sin(angle), centre[1] - radius * cos(angle)
+    return CENTRE + radius * sin(angle), CENTRE - radius * cos(angle)
 
 
 def _find_track(ring: str) -> float:
@@ -263,53 +263,47 @@ def _note(view: dict[str, Any]) -> str | None:
 
 # ---- notation
 
-PAYMENTS = {"R": "a recruit die", "M": "a move die", "T": "a turn die", "TT": "two turn dice"}
-UNIT_CLAUSES = {"runner": "RI11", "warrior": "RI12", "blocker": "RI13"}
-WAYS = {"+": "clockwise", "-": "counter-clockwise"}
+WORDS = {
+    "R": "a recruit die",
+    "M": "a move die",
+    "T": "a turn die",
+    "TT": "two turn dice",
+    "+": "clockwise",
+    "-": "counter-clockwise",
+}
+"""What the marks of notation stand for; all else says what it is."""
+WALKS = {"runner": "RI11", "warrior": "RI12", "blocker": "RI13"}
 
 PAY = "(?P<pay>R|M|TT?)"
-UNIT = "(?P<unit>runner|warrior|blocker)"
+FIELD, ONE, TWO = (f"(?P<{name}>[a-d][1-7])" for name in ("field", "one", "two"))
+SOURCE, TARGET = (f"(?P<{name}>{PLACE})" for name in ("source", "target"))
 
-
-def _tell_walk(pay: str, unit: str, source: str, target: str) -> Explained:
-    return Explained(f"Pays {PAYMENTS[pay]}: a {unit} goes from {source} to {target}.", UNIT_CLAUSES[unit])
-
-
-def _tell_proposal(pay: str, ally: str, source: str, target: str) -> Explained:
-    asks = f"Asks seat {ally} to attack {target} together, with the warrior on {source}"
-    return Explained(f"{asks}; would pay {PAYMENTS[pay]}.", "RI17")
-
-
-def _tell_spin(pay: str, ring: str, way: str) -> Explained:
-    return Explained(f"Pays {PAYMENTS[pay]}: ring {ring} turns {WAYS[way]} by one slot.", "RI19")
-
-
-FORMS: dict[str, Callable[..., Explained]] = {
-    "start (?P<field>a[1-7])": lambda field: Explained(f"Attaches the START to {field}.", "RI4"),
-    rf"{PAY} \+{UNIT}": lambda pay, unit: Explained(
-        f"Pays {PAYMENTS[pay]}: a {unit} comes from the supply to START.", "RI9"
+FORMS = {
+    f"start {FIELD}": ("Attaches the START to {field}.", "RI4"),
+    rf"{PAY} \+(?P<unit>runner|warrior|blocker)": ("Pays {pay}: a {unit} comes from the supply to START.", "RI9"),
+    **{
+        f"{PAY} {unit} {SOURCE}-{TARGET}": (f"Pays {{pay}}: a {unit} goes from {{source}} to {{target}}.", clause)
+        for unit, clause in WALKS.items()
+    },
+    f"{PAY} ally (?P<ally>[1-4]) {SOURCE}x{TARGET}": (
+        "Asks seat {ally} to attack {target} together, with the warrior on {source}; would pay {pay}.",
+        "RI17",
     ),
-    f"{PAY} {UNIT} (?P<source>{PLACE})-(?P<target>{PLACE})": _tell_walk,
-    f"{PAY} ally (?P<ally>[1-4]) (?P<source>{PLACE})x(?P<target>{PLACE})": _tell_proposal,
-    f"accept (?P<field>{PLACE})": lambda field: Explained(f"Joins the attack with the warrior on {field}.", "RI17"),
-    "decline": lambda: Explained("Declines to attack together.", "RI17"),
-    f"{PAY} spin (?P<ring>[a-d]) (?P<way>[+-])": _tell_spin,
-    f"{PAY} start (?P<field>a[1-7])": lambda pay, field: Explained(
-        f"Pays {PAYMENTS[pay]}: the START is attached to {field}.", "RI20"
-    ),
-    f"{PAY} swap (?P<one>[a-d][1-7]) (?P<two>[a-d][1-7])": lambda pay, one, two: Explained(
-        f"Pays {PAYMENTS[pay]}: {one} and {two} swap their terrain.", "RI21"
-    ),
-    "drop (?P<die>[RMT])": lambda die: Explained(f"Lets {PAYMENTS[die]} expire.", "RI7"),
+    f"accept {SOURCE}": ("Joins the attack with the warrior on {source}.", "RI17"),
+    "decline": ("Declines to attack together.", "RI17"),
+    f"{PAY} spin (?P<ring>[a-d]) (?P<way>[+-])": ("Pays {pay}: ring {ring} turns {way} by one slot.", "RI19"),
+    f"{PAY} start {FIELD}": ("Pays {pay}: the START is attached to {field}.", "RI20"),
+    f"{PAY} swap {ONE} {TWO}": ("Pays {pay}: {one} and {two} swap their terrain.", "RI21"),
+    "drop (?P<die>[RMT])": ("Lets {die} expire.", "RI7"),
 }
-"""Every form of notation, with what tells it."""
+"""Every form of notation, with what it says and its clause."""
 
 
 def explain(move: str) -> Explained | None:
     """A notation of rings in words."""
-    for form, tell in FORMS.items():
+    for form, (sentence, clause) in FORMS.items():
         if found := re.fullmatch(form, move):
-            return tell(**found.groupdict())
+            return Explained(sentence.format_map({k: WORDS.get(v, v) for k, v in found.groupdict().items()}), clause)
     return None
 
 
