@@ -27,6 +27,9 @@ from workers.duties.verification import Verifications
 
 BATCH = 256
 BLOCK_MS = 500
+GATHER_S = 0.01
+"""How long it waits, once something has happened, for what happens with it: a batch costs as much as many entries."""
+
 TRIM_EVERY_S = 60.0
 KEEP_FEED = 10_000
 """Entries of each bucket's feed that stay for those who follow it."""
@@ -84,6 +87,10 @@ class Relay:
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """One batch of the feed, and the chores that are due."""
         batch = self._feed.read(BATCH, block_ms)
+        if batch and block_ms:
+            # Whoever waits is told of the first of several appends that were sent together.
+            self._stopping.wait(GATHER_S)
+            batch += self._feed.read(BATCH)
         entries = [entry for _, _, entry in batch]
         if entries:
             for duty in self._duties:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 from redis import Redis
@@ -162,6 +163,26 @@ def test_a_step_that_failed_is_done_again(rig, monkeypatch, step):
     run_until(relay, lambda: failures and rig.jobs() and FeedGroup(rig.redis).lag() == 0)
     assert rig.pending() == [match]
     assert set(rig.jobs()) == {f"verify_{match}_4"}
+
+
+def test_what_happens_at_the_same_time_is_one_batch(rig, monkeypatch):
+    taken = []
+    relay = Relay(FeedGroup(rig.redis), [SimpleNamespace(take=taken.append, chores=())])
+    first = rig.finish()
+    real = FeedGroup.read
+
+    def read(self, count, block_ms=0):
+        batch = real(self, count, block_ms)
+        if block_ms:
+            rig.finish()
+        return batch
+
+    monkeypatch.setattr(FeedGroup, "read", read)
+    relay.step(block_ms=100)
+    [entries] = taken
+    assert len({entry.stream for entry in entries}) == 2
+    assert entries[0].stream == first
+    assert FeedGroup(rig.redis).lag() == 0
 
 
 def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog):
