@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import time
+from datetime import timedelta
 from types import FrameType
 from typing import Any
 
@@ -14,6 +15,7 @@ from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
+from rq.utils import now
 from rq.worker import WorkerStatus
 
 from service import metrics
@@ -25,6 +27,9 @@ MAX_JOBS = 10_000
 ANSWERS_WITHIN_S = 30.0
 HEARD_EVERY_S = 60
 """How often an idle worker says that it lives; twice as long after the last word of it, it is forgotten."""
+
+HEARD_AGAIN = timedelta(seconds=10)
+"""How soon one that has work says so again."""
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +51,15 @@ class Worker(SimpleWorker):
         """
         if self.told_to_stop and self.get_state() != WorkerStatus.BUSY:
             raise StopRequested
-        super().heartbeat(timeout, pipeline)
+        # rq says so three times around every job, and the server writes each of them to disk.
+        said = self.last_heartbeat
+        if pipeline is not None or said is None or now() - said > HEARD_AGAIN:
+            super().heartbeat(timeout, pipeline)
+
+    def set_state(self, state: str, pipeline: Pipeline | None = None) -> None:
+        """Set the worker's state, unless it is in that state."""
+        if pipeline is not None or state != self.get_state():
+            super().set_state(state, pipeline)
 
     def perform_job(self, job: Job, queue: Queue) -> bool:
         """Whether the job was done; what went wrong in it is logged under its id."""

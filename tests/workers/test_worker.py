@@ -3,14 +3,17 @@
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 
 import pytest
 from redis import Redis
+from rq import SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
 from service.queues import Verification, enqueue_verifications, verify_queue
 from service.store.embedded import start_server
+from workers import worker as worker_module
 from workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -40,3 +43,27 @@ def test_a_worker_stops_though_what_the_signal_raised_was_swallowed(connection, 
     worker.work(burst=True, logging_level="WARNING")
     assert queue.count == 1
     assert not Worker.all(connection=connection)
+
+
+def said_during(connection: Redis, monkeypatch, jobs: int) -> int:
+    """How often a worker says that it lives, beside what it writes with each job anyway."""
+    queue, said = verify_queue(connection), []
+    enqueue_verifications(queue, [Verification("m1", version) for version in range(jobs)], at_once=1)
+    real = SimpleWorker.heartbeat
+
+    def heartbeat(self, timeout=None, pipeline=None):
+        said.extend([] if pipeline is not None else [timeout])
+        real(self, timeout, pipeline)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SimpleWorker, "heartbeat", heartbeat)
+        worker = Worker([queue], connection=connection, serializer=JSONSerializer)
+        worker.work(burst=True, logging_level="CRITICAL")
+    assert queue.count == 0
+    return len(said)
+
+
+def test_a_worker_with_much_to_do_says_that_it_lives_now_and_then(connection, signals, monkeypatch):
+    assert said_during(connection, monkeypatch, 5) == 0
+    monkeypatch.setattr(worker_module, "HEARD_AGAIN", timedelta(0))
+    assert said_during(connection, monkeypatch, 5) >= 5
