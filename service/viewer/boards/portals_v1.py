@@ -6,7 +6,7 @@ from math import dist, sqrt
 from typing import Any, NamedTuple
 
 from service.viewer.boards.board import Board, Explained, LastMove
-from service.viewer.boards.strokes import Point, format_points, shape_arrow
+from service.viewer.boards.strokes import Point, find_between, format_points, shape_arrow
 
 SIDE = 34.0
 """Of a hexagon."""
@@ -125,12 +125,8 @@ def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float]
     tail, tip = _locate_name(radius, source), _locate_name(radius, target)
     length = dist(tail, tip)
     begin, end = sizes[0] + GAP, length - sizes[1] - GAP
-    points = shape_arrow(_go(tail, tip, begin / length), _go(tail, tip, end / length), ARROW)
+    points = shape_arrow(find_between(tail, tip, begin / length), find_between(tail, tip, end / length), ARROW)
     return Arrow(source, target, points, source in used or target in used)
-
-
-def _go(start: Point, end: Point, part: float) -> Point:
-    return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
 
 
 def _list_labels(radius: int) -> Iterator[tuple[str, Point]]:

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 from typing import Any, NamedTuple
 
 from service.viewer.boards.board import Board, Explained, LastMove
-from service.viewer.boards.strokes import Point, format_points, shape_arrow
+from service.viewer.boards.strokes import Point, find_between, format_points, shape_arrow
 
 WIDTH = 668.0
 CENTRE = WIDTH / 2
@@ -211,11 +211,10 @@ def _list_arrows(view: dict[str, Any], last: LastMove | None) -> Iterator[Arrow]
     for source, target in dict.fromkeys([*ways, *([last_way] if last_way else [])]):
         tail, tip = _find_middle(view, source), _find_middle(view, target)
         if tail and tip:
-            yield Arrow(shape_arrow(_go(tail, tip, 0.22), _go(tail, tip, 0.8), 7), (source, target) == last_way)
-
-
-def _go(start: Point, end: Point, part: float) -> Point:
-    return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
+            yield Arrow(
+                shape_arrow(find_between(tail, tip, 0.22), find_between(tail, tip, 0.8), 7),
+                (source, target) == last_way,
+            )
 
 
 def _lay_spin(last: LastMove | None) -> dict[str, Any] | None:

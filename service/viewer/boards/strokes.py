@@ -11,6 +11,11 @@ def format_points(points: list[Point]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
+def find_between(start: Point, end: Point, part: float) -> Point:
+    """The point that lies this part of the way from one to the other."""
+    return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
+
+
 def octagon(centre: Point, width: float) -> str:
     """The points of a regular octagon that lies on a side."""
     radius = width / 2 / cos(pi / 8)
