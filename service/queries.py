@@ -13,12 +13,13 @@ from domain.chain import StoredEvent
 from domain.clock import find_deadline
 from domain.events import ServerDice, dump_data
 from domain.imported import Import
-from domain.match import Match, Seat
+from domain.match import Match, Play, Seat
 from domain.replay import Position
 from domain.report import Report
 from domain.ruleset import Turn, format_turn
+from service.composing import compose
 from service.handlers import Answer, Handler
-from service.viewer.boards import draw_board
+from service.viewer.boards import draw_board, explain_move
 from service.viewer.boards.board import LastMove
 
 UNREADABLE = "unreadable"
@@ -187,12 +188,41 @@ def _tell_next(match: Match, position: Position) -> str:
 
 def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tuple[list[str], bool]:
     """A page of the legal moves' notations, and whether more follow; none unless the match awaits a decision."""
-    play = match.play
-    if play is None or match.fault or match.life.status != "playing":
+    play = _play_under_way(match)
+    if play is None:
         return [], False
     moves = islice(play.ruleset.legal_moves(play.state, prefix), offset, offset + limit + 1)
     page = [play.ruleset.format_move(play.state, move) for move in moves]
     return page[:limit], len(page) > limit
+
+
+def describe_composition(match: Match, prefix: str) -> dict[str, Any]:
+    """What may follow a text in a legal move; nothing unless the match awaits a decision."""
+    play = _play_under_way(match)
+    told = {"match": match.stream, "version": match.version, "turn": dump_turn(match.turn), "prefix": prefix}
+    if play is None:
+        return {**told, "complete": False, "finish": None, "explanation": None, "steps": [], "truncated": False}
+
+    def explain(move: str | None) -> dict[str, Any] | None:
+        explained = None if move is None else explain_move(play.ruleset, move)
+        return explained and explained._asdict()
+
+    found = compose(play.ruleset, play.state, prefix)
+    return {
+        **told,
+        "complete": found.complete,
+        "finish": found.finish,
+        "explanation": explain(prefix if found.complete else found.finish),
+        "steps": [
+            {**step._asdict(), "explanation": explain(prefix + step.text if step.completes else None)}
+            for step in found.steps
+        ],
+        "truncated": found.truncated,
+    }
+
+
+def _play_under_way(match: Match) -> Play | None:
+    return None if match.fault or match.life.status != "playing" else match.play
 
 
 def describe_report(report: Report) -> dict[str, Any]:

@@ -403,6 +403,39 @@ class LegalMoves(Schema):
     next = fields.String(required=True, allow_none=True)
 
 
+class Explanation(Schema):
+    """A move in words, and the clause of the rules that it comes under."""
+
+    sentence = fields.String(required=True)
+    clause = fields.String(required=True)
+
+
+class Step(Schema):
+    """What may be added to a move: `text`, with the name in it as `token`; `completes` says that it is legal then."""
+
+    text = fields.String(required=True, metadata={"example": " <c3"})
+    token = fields.String(required=True, metadata={"example": "c3"})
+    completes = fields.Boolean(required=True)
+    explanation = fields.Nested(Explanation, required=True, allow_none=True)
+
+
+class Composition(Schema):
+    """What may follow `prefix`. `complete`: it is a legal move; `finish`: the one legal move that begins so, if any.
+
+    `explanation` is that of either. `truncated`: there were too many moves to be looked at, and steps may be missing.
+    """
+
+    match = fields.String(required=True)
+    version = fields.Integer(required=True)
+    turn = fields.Nested(Turn, required=True, allow_none=True)
+    prefix = fields.String(required=True)
+    complete = fields.Boolean(required=True)
+    finish = fields.String(required=True, allow_none=True)
+    explanation = fields.Nested(Explanation, required=True, allow_none=True)
+    steps = fields.List(fields.Nested(Step), required=True)
+    truncated = fields.Boolean(required=True)
+
+
 class RulesetVersion(Schema):
     """A version of a ruleset; matches name theirs, and play by it for ever."""
 

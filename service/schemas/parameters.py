@@ -39,10 +39,15 @@ class MatchQuery(Strict):
     invitation = invitation_field()
 
 
-class LegalMovesQuery(MatchQuery):
-    """Which legal moves."""
+class CompositionQuery(MatchQuery):
+    """How the moves begin."""
 
     prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
+
+
+class LegalMovesQuery(CompositionQuery):
+    """Which legal moves."""
+
     offset = _offset()
     limit = _limit()
 

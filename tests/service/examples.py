@@ -225,6 +225,15 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 
+def tell_composition(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="steps-1").json["match"]
+    for move in ("+5", "+8"):
+        story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": move})
+    story.show("GET", f"/v1/matches/{match}/legal-moves/next?prefix=5")
+
+
 def tell_bundle(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
@@ -492,6 +501,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     tell_tokens,
     tell_lists,
     tell_match,
+    tell_composition,
     tell_bundle,
     tell_live,
     tell_inbox,

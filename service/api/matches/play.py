@@ -40,6 +40,19 @@ def legal_moves(match: str) -> Response:
     return confined(answer(page), state)
 
 
+@blueprint.get("/<match>/legal-moves/next")
+@operation("play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404), open=True)
+def compose_move(match: str) -> Response:
+    """Tell what may follow a prefix in the notation of a legal move, to put a move together step by step.
+
+    A step is a word, a number or a field with the signs before it. Add the `text` of one after another until
+    `complete`.
+    """
+    prefix = parse_query(parameters.CompositionQuery)["prefix"]
+    state = read_match(match)
+    return confined(answer(queries.describe_composition(state, prefix)), state)
+
+
 @blueprint.post("/<match>/rolls")
 @operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
 def record_roll(match: str) -> Response:

@@ -1,0 +1,53 @@
+"""Putting a move together over HTTP."""
+
+from urllib.parse import quote
+
+
+def next_steps(api, match, prefix="", token=None):
+    return api.get(f"/v1/matches/{match}/legal-moves/next?prefix={quote(prefix)}", token)
+
+
+def start(api, **more):
+    player, token = api.sign_up()
+    return api.new_match(token, [{"player": player}] * 2, **more), token
+
+
+def test_steps_are_told_with_what_the_moves_mean_that_they_complete(api):
+    match, token = start(api)
+    api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
+    told = next_steps(api, match).json
+    assert (told["version"], told["turn"], told["prefix"]) == (3, {"decision": 2}, "")
+    assert (told["complete"], told["finish"], told["explanation"], told["truncated"]) == (False, None, None, False)
+    assert {
+        "text": "a1",
+        "token": "a1",
+        "completes": True,
+        "explanation": {"sentence": "Places a piece from the reserve on a1.", "clause": "PA4"},
+    } in told["steps"]
+    assert "d4" not in {step["token"] for step in told["steps"]}
+
+
+def test_a_complete_move_is_explained(api):
+    match, _ = start(api)
+    told = next_steps(api, match, "d4").json
+    assert (told["complete"], told["finish"], told["steps"]) == (True, "d4", [])
+    assert told["explanation"]["clause"] == "PA4"
+
+
+def test_nothing_may_follow_where_no_move_is_due(api):
+    _, token = api.sign_up()
+    match = api.new_match(token)
+    told = next_steps(api, match).json
+    assert (told["turn"], told["steps"], told["finish"]) == (None, [], None)
+
+
+def test_only_who_may_read_a_private_match_is_told(api):
+    match, token = start(api, private=True)
+    assert next_steps(api, match).status_code == 404
+    assert "private" in next_steps(api, match, token=token).headers["Cache-Control"]
+
+
+def test_a_prefix_is_no_longer_than_a_move(api):
+    match, _ = start(api)
+    assert next_steps(api, match, "x" * 257).status_code == 422
+    assert next_steps(api, match, "x" * 256).json["steps"] == []
