@@ -166,9 +166,15 @@ def render_position(match: Match, position: Position) -> str:
 def draw_position(match: Match, position: Position) -> str:
     """A position of the match as a picture that stands alone, the move that led to it marked; it names no player."""
     assert match.play is not None
-    step = match.play.steps[position.ply - 1] if position.ply else None
-    last = LastMove(step.seat, step.move) if step else None
-    return draw_board(match.play.ruleset, position.state, last, theme="auto")
+    return draw_board(match.play.ruleset, position.state, find_last_move(match.play, position.ply), theme="auto")
+
+
+def find_last_move(play: Play, ply: int) -> LastMove | None:
+    """The move that led to the position at a ply of the surviving line; None to the first one."""
+    if ply == 0:
+        return None
+    step = play.steps[ply - 1]
+    return LastMove(step.seat, step.move, play.ruleset.view(step.state))
 
 
 def _tell_next(match: Match, position: Position) -> str:

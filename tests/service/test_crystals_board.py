@@ -27,7 +27,7 @@ def positions(seats: int, **options: int) -> Iterator[tuple[Any, LastMove | None
         match CRYSTALS_V1.turn(state):
             case Decision(seat):
                 move = CRYSTALS_V1.sample_move(state, randbelow)
-                last = LastMove(seat, CRYSTALS_V1.format_move(state, move))
+                last = LastMove(seat, CRYSTALS_V1.format_move(state, move), CRYSTALS_V1.view(state))
                 state = CRYSTALS_V1.apply_move(state, move)
             case Roll(sides, _):
                 state = CRYSTALS_V1.apply_roll(state, (1 + randbelow(sides),))
@@ -128,11 +128,57 @@ def test_an_attack_that_waits_for_the_die_is_an_arrow_to_its_target():
 
 
 def test_the_field_of_the_character_that_moved_last_is_marked():
-    _state, last, view = find(lambda view: view["phase"] == "roll" and view["ply"] > 50)
+    _state, last, view = find(lambda view: view["phase"] == "respawn" and view["ply"] > 50)
     name = last.move.split()[1]
     field = view["characters"][last.seat - 1][name]["at"]
-    marked = BOARD.arrange(view, last)["marked"]
-    assert marked == ([] if field == "base" else [BOARD.arrange(view, None)["fields"][field - 1].points])
+    told = BOARD.arrange(view, last)
+    assert told["moved"] == told["fields"][field - 1].points
+
+
+def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
+    """The view after each move, the move, and what the template reads."""
+    for seats in (3, 4, 2):
+        for state, last in positions(seats):
+            if last is not None and last.move.startswith("move") and last.before["ply"] + 1 == state.ply:
+                view = CRYSTALS_V1.view(state)
+                yield view, last, BOARD.arrange(view, last)
+
+
+def test_the_field_that_a_character_left_is_marked_where_the_view_before_is_known():
+    for view, last, told in islice(moves(), 300):
+        name = last.move.split()[1]
+        source, target = (each["characters"][last.seat - 1][name]["at"] for each in (last.before, view))
+        assert told["origin"] == (None if source == target else told["fields"][source - 1].points)
+        assert BOARD.arrange(view, last._replace(before=None))["origin"] is None
+
+
+def test_whom_a_move_killed_is_crossed_out_on_its_mat_and_where_it_stood():
+    killed = 0
+    for view, last, told in islice(moves(), 600):
+        crossed = [(one.seat, one.name) for mat in told["mats"] for one in mat["pieces"] if one.fell]
+        for seat, name in crossed:
+            assert seat != last.seat
+            assert last.before["characters"][seat - 1][name]["at"] != "base"
+            assert view["characters"][seat - 1][name]["at"] == "base"
+        killed += len(crossed)
+        assert len(told["fallen"]) <= len(crossed)
+    assert killed > 20
+
+
+def test_who_withdrew_is_not_crossed_out_as_killed():
+    for view, last, _ in moves():
+        for seat in {1, 2, 3} - {last.seat}:
+            gone = {name: {**character, "at": "base"} for name, character in view["characters"][seat - 1].items()}
+            characters = [gone if each == seat else own for each, own in enumerate(view["characters"], 1)]
+            told = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)
+            assert not any(one.fell for one in told["mats"][seat - 1]["pieces"])
+        return
+
+
+def test_a_crystal_that_was_just_taken_is_marked():
+    for view, last, told in moves():
+        before, after = (each["crystals"][last.seat - 1] for each in (last.before, view))
+        assert told["mats"][last.seat - 1]["taken"] == (after - 1 if after > before else None)
 
 
 def test_a_seat_that_withdrew_is_shown_as_such():

@@ -383,6 +383,13 @@ def test_any_position_as_a_picture_that_marks_the_move_before_it(two):
     assert {picture.mimetype for picture in pictures} == {"image/svg+xml"}
 
 
+def test_the_move_before_a_position_is_told_with_the_view_that_it_was_made_in(two):
+    two.play("d4", "e5")
+    play = two.api.app.extensions["plyscribe"].matches.read(two.match).play
+    assert queries.find_last_move(play, 0) is None
+    assert queries.find_last_move(play, 2) == LastMove(2, "e5", two.get("/positions/1").json["view"])
+
+
 @pytest.mark.parametrize(
     "accept",
     [

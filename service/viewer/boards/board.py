@@ -5,10 +5,14 @@ from typing import Any, NamedTuple
 
 
 class LastMove(NamedTuple):
-    """The move that led to a position: who made it, and its notation."""
+    """The move that led to a position: who made it, its notation, and where known the view that it was made in.
+
+    Of that view a board takes what a notation leaves out, such as where a character came from.
+    """
 
     seat: int
     move: str
+    before: dict[str, Any] | None = None
 
 
 class Explained(NamedTuple):

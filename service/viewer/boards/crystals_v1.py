@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from math import pi
 from typing import Any, NamedTuple
 
@@ -17,9 +18,11 @@ RADIUS = 84.0
 LANE = 5.0
 """Between the lines that show what towers cover, one lane a seat."""
 MAT = 66.0
-BADGE = 30.0
 SLOTS = (84.0, 158.0, 232.0, 306.0)
 """Where on its mat each character of a seat has its place, the attacker last."""
+
+ON_MAT = 1.06
+"""The scale of characters there."""
 
 COVER = 4
 """CR12."""
@@ -27,7 +30,9 @@ STOCK, ENOUGH = 4, 3
 """Mines of a seat (CR4), crystals that win (CR8)."""
 
 MOVE = re.compile("choose (?:rider|archer)|(?:spawn|move|xp) (?:scout|miner|tower|rider|archer)")
-CHOICES = ("rider", "archer")
+CHOICES = {"rider": -12.0, "archer": 28.0}
+"""The attackers to choose from, and how far beside the place of an attacker they are drawn."""
+NOVICE = {"at": "base", "xp": 1, "level": 1}
 TOLD = {
     "choose": ("Chooses the {} as its attacker.", "CR5"),
     "spawn": ("Puts its {} from the base on START.", "CR6"),
@@ -57,11 +62,24 @@ class Piece(NamedTuple):
     seat: int
     name: str
     level: int
+    xp: int
     at: Point
     scale: float
     place: int | None
-    token: bool
-    last: bool
+    acts: bool
+    moved: bool
+    fell: bool
+
+
+class Marks(NamedTuple):
+    """Who acts, and what the last move did: `moved` is a seat and a class; `fallen` is where enemies stood."""
+
+    actor: int | None = None
+    moved: tuple[int, str] | None = None
+    origin: int | None = None
+    fallen: dict[tuple[int, str], int] = {}  # noqa: RUF012
+    paid: int | None = None
+    """The seat that took a crystal."""
 
 
 class Field(NamedTuple):
@@ -98,34 +116,39 @@ class Ground(NamedTuple):
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
     """What crystals_v1.svg reads."""
-    ground = _lay_ground(view["fields"])
-    loop, actor = ground.loop, _find_actor(view)
+    ground, marks = _lay_ground(view["fields"]), _find_marks(view, last)
+    loop, seats = ground.loop, range(1, len(view["starts"]) + 1)
     bottom = loop.top + loop.height + DEPTH / 2 + 10
-    fields = [_draw_field(view, ground, field) for field in range(1, view["fields"] + 1)]
-    pieces = list(_list_pieces(view, ground, actor, last))
+    fields = _list_fields(ground, tuple(view["starts"]), tuple(view["teleports"]))
+    pieces = list(_list_pieces(view, ground, marks))
+    stood_on = {piece.place for piece in pieces}
+    status, detail = STATUS[view["phase"]]
     return {
         "width": WIDTH,
-        "height": bottom + MAT * len(view["starts"]) + 2,
+        "height": bottom + MAT * len(seats) + 2,
         "inside": (loop.left, loop.top, loop.width, loop.height, RADIUS),
         "fields": fields,
         "covered": list(_list_covers(view, ground)),
         "arcs": list(_list_arcs(view["teleports"], ground)),
-        "mines": [(seat, ground.middle(field)) for seat, own in enumerate(view["mines"], 1) for field in own],
+        "mines": [(seat, ground.middle(field)) for seat in seats for field in view["mines"][seat - 1]],
         "pieces": pieces,
         "size": _scale(ground),
-        "marked": [fields[piece.place - 1].points for piece in pieces if piece.last and piece.place],
+        "origin": None if marks.origin is None else fields[marks.origin - 1].points,
+        "moved": next((fields[piece.place - 1].points for piece in pieces if piece.moved and piece.place), None),
+        "fallen": [fields[field - 1].at for field in marks.fallen.values() if field not in stood_on],
         "attack": _draw_attack(view, ground),
         "centre": (WIDTH / 2, loop.top + loop.height / 2),
         "zoom": min(1.3, 1 + max(0.0, loop.height - 260) / 500),
-        "status": STATUS[view["phase"]][0].format(_find_roller(view) or actor),
-        "detail": _tell_detail(view) or STATUS[view["phase"]][1],
+        "status": status.format(_find_roller(view) or marks.actor),
+        "detail": _tell_detail(view) or detail,
         "roll": view["roll"],
         "contest": view["contest"] if view["phase"] == "first" else None,
         "bank": view["bank"],
-        "mats": [_draw_mat(view, seat, actor, last, bottom) for seat in range(1, len(view["starts"]) + 1)],
+        "mats": [_draw_mat(view, seat, marks, bottom + MAT * (seat - 1)) for seat in seats],
     }
 
 
+@cache
 def _lay_ground(fields: int) -> Ground:
     """A loop that grows in height with its fields, which grow narrower meanwhile."""
     width = WIDTH - 2 * MARGIN - DEPTH
@@ -138,16 +161,15 @@ def _scale(ground: Ground) -> float:
     return min(17.0, 0.43 * ground.pitch) / 16
 
 
-def _bounds(ground: Ground, field: int) -> tuple[float, float]:
-    return ground.way(field - 0.5), ground.way(field + 0.5)
-
-
-def _draw_field(view: dict[str, Any], ground: Ground, field: int) -> Field:
-    loop, way = ground.loop, ground.way(field)
-    start = view["starts"].index(field) + 1 if field in view["starts"] else None
-    label = loop.locate(way, DEPTH / 2 - 11)
-    outline = loop.cut(*_bounds(ground, field), -DEPTH / 2, DEPTH / 2)
-    return Field(field, outline, ground.middle(field), label, start, field in view["teleports"], loop.angle(way))
+@lru_cache(maxsize=64)
+def _list_fields(ground: Ground, starts: tuple[int, ...], teleports: tuple[int, ...]) -> list[Field]:
+    fields = []
+    for field in range(1, ground.fields + 1):
+        way, start = ground.way(field), starts.index(field) + 1 if field in starts else None
+        outline = ground.loop.cut(ground.way(field - 0.5), ground.way(field + 0.5), -DEPTH / 2, DEPTH / 2)
+        label, turned = ground.loop.locate(way, DEPTH / 2 - 11), ground.loop.angle(way)
+        fields.append(Field(field, outline, ground.middle(field), label, start, field in teleports, turned))
+    return fields
 
 
 def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, str, str]]:
@@ -156,12 +178,10 @@ def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, st
         tower = own["tower"]["at"]
         if tower != "base" and tower not in view["starts"]:
             reach = min(COVER + 0.5, ground.fields / 2)
-            ways = [ground.way(tower - reach + 2 * reach * step / 40) for step in range(41)]
+            begin, end = ground.way(tower - reach), ground.way(tower + reach)
             inner = -DEPTH / 2 - 2 - LANE * (seat - 0.5)
-            line = [ground.loop.locate(way, inner) for way in ways]
-            area = [ground.loop.locate(way, DEPTH / 2) for way in ways]
-            area += [ground.loop.locate(way, -DEPTH / 2) for way in reversed(ways)]
-            yield seat, format_points(area), format_points(line)
+            line = [ground.loop.locate(begin + (end - begin) * step / 40, inner) for step in range(41)]
+            yield seat, ground.loop.cut(begin, end, -DEPTH / 2, DEPTH / 2), format_points(line)
 
 
 def _list_arcs(teleports: list[int], ground: Ground) -> Iterator[tuple[list[Point], str]]:
@@ -184,19 +204,46 @@ def _follow(curve: list[Point], part: float) -> Point:
     return x, y
 
 
-def _list_pieces(view: dict[str, Any], ground: Ground, actor: int | None, last: LastMove | None) -> Iterator[Piece]:
+def _list_pieces(view: dict[str, Any], ground: Ground, marks: Marks) -> Iterator[Piece]:
+    """The characters on the loop."""
     for seat, own in enumerate(view["characters"], 1):
         for name, character in own.items():
-            field = character["at"]
-            if field != "base":
-                moved = _is_last(last, seat, name)
-                yield Piece(
-                    seat, name, character["level"], ground.middle(field), _scale(ground), field, seat == actor, moved
-                )
+            if character["at"] != "base":
+                yield _draw_piece(seat, name, character, marks, ground.middle(character["at"]), _scale(ground))
 
 
-def _is_last(last: LastMove | None, seat: int, name: str) -> bool:
-    return last is not None and last.seat == seat and last.move.endswith(f" {name}")
+def _draw_piece(
+    seat: int, name: str, character: dict[str, Any], marks: Marks, at: Point, scale: float = ON_MAT
+) -> Piece:
+    place = None if character["at"] == "base" else character["at"]
+    acts, moved, fell = seat == marks.actor, (seat, name) == marks.moved, (seat, name) in marks.fallen
+    return Piece(seat, name, character["level"], character["xp"], at, scale, place, acts, moved, fell)
+
+
+def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
+    """What the last move did, as far as it can be told: without the view before it that is who moved."""
+    actor = _find_actor(view)
+    if last is None:
+        return Marks(actor)
+    verb, name = last.move.split()
+    if verb != "move" or last.before is None:
+        return Marks(actor, (last.seat, name))
+    before, seat = last.before, last.seat - 1
+    origin = before["characters"][seat][name]["at"]
+    paid = last.seat if view["crystals"][seat] > before["crystals"][seat] else None
+    stayed = origin == view["characters"][seat][name]["at"]
+    return Marks(actor, (last.seat, name), None if stayed else origin, _find_fallen(view, last.seat, before), paid)
+
+
+def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> dict[tuple[int, str], int]:
+    """The enemies that a move killed, and where they stood."""
+    return {
+        (seat, name): character["at"]
+        for seat, own in enumerate(before["characters"], 1)
+        for name, character in own.items()
+        if seat != mover and seat not in view["left"]
+        if character["at"] != "base" == view["characters"][seat - 1][name]["at"]
+    }
 
 
 def _find_actor(view: dict[str, Any]) -> int | None:
@@ -235,44 +282,29 @@ def _tell_detail(view: dict[str, Any]) -> str:
     return "and has another turn" if view["extra"] and view["phase"] == "move" else ""
 
 
-def _draw_mat(
-    view: dict[str, Any], seat: int, actor: int | None, last: LastMove | None, bottom: float
-) -> dict[str, Any]:
+def _draw_mat(view: dict[str, Any], seat: int, marks: Marks, y: float) -> dict[str, Any]:
     """What a seat has before it: its characters with their experience, its crystals and its mines."""
-    own, y = view["characters"][seat - 1], bottom + MAT * (seat - 1)
-    slots = [
-        (
-            Piece(
-                seat,
-                name,
-                character["level"],
-                (x, y + 24),
-                1.06,
-                None if character["at"] == "base" else character["at"],
-                seat == actor,
-                _is_last(last, seat, name),
-            ),
-            character["xp"],
-        )
-        for x, (name, character) in zip(SLOTS, own.items(), strict=False)
-    ]
+    own, crystals = view["characters"][seat - 1], view["crystals"][seat - 1]
+    chooses = view["phase"] == "choose" and seat == marks.actor
     return {
         "seat": seat,
         "y": y,
         "on_turn": seat == view["on_turn"],
         "left": seat in view["left"],
         "due": view["due"][seat - 1],
-        "slots": slots,
-        "choices": _list_choices(seat, y) if len(own) < len(SLOTS) and seat == actor else [],
-        "crystals": [number < view["crystals"][seat - 1] for number in range(ENOUGH)],
+        "pieces": [
+            _draw_piece(seat, name, character, marks, (x, y + 24))
+            for x, (name, character) in zip(SLOTS, own.items(), strict=False)
+        ],
+        "choices": [
+            _draw_piece(seat, name, NOVICE, marks, (SLOTS[-1] + aside, y + 24))
+            for name, aside in CHOICES.items()
+            if chooses
+        ],
+        "crystals": [number < crystals for number in range(ENOUGH)],
+        "taken": crystals - 1 if seat == marks.paid else None,
         "mines": [number < STOCK - len(view["mines"][seat - 1]) for number in range(STOCK)],
     }
-
-
-def _list_choices(seat: int, y: float) -> list[Piece]:
-    """The two attackers between which a seat chooses."""
-    places = zip(CHOICES, (-12.0, 28.0), strict=True)
-    return [Piece(seat, name, 1, (SLOTS[-1] + aside, y + 24), 1.06, None, True, False) for name, aside in places]
 
 
 def explain(move: str) -> Explained | None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from service.viewer.boards.strokes import Point, format_points
 
-SAMPLES = 12
-"""Points on each long side of a field, enough for the widest to bend round a corner."""
+FINE = 6.0
+"""From one point to the next on the sides of an outline, which are straight between."""
 
 
 class Loop(NamedTuple):
@@ -35,7 +35,8 @@ class Loop(NamedTuple):
 
     def cut(self, start: float, end: float, inner: float, outer: float) -> str:
         """The outline of the strip between two ways and two distances from the middle line, as a polygon's points."""
-        ways = [start + (end - start) * step / (SAMPLES - 1) for step in range(SAMPLES)]
+        steps = 1 + round((end - start) / FINE)
+        ways = [start + (end - start) * step / steps for step in range(steps + 1)]
         rim = [self.locate(way, outer) for way in ways]
         return format_points(rim + [self.locate(way, inner) for way in reversed(ways)])
 
