@@ -157,5 +157,5 @@ def _film(film: Film, path: Path, delay_ms: int, size: int, theme: Theme) -> Non
     if len(plies) < count:
         click.echo(f"{len(plies)} of {count} positions are shown, for a GIF of that size has no more", err=True)
     drawing = track(plies, "drawing", console=Console(stderr=True), transient=True)
-    path.write_bytes(render_gif((render_png(film.draw(ply, theme), size) for ply in drawing), delay_ms))
+    path.write_bytes(render_gif([render_png(film.draw(ply, theme), size) for ply in drawing], delay_ms))
     click.echo(str(path))

@@ -15,9 +15,9 @@ import resvg_py
 from PIL import Image, ImageOps
 
 MOST_FRAMES = 2_000
-"""Frames of a GIF at most, for all of them are in memory at once."""
-MOST_PIXELS = 400_000_000
-"""Pixels of all frames of a GIF together at most, for the same reason."""
+"""Frames of a GIF at most."""
+MOST_PIXELS = 300_000_000
+"""Pixels of all frames of a GIF together at most: they are in memory at once, with a byte for each."""
 LAST_MS = 3_000
 """How long the last frame stands at least."""
 
@@ -51,30 +51,37 @@ def measure(png: bytes) -> tuple[int, int]:
     return Image.open(BytesIO(png)).size
 
 
-def render_gif(pngs: Iterable[bytes], delay_ms: int) -> bytes:
+def render_gif(pngs: Sequence[bytes], delay_ms: int) -> bytes:
     """The pictures one after another, for ever; the last one stands for three delays, and three seconds at least.
 
     All have the size of the first and share one palette without dithering, so that what stays does not flicker. Equal
     pictures in a row are one frame that stands as long as all of them.
     """
-    first, *more = (Image.open(BytesIO(png)).convert("RGB") for png in pngs)
-    size, paper = first.size, f"#{first.crop((0, 0, 1, 1)).tobytes().hex()}"
-    pictures = [first, *(each if each.size == size else ImageOps.pad(each, size, color=paper) for each in more)]
-    palette = _pick_palette(pictures)
-    frames = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
-    durations = [delay_ms] * (len(frames) - 1) + [max(LAST_MS, 3 * delay_ms)]
+    size = measure(pngs[0])
+    palette = _pick_palette(pngs)
+    # One by one, for a GIF of many frames is large before it is packed.
+    frames = (_open(png, size).quantize(palette=palette, dither=Image.Dither.NONE) for png in pngs)
+    durations = [delay_ms] * (len(pngs) - 1) + [max(LAST_MS, 3 * delay_ms)]
     file = BytesIO()
-    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
+    next(frames).save(file, "GIF", save_all=True, append_images=frames, duration=durations, loop=0, optimize=True)
     return file.getvalue()
 
 
-def _pick_palette(pictures: Sequence[Image.Image]) -> Image.Image:
+def _open(png: bytes, size: tuple[int, int]) -> Image.Image:
+    """The picture in that size, on its own paper where it has other proportions."""
+    picture = Image.open(BytesIO(png)).convert("RGB")
+    paper = f"#{picture.crop((0, 0, 1, 1)).tobytes().hex()}"
+    return picture if picture.size == size else ImageOps.pad(picture, size, color=paper)
+
+
+def _pick_palette(pngs: Iterable[bytes]) -> Image.Image:
     """The 255 commonest colours of all pictures; the last of 256 is for what a frame leaves unchanged.
 
     Areas are plain, so that these are the very colours of the boards and the commonest shades at their borders.
     """
     counts = Counter[Any]()
-    for picture in pictures:
+    for png in pngs:
+        picture = Image.open(BytesIO(png)).convert("RGB")
         for count, colour in picture.getcolors(picture.width * picture.height) or ():
             counts[colour] += count
     palette = Image.new("P", (1, 1))

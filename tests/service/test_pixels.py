@@ -67,7 +67,7 @@ def test_a_film_has_a_frame_for_each_picture_and_holds_the_last_one():
 
 def test_the_colours_of_a_film_are_those_of_its_pictures():
     colours = ["#d4006a", "#fffdf8", "#0072b2"]
-    film = opened(render_gif(map(plain, colours), 100))
+    film = opened(render_gif([plain(colour) for colour in colours], 100))
     for number, colour in enumerate(colours):
         film.seek(number)
         assert film.convert("RGB").getpixel((20, 10)) == tuple(bytes.fromhex(colour[1:]))

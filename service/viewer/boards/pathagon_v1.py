@@ -37,13 +37,12 @@ class Ground(NamedTuple):
 
 
 class Field(NamedTuple):
-    """An octagon: its points are of one size, `inner` of the mark within."""
+    """An octagon by its middle and its points."""
 
     name: str
     x: float
     y: float
     points: str
-    inner: str
 
 
 class Piece(NamedTuple):
@@ -74,7 +73,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
     fields = {_name((i, j)): (i, j) for i in range(size) for j in range(size)}
     pieces = {place: int(mark) for place in fields.values() if (mark := rows[size - 1 - place[1]][place[0]]) != EMPTY}
     path = find_path(pieces, size)
-    came, went = (None if name is None else _field(name, middle(fields[name])) for name in _ends(last))
+    came, went = (None if name is None else _field(name, middle(fields[name]), CELL - 7) for name in _ends(last))
     resting = {view["resting"], view["resting_other"]}
     right, bottom = LEFT + size * CELL + 2 * BAND, TOP + size * CELL + 2 * BAND
     return {
@@ -82,7 +81,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "height": bottom + LETTERS + PANEL,
         "edges": _edges(right, bottom),
         "inside": (LEFT + BAND, TOP + BAND, size * CELL),
-        "fields": [_field(name, middle(place)) for name, place in fields.items()],
+        "fields": [_field(name, middle(place), CELL) for name, place in fields.items()],
         "links": _links(pieces, path, ground),
         "pieces": [
             Piece(seat, *middle(place), _name(place) in resting, place in path) for place, seat in pieces.items()
@@ -103,6 +102,8 @@ def find_path(pieces: dict[Place, int], size: int) -> list[Place]:
     """The shortest chain of a seat that joins its two edges (PA10), empty where there is none."""
     for seat, axis in ((1, 1), (2, 0)):
         own = [place for place, other in pieces.items() if other == seat]
+        if len(own) < size:
+            continue
         graph = networkx.grid_2d_graph(size, size).subgraph(own).copy()
         graph.add_edges_from(("low", place) for place in own if place[axis] == 0)
         graph.add_edges_from(("high", place) for place in own if place[axis] == size - 1)
@@ -115,8 +116,8 @@ def _name(place: Place) -> str:
     return f"{'abcdefghi'[place[0]]}{place[1] + 1}"
 
 
-def _field(name: str, middle: Point) -> Field:
-    return Field(name, *middle, octagon(middle, CELL), octagon(middle, CELL - 7))
+def _field(name: str, middle: Point, width: float) -> Field:
+    return Field(name, *middle, octagon(middle, width))
 
 
 def _edges(right: float, bottom: float) -> list[tuple[int, str, Point]]:
