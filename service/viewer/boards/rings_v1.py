@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from math import cos, pi, sin
+from math import cos, dist, pi, sin
 from typing import Any, NamedTuple
 
 from service.viewer.boards.board import Board, Explained, LastMove
@@ -211,10 +211,9 @@ def _list_arrows(view: dict[str, Any], last: LastMove | None) -> Iterator[Arrow]
     for source, target in dict.fromkeys([*ways, *([last_way] if last_way else [])]):
         tail, tip = _find_middle(view, source), _find_middle(view, target)
         if tail and tip:
-            yield Arrow(
-                shape_arrow(find_between(tail, tip, 0.22), find_between(tail, tip, 0.8), 7),
-                (source, target) == last_way,
-            )
+            end = max(0.5, 1 - 20 / dist(tail, tip))  # Before the pieces, if there is room.
+            points = shape_arrow(find_between(tail, tip, 0.15), find_between(tail, tip, end), 7)
+            yield Arrow(points, (source, target) == last_way)
 
 
 def _lay_spin(last: LastMove | None) -> dict[str, Any] | None:
