@@ -106,7 +106,7 @@ def list_tournaments() -> Response:
 @operation("tournaments", answers.TournamentOut, problems=(404,), open=True, tagged=True)
 def get_tournament(tournament: str) -> Response:
     """Give a tournament as it stands now: its terms, its entrants, its rounds."""
-    state = _read(tournament)
+    state = read_tournament(tournament)
     return tagged(answer(describe_tournament(state)), state.version)
 
 
@@ -181,11 +181,11 @@ def get_standings(tournament: str) -> Response:
     """
     media = accepted(JSON, TEXT, CSV)
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
-    state = _read(tournament)
+    state = read_tournament(tournament)
     if media == JSON:
-        given = answer(_describe_table(state))
+        given = answer(describe_table(state))
     else:
-        cells = (list_crosstable if crosstable else list_table)(state, _name_players(state))
+        cells = (list_crosstable if crosstable else list_table)(state, name_players(state))
         text = (render_text if media == TEXT else render_csv)(cells)
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
@@ -195,9 +195,9 @@ def get_standings(tournament: str) -> Response:
 @operation("tournaments", media={TEXT: None}, problems=(404, 422), open=True, tagged=True)
 def get_trf(tournament: str) -> Response:
     """Report a Swiss of two with one game a board as FIDE's TRF16."""
-    state = _read(tournament)
+    state = read_tournament(tournament)
     return tagged(
-        Response(export_trf(state, _name_players(state)), content_type=f"{TEXT}; charset=utf-8"), state.version
+        Response(export_trf(state, name_players(state)), content_type=f"{TEXT}; charset=utf-8"), state.version
     )
 
 
@@ -208,7 +208,7 @@ def get_trf(tournament: str) -> Response:
 def report_annulment(tournament: str) -> Response:
     """Tell what the annulment of a decided game changed, or would change: the table with the game and without it."""
     place = parse_query(parameters.GameQuery)
-    state = _read(tournament)
+    state = read_tournament(tournament)
     game = find_game(state, (place["round"], place["board"], place["game"]))
     if game is None:
         raise NotFound("there is no such game", "tournament/no-game")
@@ -218,8 +218,8 @@ def report_annulment(tournament: str) -> Response:
         "tournament": state.stream,
         "version": state.version,
         "game": _describe_game(state, game),
-        "before": _describe_table(replace_game(state, game._replace(annulled=None))),
-        "after": _describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
+        "before": describe_table(replace_game(state, game._replace(annulled=None))),
+        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
     }
     return tagged(answer(report), state.version)
 
@@ -228,8 +228,8 @@ def report_annulment(tournament: str) -> Response:
 @operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
 def list_rounds(tournament: str) -> Response:
     """Give all rounds: who met whom on which seats, in which matches, how they ended, and why they were paired so."""
-    state = _read(tournament)
-    rounds = [_describe_round(state, number) for number in range(1, len(state.rounds) + 1)]
+    state = read_tournament(tournament)
+    rounds = [describe_round(state, number) for number in range(1, len(state.rounds) + 1)]
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
 
 
@@ -295,7 +295,7 @@ def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
 @operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
 def check_round(tournament: str, round: int) -> Response:
     """Work the pairing of a round out again from the events before it, and say whether it comes out the same."""
-    _read(tournament)
+    read_tournament(tournament)
     check = parts().tournaments.check_round(tournament, round)
     again = check.again and {"boards": check.again.boards, "byes": check.again.byes, "costs": check.again.costs}
     return answer(
@@ -317,7 +317,7 @@ def export_matches(tournament: str) -> Response:
 
     It ends with a line of count and SHA-256 of all bytes before it. The bundle of a match has its events.
     """
-    state, composed = _read(tournament), parts()
+    state, composed = read_tournament(tournament), parts()
     games = [game for game in state.games() if game.ranks is not None]
     lines = (orjson.dumps(_export_game(composed, game)) + b"\n" for game in games)
     return Response(_close_lines(lines), content_type=NDJSON)
@@ -369,7 +369,7 @@ def list_events(tournament: str) -> Response:
     """
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
-    state, source = _read(tournament), parts().tournament_events
+    state, source = read_tournament(tournament), parts().tournament_events
     is_over = state.status in ("ended", "aborted")
     if media == SSE:
         after = last_event_id(query["after"])
@@ -392,7 +392,7 @@ def list_events(tournament: str) -> Response:
     return varied(answer(page))
 
 
-def _name_players(state: Tournament) -> dict[int, str]:
+def name_players(state: Tournament) -> dict[int, str]:
     """The names of entrants that are players and have no label: they stand in no stream of a tournament."""
     return {
         each.number: find_player(each.occupant.player).name
@@ -401,7 +401,8 @@ def _name_players(state: Tournament) -> dict[int, str]:
     }
 
 
-def _read(tournament: str) -> Tournament:
+def read_tournament(tournament: str) -> Tournament:
+    """The tournament of this id; NotFound where there is none."""
     state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
     if state is None or state.created is None:
         raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
@@ -411,7 +412,7 @@ def _read(tournament: str) -> Tournament:
 def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
     """The receipt of the command that `make` builds from who asks and when, from the body, and from who it is."""
     who = principal()
-    state = _read(tournament)
+    state = read_tournament(tournament)
     body = parse_body(schema)
     organises = "admin" in who.scopes or (who.account == state.organiser and "organise" in who.scopes)
     if not organises:
@@ -474,7 +475,8 @@ def describe_tournament(state: Tournament) -> Fields:
     }
 
 
-def _describe_table(state: Tournament) -> Fields:
+def describe_table(state: Tournament) -> Fields:
+    """The table with ratings, and the verdict of the sequential test if one runs."""
     table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
     rows = [
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
@@ -501,7 +503,8 @@ def _describe_entrant(state: Tournament, number: int) -> Fields:
     }
 
 
-def _describe_round(state: Tournament, number: int) -> Fields:
+def describe_round(state: Tournament, number: int) -> Fields:
+    """A round: its games, who sat out, and why it was paired so."""
     round = state.rounds[number - 1]
     return {
         "round": number,

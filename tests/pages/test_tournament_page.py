@@ -1,0 +1,74 @@
+"""A tournament on its page: watched while it is played, to its end."""
+
+import pytest
+from playwright.sync_api import expect
+
+from service.client import Client
+from tests.pages.conftest import find_barriers, overflows, take_pictures
+
+pytestmark = pytest.mark.server
+
+ENDS_WITHIN_MS = 90_000
+
+
+@pytest.fixture
+def organiser(service):
+    with Client(service.url, (service.data / "admin.token").read_text().strip()) as client:
+        yield client
+
+
+def announce(organiser: Client, bots: int, **terms: object) -> str:
+    made = organiser.create_tournament(
+        {"name": "Evening cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, **terms}
+    )["tournament"]
+    for number in range(bots):
+        kind = ("greedy", "random")[number % 2]
+        organiser.enter(made, {"name": kind}, f"{kind.capitalize()} {number + 1}")
+    return made
+
+
+def test_a_tournament_is_watched_to_its_end(visit, organiser):
+    made = announce(organiser, 5)
+    page = visit().page
+    page.goto(f"/tournaments/{made}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Evening cup")
+    organiser.start_tournament(made)
+    # Nobody loads the page again.
+    expect(page.locator("#tournament")).to_have_attribute("data-status", "ended", timeout=ENDS_WITHIN_MS)
+    expect(page.get_by_role("heading", name="Final table")).to_be_visible()
+    expect(page.get_by_role("region", name="Final table").get_by_role("row")).to_have_count(6)
+    expect(page.get_by_role("img", name="Ratings from the games of this tournament alone")).to_be_visible()
+    expect(page.get_by_text("Round 5", exact=True)).to_be_visible()
+    page.get_by_text("Why this pairing").first.click()
+    page.get_by_role("link", name="Work it out again").first.click()
+    expect(page.get_by_text("It comes out the same.")).to_be_visible()
+    take_pictures(page, "tournament")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+
+
+def test_a_person_enters_from_the_page_and_the_organiser_starts_there(visit, organiser):
+    made = announce(organiser, 1)
+    ann = visit()
+    ann.sign_up("Ann")
+    ann.page.goto(f"/tournaments/{made}")
+    ann.page.get_by_role("button", name="Enter").click()
+    expect(ann.page.get_by_role("link", name="Ann").last).to_be_visible()
+    expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
+    expect(ann.page.get_by_role("button", name="Start")).to_have_count(0)
+    olga = visit()
+    olga.page.goto(f"/sign-in?next=/tournaments/{made}")
+    olga.page.get_by_label("Token").fill(organiser.token)
+    olga.page.get_by_role("button", name="Sign in").click()
+    olga.page.get_by_role("button", name="Start").click()
+    expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "playing")
+
+
+def test_tournaments_are_listed(visit, organiser):
+    announce(organiser, 2, name="A cup to be found")
+    page = visit().page
+    page.goto("/tournaments")
+    expect(page.get_by_role("link", name="A cup to be found")).to_be_visible(timeout=15_000)
+    take_pictures(page, "tournaments")
+    assert find_barriers(page) == []
+    assert not overflows(page)
