@@ -238,7 +238,7 @@ def list_rounds(tournament: str) -> Response:
 def list_attempts(tournament: str) -> Response:
     """List the attempts at all games: the matches made for them, how each ended, and whose fault went with it."""
     query = parse_query(parameters.AttemptsQuery)
-    state = _read(tournament)
+    state = read_tournament(tournament)
     after = tuple(map(int, query["after"].split("-"))) if query["after"] else ()
     wanted = (each for each in list_all_attempts(state) if each.place > after and _is_wanted(each, query))
     page = list(islice(wanted, query["limit"] + 1))
