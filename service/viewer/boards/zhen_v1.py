@@ -63,7 +63,6 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "height": HEIGHT,
         "stops": stops,
         "reserves": arrange_reserves(view["reserve"], MARGIN, width - MARGIN, RESERVES),
-        "turn": turn,
         "number_y": BASE + FRONT - 8,
         "count_y": COUNTS,
         **_mark(stops, last),
