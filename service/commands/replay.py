@@ -108,9 +108,9 @@ def _film_bundle(raw: bytes) -> Film:
         click.echo(f"the match is shown up to event {match.fault.version - 1}: {match.fault.error}", err=True)
     if match.play is None:
         raise Unknown("match/unknown", "it holds no match")
-    steps = match.play.steps
-    moves = [None, *(LastMove(step.seat, step.move) for step in steps)]
-    return Film(match.play.ruleset, list(zip([*(step.state for step in steps), match.play.state], moves, strict=True)))
+    ruleset, steps = match.play.ruleset, match.play.steps
+    moves = [None, *(LastMove(step.seat, step.move, ruleset.view(step.state)) for step in steps)]
+    return Film(ruleset, list(zip([*(step.state for step in steps), match.play.state], moves, strict=True)))
 
 
 def _film_record(text: str) -> Film:
@@ -119,9 +119,10 @@ def _film_record(text: str) -> Film:
     line = Line(ruleset, record.options, len(record.seats))
     shots: list[tuple[Any, LastMove | None]] = [(line.state, None)]
     for step in record.steps:
+        before = line.state
         line.follow(step)
         if isinstance(step, MoveMade):
-            shots.append((line.state, LastMove(step.seat, step.move)))
+            shots.append((line.state, LastMove(step.seat, step.move, ruleset.view(before))))
         else:
             # Dice and all else belong to the position that they lead on from.
             shots[-1] = (line.state, shots[-1][1])

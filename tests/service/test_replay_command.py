@@ -53,6 +53,17 @@ def test_a_position_of_a_record_is_drawn_with_its_last_move(typed, tmp_path):
     assert (tmp_path / "ply.png").read_bytes() == render_png(svg, 300)
 
 
+@pytest.mark.parametrize("source", ["evening.plyrec", "match.ndjson"])
+def test_a_last_move_comes_with_the_view_that_it_was_made_in(typed, tmp_path, monkeypatch, source):
+    table = hot_seat("zhen")
+    table.play("+5", "+3", "5-4")
+    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
+    drawn = []
+    monkeypatch.setattr(replay, "draw_board", lambda *asked: drawn.append(asked[2]) or draw_board(*asked))
+    run(tmp_path / source, "--png", tmp_path / "ply.png", "--ply", 3)
+    assert drawn == [LastMove(1, "5-4", ZHEN.view(zhen_after("+5", "+3")))]
+
+
 def test_a_film_shows_every_position_of_a_bundle(tmp_path):
     table = hot_seat("pathagon", options={"size": 5})
     table.play("a1", "b2", "c3", "d4")
@@ -67,9 +78,9 @@ def test_dice_belong_to_the_position_that_they_lead_on_from(tmp_path):
     table = played_to_its_end()
     (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
     film = replay._film_bundle(bundle_of(table))
-    assert [last for _, last in film.shots] == [
+    assert [last and last[:2] for _, last in film.shots] == [
         None,
-        *(LastMove(each.seat, each.move) for each in table.match.play.steps),
+        *((each.seat, each.move) for each in table.match.play.steps),
     ]
     assert film.shots[-1][0] == table.match.play.state
 
