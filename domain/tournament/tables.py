@@ -12,6 +12,9 @@ from domain.tournament.results import HALF, ONE, Results
 from domain.tournament.standings import Standing, Value, rank_entrants
 from domain.tournament.state import Entrant, Tournament
 
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""How a cell begins that a spreadsheet would compute."""
+
 
 def dump_table(state: Tournament) -> dict[str, Any]:
     """The table for JSON: points, and all tiebreaks but places, as decimals in texts; `against` is the crosstable."""
@@ -134,9 +137,12 @@ def render_text(cells: Sequence[Sequence[str]]) -> str:
 
 
 def render_csv(cells: Sequence[Sequence[str]]) -> str:
-    """The cells as RFC 4180 has them."""
+    """The cells as RFC 4180 has them; before one that a spreadsheet would take for a formula stands a quote.
+
+    That is how OWASP's page on CSV injection has it: anybody chooses a name, and organisers open tables.
+    """
     lines = _Lines()
-    csv.writer(lines).writerows(cells)
+    csv.writer(lines).writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in cells)
     return "".join(lines.written)
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 from fractions import Fraction
+from io import StringIO
 from textwrap import dedent
 
 import pytest
@@ -251,6 +252,14 @@ def test_the_crosstable_has_each_game_of_two_from_either_side():
               2  random  ×  01
         """
     )
+
+
+@pytest.mark.parametrize("first", "=+-@\t\r\n＝＋－＠")
+def test_csv_has_no_formula_though_a_name_is_one(first):
+    name = f'{first}HYPERLINK("http://x","{first}y")'
+    for cells in (list_table(four().state, {1: name}), list_crosstable(four().state, {1: name})):
+        told = next(row for row in csv.reader(StringIO(render_csv(cells), newline="")) if f"'{name}" in row)
+        assert [cell for cell in told if cell.startswith(tuple("=+-@"))] == []
 
 
 def test_csv_keeps_names_with_commas():
