@@ -6,7 +6,7 @@ Seeds are the entrants' numbers: the lower, the better.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from domain.tournament.history import (
     Pair,
@@ -17,11 +17,13 @@ from domain.tournament.history import (
     tell_costs,
 )
 from domain.tournament.points import score_games
+from domain.tournament.seats import Board, balance_seats
 from domain.tournament.state import Round, Tournament
 
 ENGINE = "schedule 1"
 
 Boards = list[tuple[int, ...]]
+Place = tuple[int | None, int | None]
 
 
 class Pairing(NamedTuple):
@@ -37,15 +39,31 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
     """The next round of the circle method, each cycle with the seats of the last one turned round; None after the last.
 
     Everybody who took part at the start has a place in the circle; among an odd number one place is empty. Whose
-    opponent has left, sits out or is the empty place has a bye.
+    opponent has left, sits out or is the empty place has a bye. In a last cycle that no other one makes up for, boards
+    still to be played are turned where those who left would leave somebody with one seat too often.
     """
     circle: list[int | None] = [*state.starters]
     circle += [None] * (len(circle) % 2)
     cycle, turn = divmod(len(state.rounds), len(circle) - 1)
     if cycle == state.terms.format["cycles"]:
         return None
-    pairs = [_seat_by_turn(pair, turn, board, cycle) for board, pair in enumerate(_turn_circle(circle, turn))]
-    return _admit(state, pairs, {"cycle": cycle + 1})
+    rest = [
+        [_seat_by_turn(pair, later, board, cycle) for board, pair in enumerate(_turn_circle(circle, later))]
+        for later in range(turn, len(circle) - 1)
+    ]
+    if cycle % 2 == 0 and cycle == state.terms.format["cycles"] - 1:
+        rest = _balance_rest(state, rest)
+    return _admit(state, rest[0], {"cycle": cycle + 1})
+
+
+def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place]]:
+    """The pairs of all rounds to come, those on seats that are level at the end of which both will be there."""
+    number = len(state.rounds) + 1
+    present = [set(state.list_present(later)) for later in range(number, number + len(rest))]
+    played = [pair for pairs, there in zip(rest, present, strict=True) for pair in pairs if there.issuperset(pair)]
+    surplus = {entrant: first - second for entrant, (first, second) in count_seats(state).items()}
+    turned = dict(zip(played, balance_seats(cast(list[Board], played), surplus), strict=True))
+    return [[turned.get(pair, pair) for pair in pairs] for pairs in rest]
 
 
 def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:

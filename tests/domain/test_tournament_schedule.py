@@ -1,7 +1,7 @@
 """Pairings that follow from the entrants and results alone: circle method, gauntlet, knockout."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from domain.tournament.history import count_byes, count_meetings, count_seats, seat_evenly, tell_costs
 from domain.tournament.schedule import count_defeats, pair_gauntlet, pair_knockout, pair_round_robin
+from domain.tournament.seats import balance_seats
 from tests.domain.given_tournament import Cup, by_chance, by_number
 
 ROUND_ROBIN, GAUNTLET, KNOCKOUT = ({"kind": kind} for kind in ("round-robin", "gauntlet", "knockout"))
@@ -42,6 +43,48 @@ def test_after_each_cycle_everybody_had_both_seats_equally_often_or_one_once_mor
         cup.play(pair_round_robin, by_number, most=cycle * rounds)
         games = cycle * (entrants - 1)
         assert gap(cup) == games % 2
+
+
+def differences(cup):
+    """By how much the seats of those who stayed differ in number, of each."""
+    seats = count_seats(cup.state)
+    return sorted(abs(seats[each.number][0] - seats[each.number][1]) for each in cup.state.entrants if each.is_in)
+
+
+def test_who_stays_has_both_seats_equally_often_or_one_once_more_though_another_one_leaves():
+    cup = Cup(10, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=3)
+    cup.leave(4)
+    cup.play(pair_round_robin, by_number)
+    meetings = count_meetings(cup.state)
+    assert all(meetings[pair] == 1 for pair in combinations((1, 2, 3, 5, 6, 7, 8, 9, 10), 2))
+    assert max(differences(cup)) == 1
+
+
+def test_two_who_meet_twice_change_seats_though_another_one_leaves():
+    cup = Cup(6, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number, most=2)
+    cup.leave(6)
+    cup.play(pair_round_robin, by_number)
+    boards = [board for round in cup.state.rounds for board in round.boards if 6 not in board]
+    assert all(board[::-1] in boards for board in boards)
+
+
+@given(st.data())
+def test_seats_are_turned_to_the_least_sum_of_squares(data):
+    entrants = data.draw(st.integers(2, 6))
+    pairs = st.sampled_from(list(combinations(range(entrants), 2)))
+    boards = [pair[::way] for pair, way in data.draw(st.lists(st.tuples(pairs, st.sampled_from([1, -1])), max_size=9))]
+    surplus = {each: data.draw(st.integers(-3, 3)) for each in range(entrants)}
+
+    def cost(ways):
+        ends = Counter(surplus)
+        for first, second in ways:
+            ends[first] += 1
+            ends[second] -= 1
+        return sum(end**2 for end in ends.values())
+
+    turned = balance_seats(boards, surplus)
+    assert [sorted(board) for board in turned] == [sorted(board) for board in boards]
+    assert cost(turned) == min(map(cost, product(*((board, board[::-1]) for board in boards))))
 
 
 def test_two_who_meet_twice_change_seats():
