@@ -72,14 +72,16 @@ class Piece(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Who acts, and what the last move did: `moved` is a seat and a class; `fallen` is where enemies stood."""
+    """Who acts, and what the last move did as far as it can be told.
 
-    actor: int | None = None
-    moved: tuple[int, str] | None = None
-    origin: int | None = None
-    fallen: dict[tuple[int, str], int] = {}  # noqa: RUF012
-    paid: int | None = None
-    """The seat that took a crystal."""
+    `moved` is a seat and a class, `fallen` where each enemy stood that was killed, `paid` the seat that took a crystal.
+    """
+
+    actor: int | None
+    moved: tuple[int, str] | None
+    origin: int | None
+    fallen: dict[tuple[int, str], int]
+    paid: int | None
 
 
 class Field(NamedTuple):
@@ -221,18 +223,18 @@ def _draw_piece(
 
 
 def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
-    """What the last move did, as far as it can be told: without the view before it that is who moved."""
+    """Without the view before it, the last move tells no more than who moved."""
     actor = _find_actor(view)
     if last is None:
-        return Marks(actor)
+        return Marks(actor, None, None, {}, None)
     verb, name = last.move.split()
-    if verb != "move" or last.before is None:
-        return Marks(actor, (last.seat, name))
-    before, seat = last.before, last.seat - 1
-    origin = before["characters"][seat][name]["at"]
+    moved, before, seat = (last.seat, name), last.before, last.seat - 1
+    if verb != "move" or before is None:
+        return Marks(actor, moved, None, {}, None)
+    came, stands = (each["characters"][seat][name]["at"] for each in (before, view))
+    origin = None if came == stands else came
     paid = last.seat if view["crystals"][seat] > before["crystals"][seat] else None
-    stayed = origin == view["characters"][seat][name]["at"]
-    return Marks(actor, (last.seat, name), None if stayed else origin, _find_fallen(view, last.seat, before), paid)
+    return Marks(actor, moved, origin, _find_fallen(view, last.seat, before), paid)
 
 
 def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> dict[tuple[int, str], int]:
