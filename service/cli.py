@@ -87,7 +87,7 @@ def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, 
         except DemoError as error:
             sys.exit(f"error: {error}")
         if not once and not service.is_stopped:
-            console.print(f"Still serving at {options.url}: try the addresses above with curl. Ctrl-C stops.")
+            console.print(f"Still serving at {options.url}. Ctrl-C stops.")
             service.watch_until_stopped()
 
 

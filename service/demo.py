@@ -22,9 +22,20 @@ from domain.bots import Bot, make_bot
 from domain.ruleset import Decision, Over, Turn
 from domain.rulesets import find_ruleset
 from service.client import Client, Event, Match, Standing
+from service.commands.tournament import play, read_admin_token
 from service.serving import write_once
 
+KEY = "demo-4"
+"""What all idempotency keys of the demo begin with; a changed plan takes a new number."""
+
 PLAYERS = ("random", "greedy")
+CUP: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
+CUP_ENTRANTS: list[dict[str, Any]] = [
+    {"bot": "greedy", "label": "Greta"},
+    {"bot": "mcts", "playouts": 20, "label": "Monty"},
+    {"bot": "random", "label": "Randy"},
+    {"bot": "random", "label": "Roma"},
+]
 POLL_S = 0.2
 MICRO = 1_000_000
 SCORED_WITHIN_S = 120.0
@@ -49,8 +60,8 @@ class DemoMatch:
 
     @property
     def key(self) -> str:
-        """What all idempotency keys of the match begin with; a changed plan takes a new first number."""
-        return f"demo-3-{self.number}"
+        """What all idempotency keys of the match begin with."""
+        return f"{KEY}-{self.number}"
 
 
 def plan(matches: int) -> list[DemoMatch]:
@@ -204,7 +215,8 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
             ratings = {ruleset: list(client.ratings(ruleset)) for ruleset in sorted({each.ruleset for each in planned})}
     _show(console, url, planned, found)
     _show_ratings(console, ratings)
-    _show_addresses(console, url, planned)
+    play(url, read_admin_token(data), CUP, CUP_ENTRANTS, f"{KEY}-cup", console, stop)
+    _show_addresses(console, url)
     if missing := sum(match["status"] != "scored" for match in found):
         raise DemoError(f"{missing} of {len(found)} matches were not scored; the logs are in {data / 'log'}")
 
@@ -230,12 +242,10 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         seats, outcome = " – ".join(each.bots), _tell_outcome(each, match)
         table.add_row(str(each.number), each.ruleset, seats, outcome, str(match["ply"]), verdict)
     console.print(table)
-    console.print("Their addresses, and one of their positions:")
+    console.print("To step through them:")
     for each, match in zip(planned, found, strict=True):
-        address = f"{url}/v1/matches/{match['match']}"
         # Whole lines, so that they can be copied from a narrow terminal too.
-        console.print(f"{each.number:>3}  {address}", soft_wrap=True, highlight=False)
-        console.print(f"     {address}/positions/{match['ply'] // 2}", soft_wrap=True, highlight=False)
+        console.print(f"{each.number:>3}  {url}/matches/{match['match']}", soft_wrap=True, highlight=False)
 
 
 def _show_ratings(console: Console, ratings: Mapping[str, Sequence[Standing]]) -> None:
@@ -249,10 +259,11 @@ def _show_ratings(console: Console, ratings: Mapping[str, Sequence[Standing]]) -
     console.print(table)
 
 
-def _show_addresses(console: Console, url: str, planned: Sequence[DemoMatch]) -> None:
+def _show_addresses(console: Console, url: str) -> None:
     console.print("And more to look at:")
-    for path in ("/docs", "/v1/matches", "/v1/players", f"/v1/ratings/{planned[0].ruleset}", "/metrics"):
+    for path in ("/docs", "/v1/matches", "/metrics"):
         console.print(f"     {url}{path}", soft_wrap=True, highlight=False)
+    console.print(f"[bold]Open {url}/ in a browser[/bold]: watch, play, record.", soft_wrap=True, highlight=False)
 
 
 def _tell_outcome(planned: DemoMatch, match: Match) -> str:

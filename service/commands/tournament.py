@@ -55,12 +55,12 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
         terms, entrants = read_file(file)
         key = sha256(file.read_bytes()).hexdigest()[:32] + (f"-{time.time_ns()}" if again else "")
         if url is not None:
-            play(url, token or _read_admin_token(data), terms, entrants, key, console, threading.Event(), as_json)
+            play(url, token or read_admin_token(data), terms, entrants, key, console, threading.Event(), as_json)
             return
         options = ServeOptions(data, port=port)
         with Running(options) as service:
             console.print(f"Plyscribe serves at {options.url}")
-            told = token or _read_admin_token(data)
+            told = token or read_admin_token(data)
             service.watch_while(lambda stop: play(options.url, told, terms, entrants, key, console, stop, as_json))
     except (CupError, ServeError) as error:
         sys.exit(f"error: {error}")
@@ -125,7 +125,7 @@ def play(
             bot: Json = {"name": entrant["bot"], **more}
             client.enter(stream, bot, entrant.get("label"), key=f"{key}-{number}")
         client.start_tournament(stream, key=f"{key}-start")
-        console.print(f"{url}/v1/tournaments/{stream}")
+        console.print(f"{url}/tournaments/{stream}", soft_wrap=True, highlight=False)
         _follow(client, stream, console, stop)
         if not stop.is_set():
             table, state = client.standings(stream), client.tournament(stream)
@@ -160,7 +160,8 @@ def _follow(client: Client, stream: str, console: Console, stop: threading.Event
             time.sleep(POLL_S)
 
 
-def _read_admin_token(data: Path) -> str:
+def read_admin_token(data: Path) -> str:
+    """The token of the administrator of a data directory; CupError where there is none."""
     path = data / "admin.token"
     try:
         return path.read_text(encoding="ascii").strip()

@@ -1,6 +1,7 @@
 """`plyscribe serve` and its processes, as one would run them."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -387,10 +388,11 @@ def test_the_demo_plays_shows_and_ends(tmp_path):
     argv = ("demo", "--once", "--matches", "5", "--data", str(tmp_path / "data"), "--port", str(free_port()))
     first = run_cli(*argv)
     assert first.returncode == 0, first.stderr
-    assert first.stdout.count("yes") == 5
-    addresses = [line.split()[-1] for line in first.stdout.splitlines() if "/v1/matches/" in line]
-    assert len(addresses) == 10
+    assert first.stdout.count("│ yes ") == 5
+    addresses = re.findall(r"/(?:matches/match|tournaments/tournament)-[a-z2-7]{26}$", first.stdout, re.MULTILINE)
+    assert len(addresses) == 6
+    for name in ("Greta", "Monty", "Randy", "Roma"):
+        assert name in first.stdout
     second = run_cli(*argv)
-    assert [address.rpartition("/v1/")[2] for address in addresses] == [
-        line.split()[-1].rpartition("/v1/")[2] for line in second.stdout.splitlines() if "/v1/matches/" in line
-    ]
+    found = re.findall(r"/(?:matches/match|tournaments/tournament)-[a-z2-7]{26}$", second.stdout, re.MULTILINE)
+    assert found == addresses
