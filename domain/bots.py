@@ -25,7 +25,7 @@ class Bot(ABC):
     """A player without memory, but for what its generator has drawn."""
 
     version: ClassVar[int] = 1
-    """Moves when what the bot plays does."""
+    """Moves when what a released bot plays does."""
 
     default_playouts: ClassVar[int | None] = None
     """How many playouts a decision takes unless told otherwise; None for a bot that takes none."""
@@ -63,7 +63,7 @@ class GreedyBot(Bot):
 
 
 class MctsBot(Bot):
-    """Searches the tree of what may follow by playing on at random, so many times a decision."""
+    """Searches the tree of what may follow, looking at one more position with each playout."""
 
     default_playouts = PLAYOUTS
 

@@ -1,12 +1,18 @@
 """Monte Carlo tree search for any ruleset: any number of seats, dice, and more moves than can be looked at.
 
-UCT (Kocsis and Szepesvari, 2006) over the seats' own rewards, as max^n; rolls are drawn, each outcome a node of its
-own; a node takes in moves one by one as it is visited (progressive widening, Coulom 2007), drawn by `sample_move`.
+PUCT (Rosin 2011; Silver et al. 2016), from UCT (Kocsis and Szepesvari 2006), over the seats' own rewards, as max^n
+(Luckhardt and Irani 1986). A position that is new to the tree is valued by `evaluate`, without a rollout: random moves
+would drown what it says. Moves are tried in the order in which `evaluate` likes what they lead to, a prior from
+heuristics (Gelly and Silver 2007), the later ones as a node is visited more, as in progressive widening (Coulom 2007).
+Dice are drawn, each outcome a node of its own.
+
+No function but the square root, which IEEE 754 rounds exactly as it does + - * /: all machines play the same moves.
 """
 
 from collections.abc import Hashable
-from math import log, sqrt
-from typing import Any, TypeVar
+from itertools import islice
+from math import sqrt
+from typing import Any, Generic, TypeVar
 
 from domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset
 
@@ -14,105 +20,122 @@ State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
 
 EXPLORATION = 0.7
-"""How much a move that was tried little is worth trying, against a reward of 0 to 1."""
+"""How much it is worth to try the move that looks best; half of it the second best, a third the third best."""
 
-FIRST_MOVES = 8
-WIDENING = 2.0
-"""A node that was visited n times holds at most FIRST_MOVES moves or WIDENING * sqrt(n), whichever is more."""
+MOST_AT_ROOT = 500
+MOST = 100
+"""Where there are more moves, a node takes in so many that are drawn."""
 
-DRAWS = 16
-"""A move that a node takes in is the best by `evaluate` of so many."""
+STEPS = 30
+"""Moves and rolls that are drawn to learn how much `evaluate` changes in a step. To gain as much is half of a win."""
 
-ROLLOUT_PLIES = 4
-"""After so many random moves `evaluate` says who stands better."""
+DECIDED = 500_000
+"""No value but that of an ended match is as far from 0."""
 
 
 class _Node:
-    """A position reached by certain moves and rolls: what came of it, for each seat."""
+    """A position, what `evaluate` says of it to who moved there, and what came of it for each seat, added up."""
 
-    __slots__ = ("children", "rewards", "visits")
+    __slots__ = ("children", "guess", "rewards", "state", "visits")
 
-    def __init__(self, seats: int) -> None:
+    def __init__(self, state: Any, seats: int, guess: float = 0) -> None:
+        self.state = state
+        self.guess = guess
         self.visits = 0
         self.rewards = [0.0] * seats
         self.children: dict[Any, _Node] = {}
+        """By roll, or by move, the one with the best guess first."""
 
 
 def search(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow: RandBelow) -> Move:
-    """The move that was tried most often in so many playouts; of several, the one that was tried first.
+    """The move that was tried most often in so many playouts; of several, the one that `evaluate` likes best.
 
     The same for the same arguments and draws. `state` waits for a decision.
     """
-    root = _Node(len(ruleset.standing(state)))
-    for _ in range(playouts):
-        _play_out(ruleset, state, root, randbelow)
-    best: Move = max(root.children, key=lambda move: root.children[move].visits)
+    tree = _Tree(ruleset, state, randbelow)
+    if len(tree.root.children) > 1:
+        for _ in range(playouts):
+            tree.play_out()
+    best: Move = max(tree.root.children, key=lambda move: tree.root.children[move].visits)
     return best
 
 
-def _play_out(ruleset: Ruleset[State, Move], state: State, root: _Node, randbelow: RandBelow) -> None:
-    """One way from the root to a new node, from there on by chance, and back with what came of it."""
-    node, path = root, [root]
-    while node.visits or node is root:
+class _Tree(Generic[State, Move]):
+    """What was looked at from one position on."""
+
+    def __init__(self, ruleset: Ruleset[State, Move], state: State, randbelow: RandBelow) -> None:
+        self._ruleset, self._randbelow = ruleset, randbelow
+        self._seats = range(1, len(ruleset.standing(state)) + 1)
+        self._values = [ruleset.evaluate(state, seat) for seat in self._seats]
+        self.root = _Node(state, len(self._seats))
         turn = ruleset.turn(state)
-        if isinstance(turn, Over):
-            break
-        if isinstance(turn, Roll):
-            step: Any = _roll(turn, randbelow)
-            state = ruleset.apply_roll(state, step)
-        else:
-            step = _choose(ruleset, state, node, turn.seat, randbelow)
-            state = ruleset.apply_move(state, step)
-        node = node.children.setdefault(step, _Node(len(root.rewards)))
-        path.append(node)
-    rewards = _reward(ruleset, _play_at_random(ruleset, state, randbelow), len(root.rewards))
-    for node in path:
-        node.visits += 1
-        node.rewards = [had + reward for had, reward in zip(node.rewards, rewards, strict=True)]
+        assert isinstance(turn, Decision)
+        self._scale = self._measure_step(turn.seat)
+        self._take_in_moves(self.root, turn.seat, MOST_AT_ROOT)
 
-
-def _choose(ruleset: Ruleset[State, Move], state: State, node: _Node, seat: int, randbelow: RandBelow) -> Move:
-    """A new move while the node has room, else the most promising of those that it holds."""
-    if len(node.children) < max(FIRST_MOVES, WIDENING * sqrt(node.visits)):
-        drawn = [ruleset.sample_move(state, randbelow) for _ in range(DRAWS)]
-        new = [move for move in drawn if move not in node.children]
-        if new:
-            return max(new, key=lambda move: ruleset.evaluate(ruleset.apply_move(state, move), seat))
-    spread = EXPLORATION * sqrt(log(node.visits + 1))
-
-    def promise(child: _Node) -> float:
-        return child.rewards[seat - 1] / child.visits + spread / sqrt(child.visits)
-
-    best: Move = max(node.children, key=lambda move: promise(node.children[move]))
-    return best
-
-
-def _play_at_random(ruleset: Ruleset[State, Move], state: State, randbelow: RandBelow) -> State:
-    plies = 0
-    while plies < ROLLOUT_PLIES:
-        match ruleset.turn(state):
-            case Over():
+    def play_out(self) -> None:
+        """One way from the root to a node that is new, or where the match is over, and back with its rewards."""
+        node, path = self.root, [self.root]
+        while node is self.root or node.visits:
+            turn = self._ruleset.turn(node.state)
+            if isinstance(turn, Over):
                 break
-            case Roll() as roll:
-                state = ruleset.apply_roll(state, _roll(roll, randbelow))
-            case Decision():
-                state = ruleset.apply_move(state, ruleset.sample_move(state, randbelow))
-                plies += 1
-    return state
+            node = self._roll(node, turn) if isinstance(turn, Roll) else self._choose(node, turn.seat)
+            path.append(node)
+        rewards = [self._reward(self._ruleset.evaluate(node.state, seat), seat) for seat in self._seats]
+        for node in path:
+            node.visits += 1
+            node.rewards = [had + reward for had, reward in zip(node.rewards, rewards, strict=True)]
 
+    def _roll(self, node: _Node, roll: Roll) -> _Node:
+        values = self._draw_dice(roll)
+        if values not in node.children:
+            node.children[values] = _Node(self._ruleset.apply_roll(node.state, values), len(self._seats))
+        return node.children[values]
 
-def _roll(roll: Roll, randbelow: RandBelow) -> tuple[int, ...]:
-    return tuple(1 + randbelow(roll.sides) for _ in range(roll.count))
+    def _choose(self, node: _Node, seat: int) -> _Node:
+        """The most promising child; one that was never tried is taken for as good as its guess."""
+        if not node.children:
+            self._take_in_moves(node, seat, MOST)
+        spread = EXPLORATION * sqrt(node.visits)
+        best, most = node, -float("inf")
+        for rank, child in enumerate(node.children.values(), 1):
+            visits = child.visits
+            promise = (child.rewards[seat - 1] / visits if visits else child.guess) + spread / (rank * (1 + visits))
+            if promise > most:
+                best, most = child, promise
+        return best
 
+    def _take_in_moves(self, node: _Node, seat: int, most: int) -> None:
+        ruleset, state = self._ruleset, node.state
+        moves = list(islice(ruleset.legal_moves(state), most + 1))
+        if len(moves) > most:
+            moves = [ruleset.sample_move(state, self._randbelow) for _ in range(most)]
+        states = {move: ruleset.apply_move(state, move) for move in moves}
+        values = {move: ruleset.evaluate(after, seat) for move, after in states.items()}
+        for move in sorted(values, key=values.__getitem__, reverse=True):
+            node.children[move] = _Node(states[move], len(self._seats), self._reward(values[move], seat))
 
-def _reward(ruleset: Ruleset[State, Move], state: State, seats: int) -> list[float]:
-    """For each seat the share of the others that it beats, who is level with it counting half."""
-    turn = ruleset.turn(state)
-    if isinstance(turn, Over):
-        scores = [-rank for rank in turn.ranks]
-    else:
-        scores = [ruleset.evaluate(state, seat) for seat in range(1, seats + 1)]
-    return [
-        (sum((score > other) + 0.5 * (score == other) for other in scores) - 0.5) / max(1, seats - 1)
-        for score in scores
-    ]
+    def _reward(self, value: int, seat: int) -> float:
+        """From -1 to 1, how much better off the seat is than at the root."""
+        gain = value - self._values[seat - 1]
+        return gain / (self._scale + abs(gain))
+
+    def _measure_step(self, seat: int) -> float:
+        """By how much the seat's value changes on average from one drawn move or roll to the next, at least 1."""
+        ruleset, state, value, changes = self._ruleset, self.root.state, self._values[seat - 1], [0]
+        for _ in range(STEPS):
+            turn = ruleset.turn(state)
+            if isinstance(turn, Over):
+                break
+            if isinstance(turn, Roll):
+                state = ruleset.apply_roll(state, self._draw_dice(turn))
+            else:
+                state = ruleset.apply_move(state, ruleset.sample_move(state, self._randbelow))
+            before, value = value, ruleset.evaluate(state, seat)
+            if abs(value) < DECIDED:
+                changes.append(abs(value - before))
+        return max(1.0, sum(changes) / len(changes))
+
+    def _draw_dice(self, roll: Roll) -> tuple[int, ...]:
+        return tuple(1 + self._randbelow(roll.sides) for _ in range(roll.count))

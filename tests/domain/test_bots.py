@@ -1,4 +1,4 @@
-"""Bots: repeatable, legal, and the greedy one stronger than chance."""
+"""Bots: repeatable, legal, the greedy one stronger than chance, and search stronger than greed."""
 
 from random import Random
 
@@ -9,6 +9,7 @@ from domain.errors import WrongValue
 from domain.ruleset import AnyRuleset, Over, Roll
 from domain.rulesets.crystals_v1 import CRYSTALS_V1
 from domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
+from domain.rulesets.rings_v1 import RINGS_V1
 from domain.rulesets.zhen_v1 import ZHEN_V1
 
 BOTH = pytest.mark.parametrize("ruleset", [PATHAGON_V1, ZHEN_V1], ids=lambda ruleset: ruleset.id)
@@ -92,3 +93,36 @@ def test_greedy_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.Monk
     assert MOST_MOVES == 500
     make_bot("greedy", 1).choose_move(Counted(), state)
     assert len(evaluated) == 10
+
+
+@pytest.mark.parametrize("ruleset", [ZHEN_V1, PATHAGON_V1], ids=lambda ruleset: ruleset.id)
+def test_mcts_beats_greedy(ruleset: AnyRuleset) -> None:
+    options = {"size": 5} if ruleset is PATHAGON_V1 else {}
+    wins = 0
+    for seed in range(8):
+        seat = 1 + seed % 2
+        bots = [make_bot("mcts" if at == seat else "greedy", seed) for at in (1, 2)]
+        wins += play(ruleset, *bots, **options)[1].ranks[seat - 1] == 1
+    assert wins >= 6
+
+
+def test_mcts_finds_the_only_move_that_stops_a_path() -> None:
+    state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({"size": 5}), 2)
+    for text in ("a1", "c1", "a2", "c2", "a3", "d4", "a4"):
+        state = PATHAGON_V1.apply_move(state, PATHAGON_V1.parse_move(state, text))
+    move = make_bot("mcts", 1, 50).choose_move(PATHAGON_V1, state)
+    assert PATHAGON_V1.format_move(state, move) == "a5"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_mcts_plays_with_dice_at_any_number_of_seats(seats: int) -> None:
+    for ruleset in (CRYSTALS_V1, RINGS_V1):
+        bots = [make_bot("mcts", seat, 3) for seat in range(1, seats + 1)]
+        assert play(ruleset, *bots, ply_limit=20)[1].reason == "ply-limit"
+
+
+def test_mcts_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.mcts.MOST_AT_ROOT", 3)
+    monkeypatch.setattr("domain.mcts.MOST", 2)
+    moves, over = play(PATHAGON_V1, make_bot("mcts", 1, 10), make_bot("mcts", 2, 10), ply_limit=20)
+    assert len(moves) == 20 or over.reason == "path"
