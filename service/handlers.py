@@ -84,6 +84,8 @@ class Order(NamedTuple):
     stream: str
     command: Command | Ready[Any]
     asked: port.Command
+    new: bool = False
+    """Whether the stream is not expected to exist."""
 
 
 class _Draft(NamedTuple, Generic[S]):
@@ -178,8 +180,6 @@ class Handler(Generic[S]):
                 continue
             match self._append(draft.append):
                 case Stored():
-                    if not draft.append.expected_version:
-                        self._forget(stream)
                     return self._answer(draft)
                 case Seen() as seen:
                     raise _SeenBefore(seen)
@@ -194,8 +194,8 @@ class Handler(Generic[S]):
     def execute_all(self, orders: Sequence[Order]) -> list[Answer[S] | Exception]:
         """As `execute` for each order, all appends in one round trip; instead of an answer, what it would raise.
 
-        Only a state that this process has can be decided on together with others. Where there is none, or another
-        writer was faster, the order is executed by itself.
+        Only a state that this process has, or that of a new stream, can be decided on together with others. Where
+        there is none, or another writer was faster, the order is executed by itself.
         """
         drafts = [self._draft_if_known(order) for order in orders]
         try:
@@ -208,14 +208,14 @@ class Handler(Generic[S]):
         ]
 
     def _draft_if_known(self, order: Order) -> _Draft[S] | None:
-        state = self.cached(order.stream)
+        state = self._aggregate.empty(order.stream) if order.new else self.cached(order.stream)
         with suppress(DomainError, VersionConflict):
             return self._draft(order.stream, state, order.command, order.asked) if state else None
         return None
 
     def _try(self, order: Order) -> Answer[S] | Exception:
         try:
-            return self.execute(order.stream, lambda _: order.command, order.asked)
+            return self.execute(order.stream, lambda _: order.command, order.asked, new=order.new)
         except (DomainError, ServiceError, StoreError) as error:
             return error
 
@@ -345,6 +345,8 @@ class Handler(Generic[S]):
     def _answer(self, draft: _Draft[S]) -> Answer[S]:
         """The answer to a command whose draft was stored."""
         stream, entries = draft.append.stream, draft.append.events
+        if not draft.append.expected_version:
+            self._forget(stream)
         if draft.after is None:
             return Answer(entries, self._advance(stream, draft.state, entries), replayed=False)
         state = draft.after(entries[-1].h)

@@ -30,7 +30,7 @@ from service.bots import MAX_SEED, PLAYER
 from service.clock import now_ms
 from service.config import SERVER, ServerKey
 from service.errors import Contended
-from service.handlers import Aggregate, Answer, Decided, Handler
+from service.handlers import Aggregate, Answer, Decided, Handler, Order
 from service.ids import job_command, stream_id
 from service.pairing import pair_next
 from service.store import port
@@ -141,13 +141,17 @@ class Tournaments:
             self.match_id(state, game): game for games in state.rounds[-1].games for game in games if game.ranks is None
         }
         newest = self._store.newest(list(undecided))
+        missing: list[Order] = []
         for (match, game), entry in zip(undecided.items(), newest, strict=True):
             if entry is None:
-                self._make_match(state, game, match)
+                missing += self._order_match(state, game, match)
             elif _may_be_settled(entry):
                 state = self._enter(state, game, self._matches.read(match))
             else:
                 self._withdraw_absent(state, game, match)
+        for answer in self._matches.execute_all(missing):
+            if isinstance(answer, Exception):
+                raise answer
         return state
 
     def _enter(self, state: Tournament, game: Game, match: Match) -> Tournament:
@@ -186,10 +190,11 @@ class Tournaments:
         """The match in which the game is played, or was."""
         return game.match or _match_id(state.stream, game, game.game)
 
-    def _make_match(self, state: Tournament, game: Game, id: str) -> None:
+    def _order_match(self, state: Tournament, game: Game, id: str) -> list[Order]:
+        """The order that makes the match of the game; none where that failed too often."""
         if game.is_given_up:
             log.error("%s: game %s failed %d times and is not played again", state.stream, _place(game), MAX_ATTEMPTS)
-            return
+            return []
         asked = job_command("tournament-match", id)
         dice, secret = self._seal(state, game, id)
         command = CreateMatch(
@@ -212,7 +217,7 @@ class Tournaments:
             },
             server=SERVER,
         )
-        self._matches.execute(id, lambda _: command, asked, new=True)
+        return [Order(id, command, asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
         """Who has the seat: a bot in its present build, with a seed that follows from the place of the game."""

@@ -14,6 +14,7 @@ from domain.decide.ends import MAX_CAUSE_LENGTH
 from domain.draft import Draft
 from domain.events import BuiltIn
 from domain.match import Match
+from domain.ruleset import Decision
 from domain.waiting import find_bot_due
 from service.bots import PLAYER
 from service.clock import now_ms
@@ -80,18 +81,15 @@ def _choose(match: Match, base: dict[str, Any], for_s: float) -> Draft:
     if due is not None and due[1] == "draw":
         return draft_decision(AnswerDraw(**base, seat=due[0], accept=False), match)
     until = time.monotonic() + for_s
+    seats = [seat.occupant for seat in match.life.seats]
 
     def choose(ahead: Match) -> str | None:
-        if ahead is not match and time.monotonic() >= until:
+        turn, play = ahead.turn, ahead.play
+        if play is None or not isinstance(turn, Decision) or (ahead is not match and time.monotonic() >= until):
             return None
-        due = find_bot_due(ahead)
-        return None if due is None else _choose_move(ahead, due[0])
+        bot, ruleset, state = seats[turn.seat - 1], play.ruleset, play.state
+        if not isinstance(bot, BuiltIn):
+            return None
+        return ruleset.format_move(state, choose_move(bot, ruleset, state, turn.seat, play.ply))
 
     return draft_moves(PlayOn(**base, moves=()), match, choose)
-
-
-def _choose_move(match: Match, seat: int) -> str:
-    bot, play = match.life.seats[seat - 1].occupant, match.play
-    assert isinstance(bot, BuiltIn)
-    assert play is not None
-    return play.ruleset.format_move(play.state, choose_move(bot, play.ruleset, play.state, seat, play.ply))

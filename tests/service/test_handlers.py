@@ -6,13 +6,14 @@ import pytest
 
 from domain.chain import StoredEvent
 from domain.commands import Actor, Command, CreateMatch, MakeMove
+from domain.decide import draft_decision
 from domain.errors import IllegalMove, Unknown, WrongTime
 from domain.events import Account
 from domain.match import Match
 from service import handlers as handlers_module
 from service.composition import MATCHES
 from service.errors import Contended, KeyReused, VersionConflict
-from service.handlers import MAX_TRIES, Answer, Handler, Order
+from service.handlers import MAX_TRIES, Answer, Decided, Handler, Order, Ready
 from service.ids import command_of, stream_id
 from service.store import port
 from service.store.memory import MemoryStore
@@ -138,6 +139,31 @@ def test_orders_on_known_states_are_one_round_trip(rig, monkeypatch):
     monkeypatch.setattr(rig.store, "load", None)
     answers = rig.one.execute_all([order(match, "+1") for match in matches])
     assert [(answer.state.stream, answer.state.version) for answer in answers] == [(match, 3) for match in matches]
+
+
+def test_new_streams_are_one_round_trip_and_those_that_exist_are_answered_again(rig, monkeypatch):
+    create = CreateMatch(actor=ANN, ruleset="zhen", seats=(Account(ANN.id),) * 2)
+    orders = [
+        Order(stream_id("match", asked), create, asked, new=True)
+        for asked in (command_of("ann", "POST", "/matches", key, b"") for key in "ab")
+    ]
+    with monkeypatch.context() as patch:
+        patch.setattr(rig.store, "load", None)
+        made = rig.one.execute_all(orders)
+    assert [answer.state.version for answer in made] == [2, 2]
+    again = rig.other.execute_all(orders)
+    assert [(answer.events, answer.replayed) for answer in again] == [(answer.events, True) for answer in made]
+
+
+def test_what_was_decided_on_another_state_is_a_conflict(rig):
+    state = rig.one.read(rig.match)
+    draft = draft_decision(MakeMove(actor=ANN, move="+1"), state)
+    ready = Ready(state, Decided(draft.events, draft.match.with_head))
+    rig.move(rig.other, "+7")
+    asked = command_of("ann", "POST", "/moves", None, b"")
+    [answer] = rig.one.execute_all([Order(rig.match, ready, asked)])
+    assert isinstance(answer, VersionConflict)
+    assert [step.move for step in rig.one.read(rig.match).play.steps] == ["+7"]
 
 
 def test_orders_that_cannot_be_done_together_are_done_one_by_one(rig):
