@@ -151,7 +151,7 @@ def build_import_row(read: ReadImport) -> Row | None:
     row = {
         **describe_row(match),
         "imported": True,
-        "status": _judged_status(match.life.status, state),
+        "status": judged_status(match.life.status, state),
         "rated": False,
         "tournament": None,
         "created_at": state.at,
@@ -163,7 +163,7 @@ def build_import_row(read: ReadImport) -> Row | None:
     return Row(state.stream, state.version, _format_time(state.at), tuple(terms), orjson.dumps(row))
 
 
-def _judged_status(status: str, state: Import) -> str:
+def judged_status(status: str, state: Import) -> str:
     """The status of an imported match: what became of it elsewhere counts up to its end, from there on our verdict."""
     if state.status == "refuted":
         return "refuted"

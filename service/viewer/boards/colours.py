@@ -56,6 +56,16 @@ def render_colours(theme: Theme) -> str:
 
 
 @cache
+def render_seat_colours() -> str:
+    """The seats' colours, and those of texts on them, as properties of a page's style sheet that names both grounds."""
+    rules = ""
+    for name, key in (("seat", "seats"), ("on-seat", "seat_texts")):
+        for seat, (light, dark) in enumerate(zip(LIGHT[key], DARK[key], strict=True), 1):
+            rules += f"--{name}-{seat}: light-dark({light}, {dark});\n"
+    return f":root {{\n{rules}}}\n"
+
+
+@cache
 def _templates() -> Environment:
     folder = Path(__file__).parent / "templates"
     return Environment(loader=FileSystemLoader(folder), trim_blocks=True, undefined=StrictUndefined, autoescape=False)  # noqa: S701

@@ -1,0 +1,211 @@
+// The match page: steps through positions, plays them back, follows the match while it is played.
+
+import { fetchPart } from "/assets/fetch_part.js";
+import { followLive } from "/assets/match_live.js";
+import { offerForks } from "/assets/match_fork.js";
+import { showTips } from "/assets/match_tips.js";
+
+const root = document.getElementById("match");
+const find = (id) => document.getElementById(id);
+
+const viewer = {
+  path: `/matches/${root.dataset.match}`,
+  query: root.dataset.query,
+  version: Number(root.dataset.version),
+  last: Number(root.dataset.last),
+  ply: Number(find("board")?.dataset.ply ?? 0),
+  // The ply whose position was asked for last: answers for others come too late.
+  wanted: null,
+  positions: new Map(),
+  show,
+  forget,
+};
+
+if (find("board")) beginStepping();
+offerForks(viewer);
+offerReport();
+showClocks();
+if (root.dataset.live) followLive(viewer, root.dataset.live.split(" "));
+
+function beginStepping() {
+  for (const hidden of document.querySelectorAll("#play, .speed, #ply")) hidden.hidden = false;
+  showTips(find("moves"), find("tip"));
+  showPlace();
+  find("controls").addEventListener("submit", (event) => {
+    event.preventDefault();
+    pause();
+    step(event.submitter.dataset.step);
+  });
+  find("play").addEventListener("click", () => (timer ? pause() : play()));
+  find("ply").addEventListener("input", (event) => {
+    pause();
+    show(Number(event.target.value));
+  });
+  find("moves").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    pause();
+    show(plyOf(link));
+  });
+  document.addEventListener("keydown", stepByKey);
+  prefetch();
+}
+
+const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
+
+function stepByKey(event) {
+  const typing = event.target.closest("input, select, textarea, pre, [contenteditable]");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
+  event.preventDefault();
+  pause();
+  step(KEYS[event.key]);
+}
+
+function step(where) {
+  const from = viewer.wanted ?? viewer.ply;
+  const target = { first: 0, previous: from - 1, next: from + 1, last: viewer.last }[where];
+  return show(Math.min(Math.max(target, 0), viewer.last));
+}
+
+/** Show the position at a ply; true once it stands there, false where another one was asked for meanwhile. */
+async function show(ply) {
+  viewer.wanted = ply;
+  try {
+    const position = await load(ply);
+    if (viewer.wanted !== ply) return false;
+    put(position);
+    viewer.wanted = null;
+    prefetch();
+    return true;
+  } catch {
+    if (viewer.wanted === ply) {
+      viewer.wanted = null;
+      pause();
+      say("This position could not be loaded. Try again.");
+    }
+    return false;
+  }
+}
+
+function load(ply) {
+  if (!viewer.positions.has(ply)) {
+    const asked = fetchPart(`${viewer.path}/positions/${ply}${viewer.query.replace("&", "?")}`);
+    asked.catch(() => viewer.positions.delete(ply));
+    if (viewer.positions.size > 200) viewer.positions.delete(viewer.positions.keys().next().value);
+    viewer.positions.set(ply, asked);
+  }
+  return viewer.positions.get(ply);
+}
+
+/** Load the positions from a ply on anew when they are shown next: something happened to them. */
+function forget(ply) {
+  for (const known of [...viewer.positions.keys()]) if (known >= ply) viewer.positions.delete(known);
+}
+
+function prefetch() {
+  for (const ply of [viewer.ply + 1, viewer.ply - 1]) if (ply >= 0 && ply <= viewer.last) load(ply).catch(() => {});
+}
+
+function put(position) {
+  // While positions follow each other by themselves nobody wants all of them read out.
+  find("told").setAttribute("aria-live", timer ? "off" : "polite");
+  const isOpen = find("forms").querySelector("details").open;
+  for (const id of ["board", "told", "forms"]) {
+    const copy = position.getElementById(id).cloneNode(true);
+    find(id).replaceChildren(...copy.childNodes);
+  }
+  find("forms").querySelector("details").open = isOpen;
+  find("board").dataset.ply = position.getElementById("board").dataset.ply;
+  viewer.ply = Number(find("board").dataset.ply);
+  showPlace();
+}
+
+function showPlace() {
+  const { ply, last } = viewer;
+  find("place").textContent = `${ply} of ${last}`;
+  const slider = find("ply");
+  slider.max = last;
+  slider.value = ply;
+  slider.setAttribute("aria-valuetext", `${ply} of ${last}`);
+  for (const button of find("controls").querySelectorAll("[data-step]")) {
+    const back = button.dataset.step === "first" || button.dataset.step === "previous";
+    button.setAttribute("aria-disabled", String(ply === (back ? 0 : last)));
+  }
+  if (find("fork-ply")) find("fork-ply").textContent = ply;
+  markMove(ply);
+  const address = new URL(location.href);
+  if (ply === last && root.dataset.live) address.searchParams.delete("ply");
+  else if (ply !== last || address.searchParams.has("ply")) address.searchParams.set("ply", ply);
+  if (address.href !== location.href) history.replaceState(null, "", address);
+}
+
+function markMove(ply) {
+  const moves = find("moves");
+  moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const link = moves.getElementsByTagName("a")[ply];
+  if (!link) return;
+  link.setAttribute("aria-current", "true");
+  moves.scrollTop = link.offsetTop - (moves.clientHeight - link.offsetHeight) / 2;
+}
+
+function plyOf(link) {
+  return Number(new URL(link.href).searchParams.get("ply"));
+}
+
+let timer = 0;
+
+function play() {
+  find("play").textContent = "Pause";
+  timer = setTimeout(playOn, viewer.ply === viewer.last ? 0 : pauseMs());
+}
+
+async function playOn() {
+  const mine = timer;
+  const next = viewer.ply === viewer.last ? 0 : viewer.ply + 1;
+  const shown = await show(next);
+  if (timer !== mine) return;
+  if (!shown || viewer.ply === viewer.last) pause();
+  else timer = setTimeout(playOn, pauseMs());
+}
+
+function pauseMs() {
+  return Number(find("speed").value);
+}
+
+function pause() {
+  if (!timer) return;
+  clearTimeout(timer);
+  timer = 0;
+  find("play").textContent = "Play";
+}
+
+function say(text) {
+  find("note").textContent = text;
+}
+
+function offerReport() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("#check");
+    if (!link) return;
+    event.preventDefault();
+    const report = find("report");
+    report.textContent = "Executing the match again …";
+    try {
+      report.replaceChildren((await fetchPart(link.href)).querySelector("#report-shown"));
+    } catch {
+      report.textContent = "It could not be checked just now. Try again in a moment.";
+    }
+  });
+}
+
+function showClocks() {
+  setInterval(() => {
+    for (const clock of document.querySelectorAll("[data-deadline]")) {
+      const left = Math.max(0, Math.round((Number(clock.dataset.deadline) - Date.now()) / 1000));
+      const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
+      const short = `${String(minutes).padStart(2, "0")}:${String(seconds).padStart(2, "0")}`;
+      clock.textContent = hours ? `${hours}:${short}` : short;
+    }
+  }, 1000);
+}

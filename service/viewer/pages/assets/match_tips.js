@@ -1,0 +1,54 @@
+// What a move says, and under which clause, when it is pointed at or focused.
+
+/** Explain the links of a list in a tooltip, which Escape puts away and which can be pointed at itself. */
+export function showTips(list, tip) {
+  let leaving = 0;
+  let shown = null;
+
+  list.addEventListener("mouseover", (event) => enter(event.target.closest("a")));
+  list.addEventListener("focusin", (event) => enter(event.target.closest("a")));
+  list.addEventListener("mouseout", leaveSoon);
+  list.addEventListener("focusout", leaveSoon);
+  list.addEventListener("scroll", () => shown && !list.contains(document.activeElement) && hide());
+  tip.addEventListener("mouseover", () => clearTimeout(leaving));
+  tip.addEventListener("mouseout", leaveSoon);
+  document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+
+  function enter(link) {
+    const told = link && document.getElementById(link.getAttribute("aria-describedby"));
+    if (!told) return;
+    clearTimeout(leaving);
+    shown = link;
+    const copy = told.cloneNode(true);
+    copy.removeAttribute("id");
+    tip.replaceChildren(copy);
+    const clause = told.querySelector("[data-clause]")?.dataset.clause;
+    const text = clause && document.getElementById(`clause-${clause}`)?.textContent;
+    if (text) {
+      const rule = document.createElement("p");
+      rule.className = "faint";
+      rule.textContent = text;
+      tip.append(rule);
+    }
+    tip.hidden = false;
+    place(link);
+  }
+
+  function place(link) {
+    const [at, size] = [link.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const below = at.bottom + size.height + 8 < innerHeight;
+    tip.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - size.width - 8))}px`;
+    tip.style.top = `${below ? at.bottom + 4 : Math.max(8, at.top - size.height - 4)}px`;
+  }
+
+  function leaveSoon() {
+    clearTimeout(leaving);
+    leaving = setTimeout(hide, 150);
+  }
+
+  function hide() {
+    clearTimeout(leaving);
+    tip.hidden = true;
+    shown = null;
+  }
+}

@@ -1,0 +1,82 @@
+"""The list of matches: found by what they are, whose, and what they wait for."""
+
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response, request
+from marshmallow import fields, validate
+
+from domain.match import STATUSES
+from domain.player import MAX_NAME_LENGTH
+from domain.rulesets import RULESETS
+from service.api.http import parse_query, parts, path_with, principal_if_any
+from service.ids import is_stream_id
+from service.match_list import MatchFilter
+from service.player_list import fold_name
+from service.schemas import parameters
+from service.schemas.kinds import QueryInteger
+from service.viewer.pages.blueprint import blueprint, show_page
+from service.viewer.pages.people import name_seats
+
+SHOWN = 24
+LAGS_MS = 2000
+"""How far the list lags before that is worth a word."""
+
+ME = "me"
+MAX_NAMESAKES = 20
+
+
+class WantedMatches(parameters.MatchesQuery):
+    """Which matches: players are found by name, too."""
+
+    limit = QueryInteger(load_default=SHOWN, validate=validate.Range(1, parameters.MAX_ROWS))
+    player = fields.String(load_default="", validate=validate.Length(max=MAX_NAME_LENGTH))
+
+
+@blueprint.get("/matches")
+def list_matches() -> Response:
+    """List the matches that the form asks for, those created last first."""
+    query = parse_query(WantedMatches, of_form=True)
+    named, who = query["player"], principal_if_any()
+    lag = parts().lists.lag()
+    player = who.account if who and named == ME else _find_player(named)
+    wanted = MatchFilter(
+        player=player,
+        ruleset=query["ruleset"],
+        status=query["status"],
+        tournament=query["tournament"],
+        rated=query["rated"],
+        imported=query["imported"],
+        waiting_for=who.account if who and query["waiting"] else None,
+        since=query["since"],
+        until=query["until"],
+    )
+    is_unknown = bool(named) and player is None
+    asked = {name: value for name, value in request.args.items() if value and name != "cursor"}
+    is_nobodys = is_unknown or (query["waiting"] and who is None)
+    page = None if is_nobodys else parts().lists.matches.read(wanted, who, query["limit"], query["cursor"])
+    rows = [orjson.loads(row) for row in page.rows] if page else []
+    return show_page(
+        "matches.html",
+        matches=[{**row, "names": name_seats(row["seats"], row["imported"])} for row in rows],
+        asked=asked,
+        is_filtered=bool(asked),
+        unknown=named if is_unknown else None,
+        rulesets=sorted({ruleset.id: ruleset.title for ruleset in RULESETS}.items()),
+        statuses=STATUSES,
+        next=path_with(cursor=page.cursor) if page and page.cursor else None,
+        first="/matches?" + urlencode(asked) if query["cursor"] else None,
+        lag_ms=lag.ms if lag.ms >= LAGS_MS else 0,
+        is_complete=lag.complete,
+    )
+
+
+def _find_player(named: str) -> str | None:
+    """The account with this id or name; None where there is none, or where nobody was named."""
+    if not named:
+        return None
+    found = parts().lists.players.read(named, None, MAX_NAMESAKES, None).rows
+    for player in map(orjson.loads, found):
+        if fold_name(player["name"]) == fold_name(named):
+            return str(player["player"])
+    return named if is_stream_id("player", named) and parts().accounts.name_of(named) else None

@@ -1,0 +1,450 @@
+"""The page of a match and the list of matches, as browsers are given them."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from domain.commands import Actor, AnnulMatch
+from service.composition import Parts
+from service.ids import command_of
+from service.viewer.pages.score_sheet import list_rows
+from tests.service.api import Api
+from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from workers.verify_match import verify_all
+
+FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+NASTY = '<script>alert("1")</script>'
+
+
+def text_of(html: str) -> str:
+    """All texts, each run of white space as one space."""
+    apart = re.sub(r"</(?:p|li|d[td]|t[dh]|h\d)>", " ", html)
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", apart)).split())
+
+
+class Shown:
+    """A page as it was answered."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    @property
+    def text(self) -> str:
+        """All texts, each run of white space as one space."""
+        return text_of(self.html)
+
+    @property
+    def rows(self) -> list[str]:
+        """The list of moves."""
+        listed = re.search(r'<ol[^>]* id="(?:moves|news-rows)".*?</ol>', self.html, re.DOTALL)[0]
+        return [text_of(f"<li{row}") for row in listed.split("<li")[1:]]
+
+
+class Table:
+    """A match of pathagon between Ann and Ben, and what pages show of it."""
+
+    def __init__(self, api: Api, parts: Parts, ruleset: str = "pathagon", **more: Any) -> None:
+        self.api, self.parts = api, parts
+        (self.ann, self.ann_token), (self.ben, self.ben_token) = api.sign_up("Ann"), api.sign_up("Ben")
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        self.match = api.new_match(self.ann_token, seats, ruleset, **more)
+        api.post(f"/v1/matches/{self.match}/seats/2", self.ben_token, {})
+
+    def play(self, *moves: str) -> None:
+        for move in moves:
+            turn = self.api.get(f"/v1/matches/{self.match}", self.ann_token).json["turn"]["decision"]
+            token = (self.ann_token, self.ben_token)[turn - 1]
+            assert self.api.post(f"/v1/matches/{self.match}/moves", token, {"move": move}).status_code == 200
+
+    def resign(self) -> None:
+        ended = self.api.post(f"/v1/matches/{self.match}/withdrawal", self.ben_token, {})
+        self.version = ended.json["version"]
+
+    def verify(self) -> None:
+        assert verify_all(self.parts, [(self.match, self.version)]) == ["scored"]
+
+    def show(self, rest: str = "", token: str | None = None, status: int = 200) -> Shown:
+        return show(self.api, f"/matches/{self.match}{rest}", token, status)
+
+
+def get(api: Api, path: str, token: str | None = None) -> TestResponse:
+    rights = {"Authorization": f"Bearer {token}"} if token else {}
+    return api.app.test_client().get(path, headers={**FOR_PEOPLE, **rights})
+
+
+def show(api: Api, path: str, token: str | None = None, status: int = 200) -> Shown:
+    shown = get(api, path, token)
+    assert shown.status_code == status, shown.text
+    assert shown.mimetype == "text/html"
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=|https?://(?!www\.w3\.org/)", shown.text)
+    return Shown(shown.text)
+
+
+@pytest.fixture
+def table(api: Api, parts: Parts) -> Table:
+    return Table(api, parts)
+
+
+def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table):
+    table.play("d4", "a1", "c3")
+    assert "3. seat 1 Ann: c3 Places a piece from the reserve on c3. PA4 seat 2 Ben is to move." in table.show().text
+    assert "1. seat 1 Ann: d4" in table.show("?ply=1").text
+    assert "The first position. seat 1 Ann is to move." in table.show("?ply=0").text
+
+
+@pytest.mark.parametrize("ply", ["4", "-1"])
+def test_a_ply_that_is_not_there_is_not_found(table, ply):
+    table.play("d4", "a1", "c3")
+    table.show(f"?ply={ply}", status=404)
+
+
+def test_one_steps_by_links_that_need_no_script(table):
+    table.play("d4", "a1", "c3")
+    shown = table.show("?ply=1").html
+    steps = re.findall(r'name="ply" value="(\d+)" data-step="(\w+)" aria-label="(\w+)"', shown)
+    assert steps == [
+        ("0", "first", "First"),
+        ("0", "previous", "Previous"),
+        ("2", "next", "Next"),
+        ("3", "last", "Last"),
+    ]
+
+
+def test_every_move_is_listed_with_its_seat_and_told_with_its_clause(table):
+    table.play("d4", "a1", "d5")
+    shown = table.show()
+    assert shown.rows == ["Start", "1 d4", "2 a1", "3 d5"]
+    [[seat, told]] = re.findall(r'<a class="seat-(\d)" href="\?ply=2" aria-describedby="(\w+)">', shown.html)
+    assert seat == "2"
+    assert f'<p id="{told}">Places a piece from the reserve on a1. <span data-clause="PA4">' in shown.html
+    assert '<p id="clause-PA4">While a seat has pieces in reserve' in shown.html
+    assert 'href="/rulesets/pathagon#PA4"' in shown.html
+
+
+def test_rolls_stand_at_their_place_in_the_list(api, parts):
+    table = Table(api, parts, "rings")
+    api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
+    rows = table.show().rows
+    assert [row.partition(":")[0] for row in rows] == ["Start", "Roll", "Roll", "Roll", "Roll"]
+
+
+def test_the_list_has_no_moves_that_were_taken_back(api, parts):
+    _, token = api.sign_up()
+    seats = [{"name": "Uwe"}, {"name": "Eva"}]
+    match = api.new_match(token, seats, "pathagon", recorded=True)
+    for move in ("a1", "b1", "c1"):
+        assert api.post(f"/v1/matches/{match}/moves", token, {"move": move}).status_code == 200
+    version = parts.matches.read(match).version
+    api.post(f"/v1/matches/{match}/take-back", token, {"ply": 1})
+    api.post(f"/v1/matches/{match}/moves", token, {"move": "e5"})
+    assert show(api, f"/matches/{match}").rows == ["Start", "1 a1", "2 e5"]
+    news = show(api, f"/matches/{match}/news?after={version}")
+    assert news.rows == ["1 a1", "2 e5"]
+    assert "data-whole" in news.html
+
+
+def test_news_are_what_came_after_a_version(table):
+    table.play("d4", "a1")
+    version = table.parts.matches.read(table.match).version
+    table.play("c3", "b2")
+    news = table.show(f"/news?after={version}")
+    assert news.rows == ["3 c3", "4 b2"]
+    assert f'data-version="{version + 2}" data-last="4" data-status="playing"' in news.html
+    assert "data-whole" not in news.html
+
+
+def test_a_position_comes_by_itself_to_be_put_into_the_page(table):
+    table.play("d4", "a1")
+    part = table.show("/positions/1")
+    assert "<html" not in part.html
+    assert 'data-ply="1"' in part.html
+    assert "1. seat 1 Ann: d4" in part.text
+    assert "4 . . . 1 . . . 4" in part.text
+    assert part.html.count("<svg") == 1
+
+
+def test_a_position_can_be_taken_along_as_a_picture(table):
+    table.play("d4")
+    given = get(table.api, f"/matches/{table.match}/positions/1.svg")
+    assert given.mimetype == "image/svg+xml"
+    assert given.headers["Content-Disposition"] == f'attachment; filename="{table.match}-1.svg"'
+
+
+def test_a_match_that_is_played_is_followed_and_one_that_is_over_is_not(table):
+    assert "data-live=" in table.show().html
+    assert f'href="/matches/{table.match}/play"' in table.show().html
+    table.resign()
+    assert "data-live=" in table.show().html
+    table.verify()
+    assert "data-live=" not in table.show().html
+    assert f"/matches/{table.match}/play" not in table.show().html
+
+
+def test_the_end_tells_the_outcome_the_ranks_and_the_points(table):
+    table.play("d4")
+    table.resign()
+    table.verify()
+    shown = table.show()
+    assert "Ann wins (withdrawal)." in shown.text
+    assert "Ann rank 1 · 2 points" in shown.text
+    assert "Ben left the match rank 2 · 0 points" in shown.text
+    assert shown.rows[-2:] == ["Seat 2 left (resigned)", "End: withdrawal"]
+
+
+def test_the_badge_tells_what_the_recorded_verdict_covers_and_executes_nothing(table, monkeypatch):
+    assert "Every move was checked against the rules before it was stored." in table.show().text
+    table.resign()
+    assert "Awaits verification" in table.show().text
+    table.verify()
+    monkeypatch.setattr(table.parts.reports, "report", None)
+    shown = table.show().text
+    assert "Verified" in shown
+    assert "executed a second time, with the same result" in shown
+    assert "SHA-256 of the final position" in shown
+    assert "roll" not in shown.partition("Moves")[0]
+
+
+def test_details_of_the_verification_are_made_on_demand(table):
+    table.resign()
+    table.verify()
+    shown = table.show("/verification").text
+    assert "nothing wrong was found" in shown
+    assert "chain ok The hash of each event follows from all events before it." in shown
+    assert "dice none there is no chance in it" in shown
+
+
+def test_dice_are_shown_with_what_was_promised_and_after_the_end_with_their_secret(api, parts):
+    table = Table(api, parts, "crystals")
+    dice = parts.matches.read(table.match).life.created.dice
+    assert dice.commitment in table.show().text
+    assert "revealed at the end" in table.show().text
+    api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
+    table.resign()
+    table.verify()
+    shown = table.show().text
+    assert parts.matches.read(table.match).life.secret in shown
+    assert "No seat added entropy" in shown
+
+
+def test_only_options_that_are_not_the_usual_ones_are_told(api, parts):
+    table = Table(api, parts, options={"size": 5})
+    shown = table.show().text
+    assert "Option size 5" in shown
+    assert "ply_limit" not in shown
+
+
+def test_where_when_and_what_for_are_told_as_texts(api, parts):
+    table = Table(api, parts, about={"place": NASTY, "event": "Cup"})
+    shown = table.show()
+    assert "Event Cup" in shown.text
+    assert NASTY not in shown.html
+    assert NASTY in shown.text
+
+
+def test_clocks_tell_what_is_left(api, parts):
+    table = Table(api, parts, limits={"match_ms": 600_000})
+    shown = table.show()
+    assert "Ann on turn · 10 min left" in shown.text
+    assert shown.html.count("data-deadline=") == 1
+    assert "10 min a seat for all of the match" in shown.text
+
+
+def test_who_is_signed_in_may_fork_and_others_are_asked_to(table):
+    table.play("d4")
+    assert 'id="fork"' in table.show(token=table.ben_token).html
+    assert 'id="fork"' not in table.show().html
+    assert f'href="/sign-in?next=/matches/{table.match}%3Fply%3D0"' in table.show("?ply=0").html
+
+
+def test_a_fork_tells_where_it_comes_from_and_has_its_line(table):
+    table.play("d4", "a1", "c3")
+    fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 2}).json["match"]
+    shown = show(table.api, f"/matches/{fork}")
+    assert f'href="/matches/{table.match}?ply=2"' in shown.html
+    assert shown.rows == ["Start", "1 d4", "2 a1"]
+    assert show(table.api, f"/matches/{fork}/news?after=0").rows == ["1 d4", "2 a1"]
+
+
+def test_a_private_match_is_not_there_for_strangers_and_open_to_who_is_invited(api):
+    ann, token = api.sign_up()
+    match = api.new_match(token, [{"player": ann}, None], "pathagon", private=True)
+    for rest in ("", "/positions/0", "/news", "/verification"):
+        show(api, f"/matches/{match}{rest}", status=404)
+        show(api, f"/matches/{match}{rest}", token)
+    assert get(api, f"/matches/{match}/positions/0.svg").status_code == 404
+    code = api.post(f"/v1/matches/{match}/seats/2/invitations", token, {}).json["invitation"]
+    shown = show(api, f"/matches/{match}?invitation={code}").html
+    for address in (
+        f'href="?ply=0&amp;invitation={code}"',
+        f'href="/matches/{match}/play?invitation={code}"',
+        f'href="/v1/matches/{match}/record?invitation={code}"',
+        f'data-query="&amp;invitation={code}"',
+        f'<input type="hidden" name="invitation" value="{code}">',
+    ):
+        assert address in shown
+    show(api, f"/matches/{match}/positions/0?invitation={code}")
+
+
+@pytest.mark.parametrize("match", ["match-" + "a" * 26, "match-nonsense", "tournament-" + "a" * 26])
+def test_a_match_that_is_not_there_is_not_found(api, match):
+    show(api, f"/matches/{match}", status=404)
+
+
+def test_an_open_match_shows_who_is_awaited(api):
+    ann, token = api.sign_up()
+    ben, _ = api.sign_up("Ben")
+    match = api.new_match(token, [{"player": ann}, {"player": ben}], "pathagon")
+    shown = show(api, f"/matches/{match}")
+    assert "Ben invited" in shown.text
+    assert "Take a seat" in shown.text
+    assert "Nothing is awaited." in shown.text
+
+
+def test_an_aborted_match_says_so(table):
+    table.api.post(f"/v1/matches/{table.match}/abort", table.ann_token, {})
+    shown = table.show()
+    assert "called off and has no outcome" in shown.text
+    assert shown.rows[-1].startswith("End: aborted")
+
+
+def test_an_annulled_match_says_why_and_what_was_found_before(table):
+    table.resign()
+    table.verify()
+    who = Actor("organiser", table.ann)
+    asked = command_of(str(who), "", "", None, b"")
+    command = AnnulMatch(actor=who, at=0, id=asked.id.hex(), why=NASTY)
+    table.parts.matches.execute(table.match, lambda _: command, asked)
+    shown = table.show()
+    assert f"Annulled: {NASTY}" in shown.text
+    assert NASTY not in shown.html
+    assert "with the same result" in shown.text
+
+
+def test_a_damaged_match_shows_what_comes_before_the_fault(table):
+    table.play("d4", "a1", "c3")
+    events = table.parts.store.within._events if hasattr(table.parts.store, "within") else table.parts.store._events
+    stored = events[table.match]
+    stored[-1] = stored[-1]._replace(e=stored[-1].e.replace(b'"c3"', b'"d4"'))
+    table.parts.matches._forget(table.match)
+    shown = table.show()
+    assert f"Event {stored[-1].version} of this match is damaged" in shown.text
+    assert "Damaged" in shown.text
+    assert shown.rows == ["Start", "1 d4", "2 a1"]
+    assert "data-live" not in shown.html
+
+
+def test_an_imported_match_is_nobodys_here_and_tells_our_verdict(api, parts):
+    _, token = api.sign_up("Ida")
+    elsewhere = Elsewhere()
+    match = bring(api, parts, token, bundle_of(elsewhere.parts, elsewhere.play()))
+    shown = show(api, f"/matches/{match}")
+    assert "Imported, verified here" in shown.text
+    assert "This match was played elsewhere." in shown.text
+    assert "/players/player-" not in shown.html.partition("<main")[2]
+    assert "data-live" not in shown.html
+    assert "/play" not in shown.html.partition("<main")[2]
+
+
+def test_an_imported_match_that_was_refuted_says_where(api, parts):
+    def cheat(raws: list[Any]) -> None:
+        ended = next(raw for raw in raws if raw["type"] == "match-ended")
+        ended["data"]["ranks"].reverse()
+
+    _, token = api.sign_up("Ida")
+    elsewhere = Elsewhere()
+    match = bring(api, parts, token, forged(bundle_of(elsewhere.parts, elsewhere.play()), cheat))
+    shown = show(api, f"/matches/{match}")
+    assert "Imported, refuted here" in shown.text
+    assert "refuted" in shown.text
+
+
+def test_rows_of_a_part_of_the_events_go_on_from_a_ply(table):
+    table.play("d4", "a1", "c3")
+    entries = table.parts.matches.read_events(table.match, 0)
+    whole = list_rows(entries)
+    for cut in range(len(entries)):
+        first = list_rows(entries[:cut])
+        ply = sum(row.kind == "move" for row in first)
+        assert first + list_rows(entries[cut:], ply) == whole
+
+
+def tiles(shown: Shown) -> list[str]:
+    return re.findall(r'<a class="tile" href="/matches/(match-\w+)">', shown.html)
+
+
+def test_matches_are_listed_with_a_picture_those_created_last_first(api, parts):
+    first, second = Table(api, parts), Table(api, parts, "zhen")
+    second.resign()
+    shown = show(api, "/matches")
+    assert tiles(shown) == [second.match, first.match]
+    assert f'<img src="/v1/matches/{first.match}/positions/0" alt=""' in shown.html
+    assert "Zhen ended 1 Ann first" in shown.text
+
+
+def test_the_form_finds_matches_by_all_that_it_asks(api, parts):
+    first, second = Table(api, parts, rated=True), Table(api, parts, "zhen")
+    second.resign()
+    assert tiles(show(api, "/matches?ruleset=zhen&status=&rated=&player=&tournament=")) == [second.match]
+    assert tiles(show(api, "/matches?status=playing")) == [first.match]
+    assert tiles(show(api, "/matches?rated=true")) == [first.match]
+    assert tiles(show(api, "/matches?rated=false")) == [second.match]
+    assert tiles(show(api, "/matches?tournament=tournament-" + "a" * 26)) == []
+    assert tiles(show(api, f"/matches?player={first.ann}")) == [first.match]
+    assert tiles(show(api, "/matches?waiting=me", first.ann_token)) == [first.match]
+    assert tiles(show(api, "/matches?waiting=me", first.ben_token)) == []
+
+
+def test_players_are_found_by_their_names(api, parts):
+    table = Table(api, parts)
+    api.sign_up("Annabel")
+    assert tiles(show(api, "/matches?player=ANN")) == [table.match]
+    assert tiles(show(api, "/matches?player=Annabel")) == []
+    assert "Nobody here is called “Zoe”." in show(api, "/matches?player=Zoe").text
+
+
+def test_the_form_keeps_what_was_asked_and_shows_it_as_text(api):
+    shown = show(api, '/matches?player="><b>&ruleset=zhen')
+    assert '<option value="zhen" selected>' in shown.html
+    assert "<b>" not in shown.html
+
+
+def test_what_cannot_be_asked_is_refused(api):
+    show(api, "/matches?status=lost", status=422)
+    show(api, "/matches?cursor=x", status=400)
+
+
+def test_private_matches_are_listed_for_those_whose_they_are(api):
+    ann, token = api.sign_up()
+    match = api.new_match(token, [{"player": ann}, None], "pathagon", private=True)
+    assert tiles(show(api, "/matches")) == []
+    assert tiles(show(api, "/matches", token)) == [match]
+
+
+def test_the_list_goes_on_page_by_page(api):
+    ann, token = api.sign_up()
+    made = [api.new_match(token, [{"player": ann}, None], "pathagon") for _ in range(5)]
+    seen, path = [], "/matches?ruleset=pathagon&limit=2"
+    while path:
+        shown = show(api, path)
+        seen += tiles(shown)
+        following = re.search(r'rel="next" href="([^"]+)"', shown.html)
+        path = unescape(following[1]) if following else ""
+    assert sorted(seen) == sorted(made)
+    assert '<a class="button second" href="/matches?ruleset=pathagon&amp;limit=2">Newest</a>' in shown.html
+
+
+def test_an_empty_list_says_what_to_do(api):
+    assert "No match has been created yet." in show(api, "/matches").text
+    assert "No match is like that." in show(api, "/matches?ruleset=zhen").text
+    assert "Sign in to see what waits for you." in show(api, "/matches?waiting=me").text
+
+
+def test_a_list_that_lags_says_how_far(api, parts, monkeypatch):
+    lag = parts.lists.lag()
+    monkeypatch.setattr(type(parts.lists.lag), "__call__", lambda _: lag._replace(ms=65_000, complete=False))
+    shown = show(api, "/matches").text
+    assert "The list is 1 min 5 s behind what is being played." in shown
+    assert "older matches may be missing" in shown
