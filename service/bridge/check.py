@@ -3,7 +3,7 @@
 import time
 from base64 import b32encode
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from statistics import median
@@ -15,6 +15,7 @@ from domain.tricky import TrickyPosition, find_tricky_positions
 from service.bridge.process import BotProcess
 from service.bridge.protocol import (
     ANSWERED,
+    DRAW,
     MOST_LEGAL,
     MOVE,
     NO_ANSWER,
@@ -41,6 +42,9 @@ INCOMPLETE_EVERY = 5
 FEW_LEGAL = 4
 """Every fifth question lists only so many legal moves, as one in a position with more than MOST_LEGAL would."""
 
+DRAW_EVERY = 3
+"""After every third question comes one about a draw, where the bot is to be asked about draws."""
+
 GIVEN_UP_AFTER = 3
 """So many processes in a row that die or keep silent are enough for a ruleset."""
 
@@ -65,6 +69,9 @@ class Checked:
     asked: int = 0
     moves: int = 0
     resigned: int = 0
+    draws: int = 0
+    """Questions about a draw that were answered."""
+
     times_s: list[float] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -90,11 +97,14 @@ class Checked:
 
 
 class Check:
-    """A bot that is checked, ruleset after ruleset."""
+    """A bot that is checked, ruleset after ruleset; with `ask_draws` about draws too."""
 
-    def __init__(self, argv: Sequence[str], timeout_s: float, errors: IO[bytes] | None = None) -> None:
+    def __init__(
+        self, argv: Sequence[str], timeout_s: float, errors: IO[bytes] | None = None, ask_draws: bool = False
+    ) -> None:
         self._argv = argv
         self._timeout_s = timeout_s
+        self._ask_draws = ask_draws
         self._errors = errors
         self._bot: BotProcess | None = None
 
@@ -104,8 +114,10 @@ class Check:
         checked, in_vain = Checked(ruleset.id, ruleset.version, len(positions)), 0
         for number, position in enumerate(positions):
             question = put_question(ruleset, position, number, self._timeout_s)
-            findings = list(self._ask(ruleset, position, question, checked))
-            checked.findings += [Finding(f.kind, f.why, position.reason, question) for f in findings]
+            asked = [question, *self._put_draw(question, number)]
+            for each in asked:
+                findings = list(self._ask(ruleset, position, each, checked))
+                checked.findings += [Finding(f.kind, f.why, position.reason, each) for f in findings]
             checked.asked += 1
             tell(checked)
             in_vain = 0 if self._bot is not None else in_vain + 1
@@ -113,6 +125,16 @@ class Check:
                 break
         self._end(checked)
         return checked
+
+    def _put_draw(self, question: Question, number: int) -> Iterator[Question]:
+        """The same seat asked about a draw that another one in play offers, where it is time for that."""
+        others = {seat["seat"] for seat in question.seats} - {question.seat, *question.view["left"]}
+        if self._ask_draws and number % DRAW_EVERY == DRAW_EVERY - 1 and others:
+            by = min(others)
+            id = f"{question.id}/draw/{by}"
+            yield replace(
+                question, id=id, ask=DRAW, legal=[], legal_complete=True, deadline_ms=None, draw_offered_by=by
+            )
 
     def _ask(
         self, ruleset: AnyRuleset, position: TrickyPosition, question: Question, checked: Checked
@@ -123,12 +145,13 @@ class Check:
         strays: list[Fault] = []
         began = time.monotonic()
         try:
-            answer = bot.ask(format_question(question), question.id, MOVE, self._timeout_s, strays.append)
+            answer = bot.ask(format_question(question), question.id, question.ask, self._timeout_s, strays.append)
             took_s = time.monotonic() - began
             checked.resigned += answer.resign
             if answer.move is not None:
                 require_legal(ruleset, position, answer.move)
             checked.moves += answer.move is not None
+            checked.draws += answer.draw is not None
         except Fault as fault:
             if fault.kind not in ANSWERED and fault.kind != ILLEGAL:
                 bot.kill()

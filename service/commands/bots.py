@@ -114,11 +114,18 @@ def _tell(text: str) -> None:
     "--positions", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many of each ruleset."
 )
 @click.option("--timeout", type=click.FloatRange(0.01), default=5.0, show_default=True, help="Seconds an answer.")
+@click.option("--ask-draws", is_flag=True, help="Ask about draws too, as a bot is by run --ask-draws.")
 @click.option("--json", "as_json", is_flag=True, help="Tell it to programs, with the questions.")
 @LOG
 @COMMAND
 def check(
-    rulesets: tuple[str, ...], positions: int, timeout: float, as_json: bool, log: Path | None, command: tuple[str, ...]
+    rulesets: tuple[str, ...],
+    positions: int,
+    timeout: float,
+    ask_draws: bool,
+    as_json: bool,
+    log: Path | None,
+    command: tuple[str, ...],
 ) -> None:
     """Ask a bot about tricky positions, without any server, and tell what it does wrong; exits with 1 if anything.
 
@@ -128,7 +135,7 @@ def check(
     asked = [find_ruleset(each) for each in rulesets] or _newest()
     with ExitStack() as stack:
         errors: IO[bytes] | None = stack.enter_context(log.open("ab")) if log else None
-        checking = Check(command, timeout, errors)
+        checking = Check(command, timeout, errors, ask_draws)
         stack.callback(checking.kill)
         try:
             checked = _check(checking, asked, positions, Console(stderr=True))
@@ -168,6 +175,7 @@ def _dump(checked: Checked) -> dict[str, Any]:
         "asked": checked.asked,
         "moves": checked.moves,
         "resigned": checked.resigned,
+        "draws": checked.draws,
         "median_s": checked.median_s,
         "slowest_s": checked.slowest_s,
         "findings": [asdict(finding) for finding in checked.findings],

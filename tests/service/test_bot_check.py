@@ -16,9 +16,11 @@ from tests.service.scripted import FIRST, write_bot, write_program
 def check(tmp_path):
     """How a bot that runs this code does in so many positions of zhen."""
 
-    def run(code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False) -> Checked:
+    def run(
+        code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False, ask_draws: bool = False
+    ) -> Checked:
         argv = (write_program if program else write_bot)(tmp_path, code)
-        checking = Check(argv, timeout_s)
+        checking = Check(argv, timeout_s, ask_draws=ask_draws)
         try:
             return checking.check(find_ruleset("zhen"), wanted)
         finally:
@@ -40,6 +42,21 @@ def test_a_right_bot_passes(check):
 def test_resigning_is_no_fault_and_is_counted(check):
     checked = check('say(id=asked["id"], resign=True)')
     assert (checked.is_sound, checked.moves, checked.resigned) == (True, 0, 4)
+
+
+def test_a_bot_is_asked_about_draws_where_it_shall_be(check):
+    code = f"say(id=asked['id'], draw=asked['draw_offered_by'] == 1) if asked['ask'] == 'draw' else {FIRST}"
+    assert (check(code, 9).draws, check(code, 9, ask_draws=True).draws) == (0, 3)
+    checked = check(code, 9, ask_draws=True)
+    assert (checked.is_sound, checked.asked, checked.moves) == (True, 9, 9)
+
+
+def test_a_bot_that_moves_though_it_is_asked_about_a_draw_is_told(check):
+    checked = check("say(id=asked['id'], move=(asked['legal'] or ['+1'])[0])", 3, ask_draws=True)
+    assert kinds(checked) == ["unreadable"]
+    [finding] = checked.findings
+    assert (finding.question.ask, finding.question.legal) == ("draw", [])
+    assert finding.question.draw_offered_by != finding.question.seat
 
 
 def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
