@@ -76,7 +76,8 @@ def _decide_create(command: CreateTournament, state: Tournament) -> list[Any]:
         raise WrongValue("tournament/entrants", f"max_entrants is 2..{MAX_ENTRANTS}")
     _check_openings(command.openings)
     if command.openings and ruleset.has_chance(options):
-        raise WrongValue("tournament/openings", "openings are for games without chance")
+        why = f"{ruleset.id} with these options has dice, and which moves are legal hangs on how they fall"
+        raise WrongValue("tournament/openings", f"openings are for games without chance: {why}")
     for number, moves in enumerate(command.openings, 1):
         _play_opening(ruleset, ruleset.initial_state(options, command.seats), number, moves)
     format = parse_format(command.format, command.seats)

@@ -5,6 +5,7 @@ import pytest
 from domain.commands import Actor
 from domain.errors import Refusal, Unknown, WrongPerson, WrongTime, WrongValue
 from domain.events import Account, BuiltIn, Guest, SeatWithdrawn
+from domain.rulesets import find_ruleset
 from domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -115,6 +116,15 @@ def test_terms_that_cannot_be_are_refused(terms, code):
     with pytest.raises(WrongValue) as refused:
         Cup(**terms)
     assert refused.value.code == code
+
+
+def test_openings_are_refused_where_dice_fall_and_welcome_in_the_same_game_without():
+    with pytest.raises(WrongValue, match="portals with these options has dice"):
+        Cup(ruleset="portals", openings=(("x",),))
+    ruleset, first = find_ruleset("portals"), {"first": 1}
+    state = ruleset.initial_state(ruleset.parse_options(first), 2)
+    move = ruleset.format_move(state, next(ruleset.legal_moves(state)))
+    assert Cup(ruleset="portals", options=first, openings=((move,),)).state.terms.openings == ((move,),)
 
 
 def test_before_it_is_created_there_is_no_tournament():
