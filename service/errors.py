@@ -3,6 +3,7 @@
     ServiceError
     ├── Unauthenticated     auth/missing, auth/invalid
     ├── ScopeMissing        auth/scope
+    ├── CrossSite           auth/cross-site             a form that another site sends
     ├── NotFound            what the path names is not there
     ├── NotAcceptable       request/not-acceptable
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
@@ -50,6 +51,12 @@ class ScopeMissing(ServiceError):
     """The token does not cover what was asked."""
 
     code = "auth/scope"
+
+
+class CrossSite(ServiceError):
+    """A page of another site had a browser ask."""
+
+    code = "auth/cross-site"
 
 
 class NotFound(ServiceError):
@@ -184,6 +191,7 @@ STATUS_OF: dict[type[Exception], int] = {
     UnsupportedType: 415,
     Unauthenticated: 401,
     ScopeMissing: 403,
+    CrossSite: 403,
     NotFound: 404,
     NotAcceptable: 406,
     VersionConflict: 412,

@@ -85,15 +85,16 @@ class ApiRequest(Request):
     def cookie_token(self) -> str | None:
         """The token in the cookie of our pages; None without one, and for a change that another site asks for.
 
-        Cookies come along with what any site makes a browser send. Whether it was one of our own pages that asked, the
-        browser says in headers that no page can set.
+        Cookies come along with what any site makes a browser send.
         """
         if "HTTP_COOKIE" not in self.environ:
             return None
         token = self.cookies.get(COOKIE)
-        return token if token and (self.method in SAFE_METHODS or self._is_from_here()) else None
+        return token if token and (self.method in SAFE_METHODS or self.is_from_here) else None
 
-    def _is_from_here(self) -> bool:
+    @property
+    def is_from_here(self) -> bool:
+        """Whether a browser says that it was a page of ours that asked; no other site can make it say so."""
         site: str | None = self.environ.get("HTTP_SEC_FETCH_SITE")
         if site is not None:
             return site == "same-origin"

@@ -22,8 +22,17 @@ def browser() -> FlaskClient:
     return create_app(compose(CONFIG, MemoryStore())).test_client()
 
 
+@pytest.mark.parametrize("form", ["/sign-in", "/sign-up", "/sign-out"])
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}])
+def test_a_form_that_another_site_sends_does_nothing(browser, form, headers):
+    sign_up(browser)
+    refused = browser.post(form, data={"name": "Eve"}, headers=headers)
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/cross-site")
+    assert is_signed_in(browser)
+
+
 def sign_up(browser: FlaskClient, name: str = "Ann") -> str:
-    shown = browser.post("/sign-up", data={"name": name})
+    shown = browser.post("/sign-up", data={"name": name}, headers=FROM_HERE)
     assert shown.status_code == 200
     return re.search(r"ply_[a-z2-7]{26}_[\w-]{43}", shown.text)[0]
 
@@ -55,7 +64,7 @@ def test_a_name_is_shown_as_text_whatever_it_holds(browser):
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "two\nlines"])
 def test_a_name_that_cannot_be_is_refused_with_the_reason(browser, name):
-    shown = browser.post("/sign-up", data={"name": name})
+    shown = browser.post("/sign-up", data={"name": name}, headers=FROM_HERE)
     assert shown.status_code == 422
     assert 'role="alert"' in shown.text
     assert not is_signed_in(browser)
@@ -63,9 +72,9 @@ def test_a_name_that_cannot_be_is_refused_with_the_reason(browser, name):
 
 def test_a_token_signs_in_and_leads_to_where_one_came_from(browser):
     token = sign_up(browser)
-    browser.post("/sign-out")
+    browser.post("/sign-out", headers=FROM_HERE)
     assert not is_signed_in(browser)
-    led = browser.post("/sign-in?next=/matches", data={"token": f" {token}\n"})
+    led = browser.post("/sign-in?next=/matches", data={"token": f" {token}\n"}, headers=FROM_HERE)
     assert (led.status_code, led.headers["Location"]) == (303, "/matches")
     assert is_signed_in(browser)
 
@@ -73,22 +82,22 @@ def test_a_token_signs_in_and_leads_to_where_one_came_from(browser):
 @pytest.mark.parametrize("next", ["https://evil.example/", "//evil.example", "/\\evil.example", "matches", ""])
 def test_nobody_is_led_to_another_site(browser, next):
     token = sign_up(browser)
-    assert browser.post(f"/sign-in?next={next}", data={"token": token}).headers["Location"] == "/"
+    assert browser.post(f"/sign-in?next={next}", data={"token": token}, headers=FROM_HERE).headers["Location"] == "/"
 
 
 def test_what_is_no_token_of_ours_is_refused(browser):
-    shown = browser.post("/sign-in", data={"token": "ply_guess"})
+    shown = browser.post("/sign-in", data={"token": "ply_guess"}, headers=FROM_HERE)
     assert shown.status_code == 401
     assert "the token is not one of ours" in shown.text
 
 
 def test_scripts_cannot_read_the_cookie_and_other_sites_do_not_send_it_along(browser):
-    sent = browser.post("/sign-up", data={"name": "Ann"}).headers["Set-Cookie"]
+    sent = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).headers["Set-Cookie"]
     assert sent.startswith(f"{COOKIE}=ply_")
     assert "HttpOnly" in sent
     assert "SameSite=Lax" in sent
     assert "Secure" not in sent
-    behind_tls = browser.post("/sign-up", data={"name": "Ben"}, headers={"X-Forwarded-Proto": "https"})
+    behind_tls = browser.post("/sign-up", data={"name": "Ben"}, headers={**FROM_HERE, "X-Forwarded-Proto": "https"})
     assert "Secure" in behind_tls.headers["Set-Cookie"]
 
 
@@ -119,7 +128,7 @@ def test_private_matches_are_shown_to_those_whose_they_are(browser):
     token = sign_up(browser)
     made = browser.post("/v1/matches", json={**OPEN_MATCH, "private": True}, headers=FROM_HERE).json["match"]
     assert browser.get(f"/v1/matches/{made}").status_code == 200
-    browser.post("/sign-out")
+    browser.post("/sign-out", headers=FROM_HERE)
     assert browser.get(f"/v1/matches/{made}").status_code == 404
     assert browser.get(f"/v1/matches/{made}", headers={"Authorization": f"Bearer {token}"}).status_code == 200
 
@@ -127,7 +136,7 @@ def test_private_matches_are_shown_to_those_whose_they_are(browser):
 def test_where_an_administrator_opens_accounts_the_page_says_so():
     closed = create_app(compose(replace(CONFIG, open_sign_up=False), MemoryStore())).test_client()
     assert "opened by an administrator" in closed.get("/sign-in").text
-    assert closed.post("/sign-up", data={"name": "Ann"}, headers=FOR_PEOPLE).status_code == 403
+    assert closed.post("/sign-up", data={"name": "Ann"}, headers={**FOR_PEOPLE, **FROM_HERE}).status_code == 403
 
 
 def test_problems_are_pages_for_people_and_documents_for_programs(browser):

@@ -6,7 +6,8 @@ from flask import Blueprint, Response, render_template, request
 
 from domain.player import Player
 from service.accounts import Principal
-from service.api.http import TOKEN_HEADERS, parts, principal_if_any
+from service.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
+from service.errors import CrossSite
 
 blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
 
@@ -32,6 +33,14 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
+
+
+@blueprint.before_request
+def refuse_other_sites() -> None:
+    """CrossSite for a form that another site sends: no more than reading is for those."""
+    asked = current_request()
+    if asked.method not in SAFE_METHODS and not asked.is_from_here:
+        raise CrossSite("this form counts only when it is sent from its own page")
 
 
 def show_page(template: str, status: int = 200, **told: Any) -> Response:
