@@ -1,5 +1,7 @@
 """The first page: what this is, what is being played, where to begin."""
 
+from typing import Any
+
 import orjson
 from flask import Response
 
@@ -9,17 +11,22 @@ from service.match_list import MatchFilter
 from service.viewer.pages.blueprint import blueprint, show_page
 from service.viewer.pages.people import name_seats
 
-SHOWN = 6
+LIVE = 4
+"""Matches being played that are shown, at most; besides, the last one of each game."""
+
+FINISHED = ("ended", "verified", "scored")
 
 
 @blueprint.get("/")
 def show_home() -> Response:
-    """Show what Plyscribe is and the matches that were created last, those being played first."""
-    who = principal_if_any()
-    parts().lists.lag()
-    playing = parts().lists.matches.read(MatchFilter(status=("playing",)), who, SHOWN, None)
-    latest = parts().lists.matches.read(MatchFilter(status=("ended", "verified", "scored")), who, SHOWN, None)
-    rows = [orjson.loads(row) for row in (*playing.rows, *latest.rows)][:SHOWN]
-    matches = [{**row, "names": name_seats(row["seats"])} for row in rows]
+    """Show what Plyscribe is, matches that are being played, and of each game the one that was created last."""
     newest = {ruleset.id: ruleset for ruleset in reversed(RULESETS)}
+    parts().lists.lag()
+    wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=id, status=FINISHED) for id in sorted(newest))]
+    rows = [row for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
+    matches = [{**row, "names": name_seats(row["seats"])} for row in rows]
     return show_page("home.html", matches=matches, rulesets=[newest[id] for id in sorted(newest)])
+
+
+def _read_rows(wanted: MatchFilter, count: int) -> list[dict[str, Any]]:
+    return [orjson.loads(row) for row in parts().lists.matches.read(wanted, principal_if_any(), count, None).rows]
