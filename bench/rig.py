@@ -65,6 +65,26 @@ class Rig:
         web.wait_until_ready()
         return web
 
+    def start_worker(self, kind: str) -> psutil.Popen:
+        """A worker process as `plyscribe serve` starts it: relay, verify or play. It ends with the block, or before."""
+        assert self.store is not None
+        # As under serve, the second execution hashes otherwise than the first.
+        env = {**os.environ, **({"PYTHONHASHSEED": "1"} if kind == "verify" else {})}
+        worker = psutil.Popen([sys.executable, "-m", "workers", kind], cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
+        self._exit.callback(stop, worker)
+        return worker
+
+
+def stop(process: psutil.Popen) -> None:
+    """End a process, if it has not ended."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(10)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait()
+
 
 class Web:
     """A web process with its workers, and the store behind it."""
@@ -102,12 +122,7 @@ class Web:
 
     def stop(self) -> None:
         """End the processes."""
-        self._process.terminate()
-        try:
-            self._process.wait(10)
-        except psutil.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        stop(self._process)
 
 
 def cpu_s(processes: Sequence[psutil.Process]) -> float:

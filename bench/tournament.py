@@ -1,33 +1,38 @@
-"""A round robin of random bots, played, stored, verified and scored, beside the least that all this could cost."""
+"""A round robin of random bots, played, stored, verified and scored, beside the least that all this could cost.
+
+And how long it takes: games a second with one and with two play workers, and what lies between two rounds.
+"""
 
 import time
 from collections.abc import Sequence
-from itertools import count, groupby
+from itertools import count, groupby, pairwise
+from statistics import median
+from typing import Any, NamedTuple
 
 import psutil
-from redis import Redis
-from rq.serializers import JSONSerializer
 
 from bench.matches import store_form, stream_name
 from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_the_cost
-from bench.rig import Rig, cpu_s
+from bench.rig import Rig, cpu_s, stop
 from domain.bots import build_bot, choose_move
 from domain.chain import StoredEvent
 from domain.commands import Actor
-from domain.events import BuiltIn, Event, parse_event
+from domain.events import BuiltIn, Event, MoveMade, parse_event
 from domain.match import Match, fold
 from domain.ruleset import Decision
 from domain.rulesets import find_ruleset
 from domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
 from service.ids import job_command, stream_id
-from service.queues import play_queue, verify_queue
 from service.store.feed import FeedGroup
-from service.store.port import Append, FeedEntry
-from service.store.redis import connect_client
-from workers.relay import Relay, make_duties
-from workers.worker import Worker
+from service.store.port import BUCKETS, Append
+from service.store.redis import connect_client, feed_key
 
 ENTRANTS = 8
+POLL_S = 0.05
+
+MANY = 16
+"""Entrants of the tournaments that are timed: their rounds are enough for two workers."""
+TIMES = 3
 GAMES = ENTRANTS * (ENTRANTS - 1) // 2
 ORGANISER = Actor("organiser", "player-" + "o" * 26)
 
@@ -39,73 +44,106 @@ _numbers = count(1)
 _streams = count(60_000)
 
 
-class _Feed(FeedGroup):
-    """A feed that knows how much of it was read last."""
+class Timed(NamedTuple):
+    """Games a second, and the milliseconds between rounds."""
 
-    size = 0
-
-    def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
-        batch = super().read(count, block_ms)
-        self.size = len(batch)
-        return batch
+    games_s: float
+    pauses_ms: list[int]
 
 
-class _Runner:
-    """A relay and workers in this process."""
+class _Crew:
+    """The processes that run tournaments, as `plyscribe serve` starts them."""
 
     def __init__(self, rig: Rig) -> None:
-        client, self._queues = connect_client(rig.store.url), Redis.from_url(rig.store.url)
-        self._feed = _Feed(client)
-        self._relay = Relay(self._feed, make_duties(rig.parts, client, self._queues))
         self._rig = rig
+        self._client = connect_client(rig.store.url)
+        self._feed = FeedGroup(self._client)
+        self._processes = [psutil.Process(rig.store.process.pid), *map(rig.start_worker, ("relay", "verify", "play"))]
 
-    def play_out(self) -> str:
-        """A new tournament, run to its end."""
-        stream = _start(self._rig)
-        while self._relay_all() or self._work() or self._rig.parts.tournaments.read(stream).status == "playing":
-            pass
+    def play_out(self, entrants: int = ENTRANTS) -> str:
+        """A new tournament, run to its end and relayed."""
+        stream = _start(self._rig, entrants)
+        while self._rig.parts.tournaments.read(stream).status == "playing" or self._feed.lag():
+            time.sleep(POLL_S)
         return stream
 
-    def _relay_all(self) -> bool:
-        self._relay.step(block_ms=0)
-        return self._feed.size > 0
+    def take_time(self) -> Timed:
+        """How long a tournament of MANY entrants takes, from its creation until all of it is relayed."""
+        start = time.monotonic()
+        stream = self.play_out(MANY)
+        taken = time.monotonic() - start
+        return Timed(MANY * (MANY - 1) / 2 / taken, self._measure_pauses(stream))
 
-    def _work(self) -> bool:
-        due = [queue for queue in (play_queue(self._queues), verify_queue(self._queues)) if len(queue)]
-        for queue in due:
-            worker = Worker([queue], connection=self._queues, serializer=JSONSerializer)
-            worker.work(burst=True, logging_level="WARNING")
-        return bool(due)
+    def take_time_with_two(self) -> Timed:
+        """As `take_time`, with a second play worker."""
+        second = self._rig.start_worker("play")
+        try:
+            self.play_out()
+            return self.take_time()
+        finally:
+            stop(second)
+
+    def _measure_pauses(self, stream: str) -> list[int]:
+        """The milliseconds from the append of a round's last move to the command with the first of the next round."""
+        played = self._read_play_times()
+        rounds = [
+            [game.match or "" for games in each.games for game in games]
+            for each in self._rig.parts.tournaments.read(stream).rounds
+        ]
+        return [
+            min(self._find_first_move(match) for match in after) - max(played[match] for match in before)
+            for before, after in pairwise(rounds)
+        ]
+
+    def _read_play_times(self) -> dict[str, int]:
+        """When the last moves of matches were appended, in UTC milliseconds."""
+        feeds: list[Any] = [self._client.xrange(feed_key(bucket)) for bucket in BUCKETS]
+        told = [(fields[b"s"].decode(), id) for feed in feeds for id, fields in feed if b"move-made" in fields[b"t"]]
+        return {match: int(id.partition(b"-")[0]) for match, id in told}
+
+    def _find_first_move(self, match: str) -> int:
+        events = map(parse_event, self._rig.parts.matches.read_events(match, 0))
+        return next(event.at for event in events if isinstance(event.data, MoveMade))
+
+    def measure(self) -> Sample:
+        """The CPU time of all processes for a tournament."""
+        start = cpu_s(self._processes)
+        stream = self.play_out()
+        spent = cpu_s(self._processes) - start
+        assert self._rig.parts.tournaments.read(stream).status == "ended"
+        return Sample(GAMES, spent)
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Whole tournaments: CPU of relay, workers and store; and of the same matches without all that."""
-    runner = _Runner(rig)
-    recorded = _record(rig, runner.play_out())
-    runs: dict[str, Run] = {OURS: _player(rig, runner), LEAST: _least(rig, recorded)}
-    return compare(take_rounds(runs, rounds), CLAIMS)
+    """Whole tournaments: CPU of all processes; and of the same matches without all that. Then how long they take."""
+    crew = _Crew(rig)
+    recorded = _record(rig, crew.play_out())
+    runs: dict[str, Run] = {OURS: crew.measure, LEAST: _least(rig, recorded)}
+    rows = compare(take_rounds(runs, rounds), CLAIMS)
+    timed = [(crew.take_time(), crew.take_time_with_two()) for _ in range(TIMES)]
+    one, two = zip(*timed, strict=True)
+    return [
+        *rows,
+        Row("· games a second, one play worker", _tell([each.games_s for each in one])),
+        Row("· games a second, two play workers", _tell([each.games_s for each in two])),
+        Row(
+            "· ms from a round's last move to the next round's first",
+            _tell([ms for each in one for ms in each.pauses_ms]),
+        ),
+    ]
 
 
-def _player(rig: Rig, runner: _Runner) -> Run:
-    store = psutil.Process(rig.store.process.pid)
-
-    def run() -> Sample:
-        start = time.process_time() + cpu_s([store])
-        stream = runner.play_out()
-        spent = time.process_time() + cpu_s([store]) - start
-        assert rig.parts.tournaments.read(stream).status == "ended"
-        return Sample(GAMES, spent)
-
-    return run
+def _tell(values: Sequence[float]) -> str:
+    return f"{median(values):.0f} ({min(values):.0f}–{max(values):.0f})"
 
 
-def _start(rig: Rig) -> str:
+def _start(rig: Rig, count: int) -> str:
     number = next(_numbers)
     stream = stream_id("tournament", job_command("bench", "tournament", number))
     terms = CreateTournament(
         actor=ORGANISER, name="Bench", ruleset="pathagon", format={"kind": "round-robin"}, seed=number
     )
-    entrants = [RegisterEntrant(actor=ORGANISER, occupant=build_bot("random", seed)) for seed in range(ENTRANTS)]
+    entrants = [RegisterEntrant(actor=ORGANISER, occupant=build_bot("random", seed)) for seed in range(count)]
     for step, command in enumerate((terms, *entrants, StartTournament(actor=ORGANISER))):
         asked = job_command("bench", "tournament", number, step)
         rig.parts.tournaments.execute(stream, command, asked, new=step == 0)
