@@ -4,7 +4,32 @@ Whatever they show can be had from the API too; what they change goes through it
 reading goes.
 """
 
-from service.viewer.pages import assets, home, match, matches, players, rulesets, sign_in, times, tournaments
+from service.viewer.pages import (
+    assets,
+    home,
+    match,
+    matches,
+    new_match,
+    players,
+    rulesets,
+    sign_in,
+    table,
+    times,
+    tournaments,
+)
 from service.viewer.pages.blueprint import blueprint
 
-__all__ = ["assets", "blueprint", "home", "match", "matches", "players", "rulesets", "sign_in", "times", "tournaments"]
+__all__ = [
+    "assets",
+    "blueprint",
+    "home",
+    "match",
+    "matches",
+    "new_match",
+    "players",
+    "rulesets",
+    "sign_in",
+    "table",
+    "times",
+    "tournaments",
+]

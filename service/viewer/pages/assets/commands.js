@@ -1,0 +1,71 @@
+// Commands to the API: what a form holds, sent so that a retry counts once.
+
+/** Send a command; `{ok, status, answer}`. Without a connection it is sent again, under the same key. */
+export async function send(path, body, { method = "POST", version = null, keyed = true } = {}) {
+  const headers = { "Content-Type": "application/json" };
+  if (keyed) headers["Idempotency-Key"] = makeKey();
+  if (version !== null) headers["If-Match"] = `"${version}"`;
+  const request = { method, headers, body: JSON.stringify(body) };
+  for (let left = keyed ? 2 : 0; ; left -= 1) {
+    try {
+      const answered = await fetch(path, request);
+      if (answered.status === 503 && left) throw new Error("busy");
+      const answer = await answered.json().catch(() => ({}));
+      return { ok: answered.ok, status: answered.status, answer };
+    } catch {
+      if (!left) return { ok: false, status: 0, answer: { detail: "The server cannot be reached. Try again." } };
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+  }
+}
+
+/** A random text: a key, or salt for dice. */
+export function makeKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What a form holds, as its fields' `data-kind` says; a name with dots is a place within objects. */
+export function readForm(form) {
+  const body = {};
+  for (const field of form.elements) {
+    if (!field.name || field.disabled || field.matches("fieldset, button")) continue;
+    if (field.type === "radio" && !field.checked) continue;
+    const value = readField(field, body);
+    if (value !== undefined) put(body, field.name.split("."), value);
+  }
+  return body;
+}
+
+function readField(field, body) {
+  switch (field.dataset.kind) {
+    case "flag":
+      return field.checked;
+    case "number":
+      return field.value === "" ? undefined : Number(field.value);
+    case "number-or-null":
+      return field.value === "" ? null : Number(field.value);
+    case "numbers":
+      return [...(body[field.name] ?? []), Number(field.value)];
+    case "json":
+      return JSON.parse(field.value);
+    case "word-or-words": {
+      const words = field.value.trim().split(/[\s,]+/);
+      return words.length === 1 ? words[0] : words;
+    }
+    case "salt":
+      return field.value.trim() || makeKey();
+    default:
+      return field.value === "" ? undefined : field.value;
+  }
+}
+
+function put(into, [name, ...rest], value) {
+  if (rest.length) put((into[name] ??= {}), rest, value);
+  else into[name] = value;
+}
+
+/** What a problem says, in one line. */
+export function tellProblem({ detail = "This did not work.", errors = {} }) {
+  const told = Object.values(errors).flatMap((each) => (Array.isArray(each) ? each : [JSON.stringify(each)]));
+  return told.length ? `${detail} ${told.join(" ")}` : detail;
+}

@@ -1,0 +1,115 @@
+// The forms by which a match begins, and the matches that wait for a player.
+
+import { makeKey, readForm, send, tellProblem } from "/assets/commands.js";
+
+const form = document.getElementById("new");
+
+if (form) begin();
+
+for (const taking of document.querySelectorAll("form[data-take]")) {
+  taking.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const salt = taking.dataset.salted === undefined ? {} : { entropy: makeKey() };
+    const { ok, answer } = await send(taking.dataset.take, salt);
+    if (ok) location.assign(taking.dataset.goes);
+    else taking.querySelector(".refusal").textContent = tellProblem(answer);
+  });
+}
+
+function begin() {
+  const count = document.getElementById("seats");
+  count.addEventListener("change", showSeats);
+  form.addEventListener("change", showSeats);
+  document.getElementById("preset")?.addEventListener("change", (event) => fillIn(event.target.value));
+  form.querySelector("[data-all]")?.addEventListener("click", (event) => {
+    for (const select of form.querySelectorAll("[data-who]")) select.value = event.target.dataset.all;
+    showSeats();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    create();
+  });
+  showSeats();
+}
+
+function rows() {
+  return [...form.querySelectorAll("[data-seat]")].slice(0, Number(document.getElementById("seats").value));
+}
+
+/** Show as many seats as are wanted, and what belongs to each; no rating where a match cannot have one. */
+function showSeats() {
+  const wanted = rows();
+  for (const row of form.querySelectorAll("[data-seat]")) {
+    row.hidden = !wanted.includes(row);
+    for (const field of row.querySelectorAll("[data-guest]")) field.disabled = row.hidden;
+    const playouts = row.querySelector("[data-playouts]");
+    if (playouts) playouts.hidden = row.querySelector("[data-who]").value !== "bot:mcts";
+  }
+  const rated = document.getElementById("rated");
+  if (!rated) return;
+  const who = wanted.map((row) => row.querySelector("[data-who]").value);
+  rated.disabled = who.some((each) => each.startsWith("bot:")) || who.filter((each) => each === "me").length > 1;
+  if (rated.disabled) rated.checked = false;
+}
+
+function fillIn(preset) {
+  const options = preset ? JSON.parse(preset) : {};
+  for (const field of document.querySelectorAll("#options [name]")) {
+    const name = field.name.replace("options.", "");
+    if (field.type === "checkbox") field.checked = options[name] ?? field.defaultChecked;
+    else if (field.matches("select")) {
+      const usual = [...field.options].find((option) => option.defaultSelected)?.value;
+      field.value = name in options ? JSON.stringify(options[name]) : usual;
+    } else field.value = options[name] ?? field.defaultValue;
+  }
+}
+
+function readSeat(row) {
+  const guest = row.querySelector("[data-guest]");
+  if (guest) return { name: guest.value.trim() };
+  const who = row.querySelector("[data-who]").value;
+  if (who === "me") return { player: form.dataset.player };
+  if (who === "open") return null;
+  const bot = who.slice("bot:".length);
+  return bot === "mcts" ? { bot, playouts: Number(row.querySelector("[data-playouts] input").value) } : { bot };
+}
+
+async function create() {
+  for (const place of form.querySelectorAll(".refusal")) place.textContent = "";
+  const button = document.getElementById("begin");
+  button.disabled = true;
+  const { limits, about, ...rest } = readForm(form);
+  const body = { ...rest, seats: rows().map(readSeat) };
+  if (limits && Object.keys(limits).length) body.limits = limits;
+  if (about && Object.keys(about).length) body.about = about;
+  const { ok, answer } = await send(form.dataset.path, body);
+  if (ok) {
+    await saltDice(answer, body);
+    location.assign(`/matches/${answer.match}/${form.dataset.goes}`);
+    return;
+  }
+  button.disabled = false;
+  refuse(answer);
+}
+
+/** Salt the server's dice for the seats that are taken already, as nobody is asked who plays against bots. */
+async function saltDice({ match, turn, events }, { seats, recorded }) {
+  const created = events[0].data;
+  if (turn !== null || recorded || created.dice?.mode !== "server") return;
+  const mine = seats.flatMap((seat, at) => (seat?.player ? [at + 1] : []));
+  for (const seat of mine) await send(`/v1/matches/${match}/entropy`, { seat, entropy: makeKey() });
+}
+
+/** Say why at the field that it is about. */
+function refuse(problem) {
+  const option = /^option '(\w+)'/.exec(problem.detail ?? "")?.[1];
+  const field = Object.keys(problem.errors ?? {})[0];
+  const kind = { bot: "seats", seat: "seats", player: "seats", limits: "limits", rated: "rated", dice: "dice" };
+  const named = option === "seats" ? "seats" : option ? `options.${option}` : field ?? kind[problem.code?.split("/")[0]];
+  const place =
+    form.querySelector(`.refusal[data-for="${CSS.escape(named ?? "")}"]`) ?? form.querySelector('.refusal[data-for=""]');
+  for (let around = place.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  place.textContent = tellProblem(problem);
+  const input = named && form.querySelector(`[name="${CSS.escape(named)}"]`);
+  (input || document.getElementById("begin")).focus();
+}

@@ -1,0 +1,308 @@
+"""The pages on which matches begin, are played and recorded: what they offer to whom, and where."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from domain.rulesets import RULESETS
+from service.app import create_app
+from service.composition import compose
+from service.store.memory import MemoryStore
+from service.viewer.pages.option_fields import OptionField, list_fields
+from tests.service.conftest import CONFIG
+
+FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
+
+
+class Browser:
+    """A person's browser; further ones meet the same service."""
+
+    def __init__(self, name: str | None = "Ann", app=None) -> None:
+        self.app = app or create_app(compose(CONFIG, MemoryStore()))
+        self.client: FlaskClient = self.app.test_client()
+        if name:
+            self.client.post("/sign-up", data={"name": name}, headers=FROM_HERE)
+            self.player = self.client.get("/v1/players/me").json["player"]
+
+    def other(self, name: str | None = "Ben") -> "Browser":
+        return Browser(name, self.app)
+
+    def post(self, path: str, body: dict | None = None):
+        return self.client.post(path, json=body or {}, headers=FROM_HERE)
+
+    def begin(self, ruleset: str = "pathagon", seats: list | None = None, **more) -> str:
+        """The id of a new match; all seats are mine unless told otherwise."""
+        wanted = [{"player": self.player}] * 2 if seats is None else seats
+        made = self.post("/v1/matches", {"ruleset": ruleset, "seats": wanted, **more})
+        assert made.status_code == 201, made.json
+        return made.json["match"]
+
+    def record(self, ruleset: str = "pathagon", **more) -> str:
+        seats = [{"name": "Ada"}, {"name": "Bea"}]
+        return self.begin(ruleset, seats, recorded=True, dice="recorded", **more)
+
+    def move(self, match: str, *moves: str) -> None:
+        for move in moves:
+            assert self.post(f"/v1/matches/{match}/moves", {"move": move}).status_code == 200
+
+    def see(self, path: str, status: int = 200) -> str:
+        shown = self.client.get(path, headers={"Accept": "text/html"})
+        assert shown.status_code == status, shown.text
+        return shown.text
+
+    def table(self, match: str, way: str = "play") -> str:
+        return self.see(f"/matches/{match}/{way}")
+
+
+@pytest.fixture
+def ann() -> Browser:
+    return Browser()
+
+
+def told(page: str, id: str) -> str:
+    """The text of a part of the page, in one line."""
+    found = re.search(rf'<(\w+)[^>]*id="{id}".*?</\1>', page, re.DOTALL)
+    assert found is not None
+    return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())
+
+
+def posts(page: str) -> set[str]:
+    """Where the forms of the page send their commands, without the match's own address."""
+    return {re.sub(r"^/v1/matches/match-\w+", "", path) for path in re.findall(r'data-post="([^"]+)"', page)}
+
+
+# ------------------------------------------------------------------------------------------------------ a match begins
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
+def test_every_option_has_a_field_whose_content_means_the_default(ruleset):
+    fields = list_fields(ruleset)
+    entered = {field.name: field.default for field in fields if field.default is not None}
+    assert {field.name for field in fields} == set(ruleset.options_schema()["properties"])
+    assert ruleset.parse_options(entered) == ruleset.parse_options({})
+
+
+def test_fields_of_options_are_as_strict_as_their_schema():
+    by_name = {field.name: field for ruleset in RULESETS for field in list_fields(ruleset)}
+    assert by_name["radius"] == OptionField("radius", "number", 4, 2, 8)
+    assert by_name["capacity"].kind == "number-or-null"
+    assert by_name["demons"].kind == "flag"
+    assert by_name["first"].choices == ("roll", 1, 2, 3, 4, 5, 6)
+    assert by_name["terrain"].kind == "word-or-words"
+
+
+@pytest.mark.parametrize("path", ["/play", "/record"])
+def test_who_is_not_signed_in_is_asked_to(ann, path):
+    page = ann.other(None).see(f"{path}?ruleset=zhen")
+    assert f"/sign-in?next={path}%3Fruleset%3Dzhen" in page
+    assert 'id="new"' not in page
+
+
+@pytest.mark.parametrize("path", ["/play", "/record"])
+def test_a_form_offers_all_games_and_the_seats_and_options_of_one(ann, path):
+    page = ann.see(f"{path}?ruleset=rings")
+    for ruleset in RULESETS:
+        assert f'href="{path}?ruleset={ruleset.id}"' in page
+    assert page.count('data-seat="') == 4
+    assert 'name="options.scoring"' in page
+    assert ann.see(f"{path}?ruleset=nothing")
+
+
+def test_named_options_are_offered(ann):
+    assert '<option value="{&#34;size&#34;: 5}">Small</option>' in ann.see("/play?ruleset=pathagon")
+
+
+def test_matches_that_wait_for_anyone_are_listed_for_who_could_take_a_seat(ann):
+    match = ann.begin(seats=[{"player": ann.player}, None])
+    recorded = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
+    page = ann.other().see("/play")
+    assert f"/v1/matches/{match}/seats/2" in page
+    assert recorded not in page
+    assert f"/sign-in?next=/matches/{match}/play" in ann.other(None).see("/play")
+
+
+def test_who_takes_a_seat_salts_the_dice_if_there_are_any(ann):
+    ann.begin("zhen", [{"player": ann.player}, None])
+    assert "data-salted" not in ann.see("/play")
+    ann.begin("crystals", [{"player": ann.player}, None])
+    assert "data-salted" in ann.see("/play")
+
+
+def test_ones_own_matches_are_listed_apart_from_those_that_one_records(ann):
+    played, recorded = ann.begin(), ann.record()
+    assert f'href="/matches/{played}/play"' in ann.see("/play")
+    assert recorded not in ann.see("/play")
+    assert f'href="/matches/{recorded}/record"' in ann.see("/record")
+    assert played not in ann.see("/record")
+
+
+# -------------------------------------------------------------------------------------------------- a match is played
+
+
+def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
+    match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
+    page = ann.table(match)
+    assert 'data-token="d4"' in page
+    assert told(page, "now") == "Your turn."
+    assert 'data-mover="1"' in page
+    assert "random (built-in bot)" in page
+    watching = ann.other().table(match)
+    assert told(watching, "now") == "Seat 1 is to move: Ann."
+    assert "data-mover" not in watching
+    assert posts(watching) == set()
+
+
+def test_who_plays_all_seats_moves_for_the_one_on_turn(ann):
+    match = ann.begin()
+    assert told(ann.table(match), "now") == "Your turn: seat 1."
+    ann.move(match, "d4")
+    page = ann.table(match)
+    assert told(page, "now") == "Your turn: seat 2."
+    assert 'data-mover="2"' in page
+
+
+def test_what_happened_is_told_the_newest_first(ann):
+    match = ann.begin()
+    ann.move(match, "d4", "e5")
+    log = told(ann.table(match), "log")
+    assert log.index("on e5.") < log.index("on d4.") < log.index("The match begins")
+
+
+def test_the_dice_that_fell_last_are_shown(ann):
+    match = ann.begin("crystals", [{"player": ann.player}, {"bot": "random"}])
+    assert "/entropy" in posts(ann.table(match))
+    assert told(ann.table(match), "now").endswith("Salt the dice, and it begins.")
+    ann.post(f"/v1/matches/{match}/entropy", {"seat": 1, "entropy": "salt"})
+    toy = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
+    ann.post(f"/v1/matches/{toy}/entropy", {"entropy": "salt"})
+    page = ann.table(toy)
+    assert len(re.findall(r'<p data-version="\d+"><span class="faint">1d210 for terrain', page)) == 4
+
+
+def test_whoever_may_takes_a_seat(ann):
+    match = ann.begin(seats=[{"player": ann.player}, None])
+    assert posts(ann.table(match)) == {"/seats/1", "/seats/2", "/abort"}  # leave, take the other one too, call it off
+    ben = ann.other()
+    assert posts(ben.table(match)) == {"/seats/2"}
+    ben.post(f"/v1/matches/{match}/seats/2")
+    assert posts(ben.table(match)) == {"/draw", "/withdrawal", "/abort"}
+
+
+def test_who_is_not_signed_in_is_led_to_the_table_by_signing_in(ann):
+    match = ann.begin(seats=[{"player": ann.player}, None])
+    page = ann.other(None).table(match)
+    assert f"/sign-in?next=/matches/{match}/play" in page
+    assert posts(page) == set()
+
+
+def test_after_ones_first_move_a_match_is_resigned_not_called_off(ann):
+    match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
+    ann.move(match, "d4")
+    assert posts(ann.table(match)) == {"/draw", "/withdrawal"}
+
+
+def test_an_offered_draw_is_answered_by_the_others(ann):
+    match, ben = ann.begin(seats=[{"player": ann.player}, None]), ann.other()
+    ben.post(f"/v1/matches/{match}/seats/2")
+    ann.post(f"/v1/matches/{match}/draw", {"action": "offer"})
+    assert "Seat 1 offers a draw." in told(ben.table(match), "actions")
+    assert "Agree" not in ann.table(match)
+    ben.post(f"/v1/matches/{match}/draw", {"action": "decline"})
+    assert "Offer a draw" not in ann.table(match)
+    assert "Offer a draw" in ben.table(match)
+
+
+def test_after_the_end_the_outcome_is_told_and_a_rematch_offered(ann):
+    match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
+    ann.post(f"/v1/matches/{match}/withdrawal")
+    page = ann.table(match)
+    assert told(page, "now") == "random (built-in bot) wins (withdrawal)."
+    assert posts(page) == {"/rematch"}
+    assert posts(ann.other().table(match)) == set()
+    called_off = ann.begin()
+    ann.post(f"/v1/matches/{called_off}/abort")
+    assert told(ann.table(called_off), "now") == "The match was called off."
+
+
+def test_clocks_tell_what_is_left(ann):
+    match = ann.begin(limits={"match_ms": 600_000})
+    page = ann.table(match)
+    assert len(re.findall(r'data-deadline="\d+"', page)) == 1
+    assert 'data-left="600000"' in page
+
+
+def test_a_private_match_is_shown_to_who_has_a_link(ann):
+    match = ann.begin(seats=[{"player": ann.player}, None], private=True)
+    ben = ann.other()
+    ben.see(f"/matches/{match}/play", 404)
+    assert "/seats/2/invitations" in posts(ann.table(match))
+    code = ann.post(f"/v1/matches/{match}/seats/2/invitations").json["invitation"]
+    page = ben.see(f"/matches/{match}/play?invitation={code}")
+    assert f'name="invitation" value="{code}"' in page
+
+
+def test_texts_of_people_are_shown_as_texts(ann):
+    match = ann.begin(about={"place": "<script>alert(1)</script>"})
+    assert "&lt;script&gt;" in ann.table(match)
+    assert "<script>" not in ann.table(match)
+
+
+@pytest.mark.parametrize("path", ["/play", "/record", "/matches/{}/play", "/matches/{}/record"])
+def test_no_page_has_a_script_or_a_style_in_it(ann, path):
+    page = ann.see(path.format(ann.record()) if path.endswith("record") else path.format(ann.begin()))
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", page)
+
+
+# ------------------------------------------------------------------------------------------------- a match is recorded
+
+
+def test_a_recorder_moves_for_all_takes_back_and_enters_who_leaves(ann):
+    match = ann.record()
+    page = ann.table(match, "record")
+    assert told(page, "now") == "Seat 1 is to move: Ada."
+    assert posts(page) == {"/draw", "/withdrawal", "/abort"}
+    ann.move(match, "d4", "e5")
+    page = ann.table(match, "record")
+    assert "/take-back" in posts(page)
+    assert '<option value="1">move 2: e5</option>' in page
+    assert '<option value="0">to before move 1: d4</option>' in page
+    assert "disqualified" in page
+
+
+def test_a_recorder_enters_as_many_dice_as_are_due(ann):
+    match = ann.record("rings")
+    for value in (1, 1, 1, 1):
+        page = ann.table(match, "record")
+        assert 'min="1" max="210"' in page
+        assert page.count('name="values"') == 1
+        assert ann.post(f"/v1/matches/{match}/rolls", {"values": [value]}).status_code == 200
+    assert told(ann.table(match, "record"), "roll") == ""
+
+
+def test_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):
+    match = ann.begin("crystals", [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    page = ann.table(match, "record")
+    assert "/rolls" not in posts(page)
+    move = ann.client.get(f"/v1/matches/{match}/legal-moves").json["moves"][0]
+    ann.move(match, move)
+    assert "/take-back" not in posts(ann.table(match, "record"))
+
+
+def test_guests_are_seated_by_the_recorder(ann):
+    match = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
+    assert "/seats/2" in posts(ann.table(match, "record"))
+    assert posts(ann.other().table(match)) == set()
+
+
+def test_everyone_is_led_to_the_table_that_is_theirs(ann):
+    recorded, played = ann.record(), ann.begin()
+    assert ann.client.get(f"/matches/{recorded}/play").headers["Location"] == f"/matches/{recorded}/record"
+    assert ann.client.get(f"/matches/{played}/record").headers["Location"] == f"/matches/{played}/play"
+    other = ann.other().client.get(f"/matches/{recorded}/record")
+    assert other.headers["Location"] == f"/matches/{recorded}/play"
+
+
+def test_a_match_that_is_not_there_has_no_table(ann):
+    ann.see(f"/matches/match-{'a' * 26}/play", 404)
+    ann.see("/matches/nothing/record", 404)
