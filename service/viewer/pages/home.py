@@ -24,7 +24,7 @@ def show_home() -> Response:
     parts().lists.lag()
     wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=id, status=FINISHED) for id in sorted(newest))]
     rows = [row for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
-    matches = [{**row, "names": name_seats(row["seats"])} for row in rows]
+    matches = [{**row, "names": name_seats(row["seats"], row["imported"])} for row in rows]
     return show_page("home.html", matches=matches, rulesets=[newest[id] for id in sorted(newest)])
 
 

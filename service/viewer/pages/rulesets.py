@@ -52,4 +52,4 @@ def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
     wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
     rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)
     sample = next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)
-    return sample and {**sample, "names": name_seats(sample["seats"])}
+    return sample and {**sample, "names": name_seats(sample["seats"], sample["imported"])}

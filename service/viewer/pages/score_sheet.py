@@ -67,8 +67,8 @@ def _tell(data: EventData, ply: int) -> Row | None:
     match data:
         case MoveMade(seat, move):
             return Row("move", ply + 1, seat, move)
-        case DiceRolled(seat=seat, values=values):
-            return Row("roll", ply, seat, " ".join(map(str, values)))
+        case DiceRolled(seat=seat, values=values, purpose=purpose):
+            return Row("roll", ply, seat, f"{purpose.replace('-', ' ')}: {' '.join(map(str, values))}")
         case SeatWithdrawn(seat, cause):
             return Row("left", ply, seat, cause)
         case MatchEnded(reason):

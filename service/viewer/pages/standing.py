@@ -79,7 +79,10 @@ def _tell_dice(life: Lifecycle) -> list[str]:
     if isinstance(life.created.dice, RecordedDice):
         return ["The dice were thrown on a table and written down; whether they fell so, nobody can check."]
     if not any(life.entropies):
-        return [CHECKS["dice"], "No seat added entropy: the dice were fixed before, but nothing shows that by chance."]
+        return [
+            CHECKS["dice"],
+            "No seat added entropy: the dice were fixed before, which does not prove that nobody picked them.",
+        ]
     return [CHECKS["dice"]]
 
 

@@ -19,7 +19,14 @@ const viewer = {
   positions: new Map(),
   show,
   forget,
+  showPlace,
 };
+
+const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
+
+// What is due: the next position while the match is played back, the new address once the reader rests.
+let timer = 0;
+let resting = 0;
 
 if (find("board")) beginStepping();
 offerForks(viewer);
@@ -28,7 +35,7 @@ showClocks();
 if (root.dataset.live) followLive(viewer, root.dataset.live.split(" "));
 
 function beginStepping() {
-  for (const hidden of document.querySelectorAll("#play, .speed, #ply")) hidden.hidden = false;
+  for (const hidden of document.querySelectorAll("#play, .speed, #ply, #keys")) hidden.hidden = false;
   showTips(find("moves"), find("tip"));
   showPlace();
   find("controls").addEventListener("submit", (event) => {
@@ -51,8 +58,6 @@ function beginStepping() {
   document.addEventListener("keydown", stepByKey);
   prefetch();
 }
-
-const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
 
 function stepByKey(event) {
   const typing = event.target.closest("input, select, textarea, pre, [contenteditable]");
@@ -134,6 +139,13 @@ function showPlace() {
   }
   if (find("fork-ply")) find("fork-ply").textContent = ply;
   markMove(ply);
+  clearTimeout(resting);
+  resting = setTimeout(nameAddress, 200);
+}
+
+// Browsers refuse new addresses that follow each other too fast.
+function nameAddress() {
+  const { ply, last } = viewer;
   const address = new URL(location.href);
   if (ply === last && root.dataset.live) address.searchParams.delete("ply");
   else if (ply !== last || address.searchParams.has("ply")) address.searchParams.set("ply", ply);
@@ -152,8 +164,6 @@ function markMove(ply) {
 function plyOf(link) {
   return Number(new URL(link.href).searchParams.get("ply"));
 }
-
-let timer = 0;
 
 function play() {
   find("play").textContent = "Pause";

@@ -12,6 +12,8 @@ export function followLive(viewer, types) {
   let asking = false;
   let pauseMs = 2_000;
   connect();
+  // A page that the browser kept and shows again goes on.
+  addEventListener("pageshow", (event) => event.persisted && connect());
 
   function connect() {
     const source = new EventSource(`/v1${viewer.path}/events?after=${viewer.version}${viewer.query}`);
@@ -54,7 +56,7 @@ export function followLive(viewer, types) {
     viewer.version = version;
     viewer.last = Number(news.dataset.last);
     enterRows(news);
-    for (const id of ["call", "seats", "standing", "dice"]) swap(id, news.querySelector(`#${id}`));
+    for (const id of ["title", "call", "seats", "standing", "dice"]) swap(id, news.querySelector(`#${id}`));
     const status = document.getElementById("status");
     status.textContent = news.dataset.status;
     status.className = `status ${news.dataset.status}`;
@@ -62,9 +64,10 @@ export function followLive(viewer, types) {
     viewer.forget("whole" in news.dataset ? 0 : before);
     const missed = viewer.last - before;
     if (follows || viewer.ply > viewer.last) await viewer.show(viewer.last);
-    else if (missed > 0) tellMissed(missed);
-    if ((viewer.wanted ?? viewer.ply) === viewer.last) note.replaceChildren();
-    else await viewer.show(viewer.wanted ?? viewer.ply);
+    else if ("whole" in news.dataset) await viewer.show(viewer.ply);
+    else viewer.showPlace();
+    if (follows || missed <= 0) note.replaceChildren();
+    else tellMissed(missed);
   }
 
   let told = 0;

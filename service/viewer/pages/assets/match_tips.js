@@ -4,14 +4,18 @@
 export function showTips(list, tip) {
   let leaving = 0;
   let shown = null;
+  let touched = false;
 
-  list.addEventListener("mouseover", (event) => enter(event.target.closest("a")));
-  list.addEventListener("focusin", (event) => enter(event.target.closest("a")));
-  list.addEventListener("mouseout", leaveSoon);
+  // A finger hides what it points at; under the board the move it chose is told as well.
+  list.addEventListener("pointerover", (event) => event.pointerType !== "touch" && enter(event.target.closest("a")));
+  list.addEventListener("pointerdown", (event) => (touched = event.pointerType === "touch"));
+  list.addEventListener("focusin", (event) => touched || enter(event.target.closest("a")));
+  list.addEventListener("keydown", () => (touched = false));
+  list.addEventListener("pointerout", leaveSoon);
   list.addEventListener("focusout", leaveSoon);
   list.addEventListener("scroll", () => shown && !list.contains(document.activeElement) && hide());
-  tip.addEventListener("mouseover", () => clearTimeout(leaving));
-  tip.addEventListener("mouseout", leaveSoon);
+  tip.addEventListener("pointerover", () => clearTimeout(leaving));
+  tip.addEventListener("pointerout", leaveSoon);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
 
   function enter(link) {
