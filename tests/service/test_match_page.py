@@ -156,6 +156,12 @@ def test_news_are_what_came_after_a_version(table):
     assert "data-whole" not in news.html
 
 
+@pytest.mark.parametrize("after", ["-1", "-3", "x", ""])
+def test_news_after_what_is_no_version_are_all_that_happened(table, after):
+    table.play("a1", "b2", "c3")
+    assert table.show(f"/news?after={after}").rows == table.show("/news?after=0").rows
+
+
 def test_a_position_comes_by_itself_to_be_put_into_the_page(table):
     table.play("d4", "a1")
     part = table.show("/positions/1")

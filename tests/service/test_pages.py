@@ -10,6 +10,7 @@ from service.api.http import COOKIE
 from service.app import create_app
 from service.composition import compose
 from service.store.memory import MemoryStore
+from service.store.port import StoreUnavailable
 from tests.service.conftest import CONFIG
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -110,7 +111,18 @@ def test_a_browser_that_is_signed_in_may_use_the_api(browser):
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}],
+    [
+        {},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:8001"},
+        {"Origin": "http://localhost@evil.example"},
+        {"Origin": "http://[localhost"},
+        {"Host": "not a host"},
+    ],
 )
 def test_nothing_is_changed_by_the_cookie_when_another_site_asks(browser, headers):
     sign_up(browser)
@@ -154,3 +166,26 @@ def test_the_first_page_shows_the_games_and_what_is_on_the_boards(browser):
     assert "Ann – random (built-in bot)" in shown
     for title in ("Crystals", "Pathagon", "Portals", "Rings", "Zhen"):
         assert title in shown
+
+
+@pytest.mark.parametrize("path", ["/", "/matches", "/nowhere"])
+def test_a_token_that_is_none_of_ours_is_a_page_too(browser, path):
+    shown = browser.get(path, headers={**FOR_PEOPLE, "Authorization": "Bearer guessed"})
+    assert shown.status_code in (401, 404)
+    assert "<h1>" in shown.text
+
+
+@pytest.mark.parametrize("path", ["/", "/matches", "/players", "/tournaments", "/sign-in", "/nowhere"])
+def test_while_the_store_is_away_pages_say_to_come_again(path, monkeypatch):
+    parts = compose(CONFIG, MemoryStore())
+    browser = create_app(parts).test_client()
+    browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
+
+    def fail(*_: object, **__: object) -> None:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(parts.accounts.players, "read", fail)
+    shown = browser.get(path, headers=FOR_PEOPLE)
+    assert "<h1>" in shown.text
+    if path != "/nowhere":
+        assert (shown.status_code, shown.headers["Retry-After"]) == (503, "1")

@@ -7,7 +7,8 @@ from flask import Blueprint, Response, render_template, request
 from domain.player import Player
 from service.accounts import Principal
 from service.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
-from service.errors import CrossSite
+from service.errors import CrossSite, ServiceError
+from service.store.port import StoreError
 
 blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
 
@@ -45,8 +46,11 @@ def refuse_other_sites() -> None:
 
 def show_page(template: str, status: int = 200, **told: Any) -> Response:
     """A page, as the one who asks sees it. Templates escape all texts."""
-    who = principal_if_any()
-    page = render_template(template, who=_describe(who), path=request.full_path.rstrip("?"), **told)
+    return _render(template, status, _describe(principal_if_any()), told)
+
+
+def _render(template: str, status: int, who: dict[str, Any] | None, told: dict[str, Any]) -> Response:
+    page = render_template(template, who=who, path=request.full_path.rstrip("?"), **told)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
     response.vary.update(TOKEN_HEADERS)
     return response
@@ -67,5 +71,9 @@ def is_for_people() -> bool:
 
 
 def show_problem(problem: dict[str, Any]) -> Response:
-    """A problem as a page."""
-    return show_page("problem.html", problem["status"], problem=problem)
+    """A problem as a page; as nobody sees it where the problem is that nobody can tell who asks."""
+    try:
+        who = _describe(principal_if_any())
+    except (ServiceError, StoreError):
+        who = None
+    return _render("problem.html", problem["status"], who, {"problem": problem})

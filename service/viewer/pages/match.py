@@ -74,7 +74,7 @@ def show_news(match: str) -> Response:
     """Show what has come after a version, as parts of the match page: further moves, and what changed around them."""
     state = read_match(match)
     told = _tell_match(state)
-    after = request.args.get("after", 0, type=int)
+    after = max(0, request.args.get("after", 0, type=int))
     entries = _read_entries(state, after)
     whole = any(isinstance(parse_event(entry).data, MovesTakenBack | LineCopied) for entry in entries)
     if whole:
