@@ -13,6 +13,7 @@ from service.ids import command_of
 from service.viewer.pages.score_sheet import list_rows
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from tests.service.test_tournaments_api import Cup
 from workers.verify_match import verify_all
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -331,7 +332,7 @@ def test_an_annulled_match_says_why_and_what_was_found_before(table):
 
 def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     table.play("d4", "a1", "c3")
-    events = table.parts.store.within._events if hasattr(table.parts.store, "within") else table.parts.store._events
+    events = table.parts.store._events
     stored = events[table.match]
     stored[-1] = stored[-1]._replace(e=stored[-1].e.replace(b'"c3"', b'"d4"'))
     table.parts.matches._forget(table.match)
@@ -340,6 +341,19 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     assert "Damaged" in shown.text
     assert shown.rows == ["Start", "1 d4", "2 a1"]
     assert "data-live" not in shown.html
+
+
+def test_a_match_of_which_not_even_the_beginning_can_be_played_shows_what_is_known(table):
+    events = table.parts.store._events
+    stored = events[table.match]
+    stored[0] = stored[0]._replace(e=stored[0].e.replace(b'"size":7', b'"size":8'))
+    table.parts.matches._forget(table.match)
+    shown = table.show()
+    assert "Ann – Ben" in shown.text
+    assert "Event 1 of this match is damaged" in shown.text
+    assert 'id="board"' not in shown.html
+    table.show("/positions/0", status=404)
+    table.show("/news?after=1")
 
 
 def test_an_imported_match_is_nobodys_here_and_tells_our_verdict(api, parts):
@@ -401,6 +415,12 @@ def test_the_form_finds_matches_by_all_that_it_asks(api, parts):
     assert tiles(show(api, f"/matches?player={first.ann}")) == [first.match]
     assert tiles(show(api, "/matches?waiting=me", first.ann_token)) == [first.match]
     assert tiles(show(api, "/matches?waiting=me", first.ben_token)) == []
+
+
+def test_tournaments_are_chosen_by_their_names(api, parts):
+    cup = Cup(api, parts, name="Autumn cup")
+    shown = show(api, f"/matches?tournament={cup.id}").html
+    assert f'<option value="{cup.id}" selected>Autumn cup</option>' in shown
 
 
 def test_players_are_found_by_their_names(api, parts):

@@ -24,6 +24,8 @@ LAGS_MS = 2000
 
 ME = "me"
 MAX_NAMESAKES = 20
+MAX_TOURNAMENTS = 50
+"""Tournaments to choose from; any other one can be named in the address."""
 
 
 class WantedMatches(parameters.MatchesQuery):
@@ -64,11 +66,19 @@ def list_matches() -> Response:
         unknown=named if is_unknown else None,
         rulesets=sorted({ruleset.id: ruleset.title for ruleset in RULESETS}.items()),
         statuses=STATUSES,
+        tournaments=_list_tournaments(query["tournament"]),
         next=path_with(cursor=page.cursor) if page and page.cursor else None,
         first="/matches?" + urlencode(asked) if query["cursor"] else None,
         lag_ms=lag.ms if lag.ms >= LAGS_MS else 0,
         is_complete=lag.complete,
     )
+
+
+def _list_tournaments(asked: str | None) -> dict[str, str]:
+    """The names of the latest tournaments by id, and of the one that is asked for."""
+    rows = map(orjson.loads, parts().lists.tournaments.read(None, None, MAX_TOURNAMENTS, None).rows)
+    latest = {row["tournament"]: row["name"] for row in rows}
+    return latest if asked is None else {asked: asked, **latest}
 
 
 def _find_player(named: str) -> str | None:

@@ -97,7 +97,7 @@ function load(ply) {
   if (!viewer.positions.has(ply)) {
     const asked = fetchPart(`${viewer.path}/positions/${ply}${viewer.query.replace("&", "?")}`);
     asked.catch(() => viewer.positions.delete(ply));
-    if (viewer.positions.size > 200) viewer.positions.delete(viewer.positions.keys().next().value);
+    if (viewer.positions.size > 60) viewer.positions.delete(viewer.positions.keys().next().value);
     viewer.positions.set(ply, asked);
   }
   return viewer.positions.get(ply);
