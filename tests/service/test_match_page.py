@@ -11,6 +11,7 @@ from domain.commands import Actor, AnnulMatch
 from service.composition import Parts
 from service.ids import command_of
 from service.viewer.pages.score_sheet import list_rows
+from service.viewer.pages.times import format_duration, render_time
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
 from tests.service.test_tournaments_api import Cup
@@ -266,6 +267,14 @@ def test_who_is_signed_in_may_fork_and_others_are_asked_to(table):
     assert f'href="/sign-in?next=/matches/{table.match}%3Fply%3D0"' in table.show("?ply=0").html
 
 
+def test_a_fork_can_have_the_same_dice_once_they_are_revealed(api, parts):
+    table = Table(api, parts, "crystals")
+    api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
+    assert 'name="dice"' not in table.show(token=table.ann_token).html
+    table.resign()
+    assert 'name="dice"' in table.show(token=table.ann_token).html
+
+
 def test_a_fork_tells_where_it_comes_from_and_has_its_line(table):
     table.play("d4", "a1", "c3")
     fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 2}).json["match"]
@@ -389,6 +398,18 @@ def test_rows_of_a_part_of_the_events_go_on_from_a_ply(table):
         first = list_rows(entries[:cut])
         ply = sum(row.kind == "move" for row in first)
         assert first + list_rows(entries[cut:], ply) == whole
+
+
+def test_a_time_that_no_calendar_has_is_told_as_none():
+    assert render_time(0) == '<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00 UTC</time>'
+    assert render_time(2**53 - 1) == render_time(-(2**53) + 1) == "–"
+
+
+@pytest.mark.parametrize(
+    ("span_ms", "told"), [(0, "0 s"), (999, "0 s"), (61_000, "1 min 1 s"), (90_061_000, "1 d 1 h"), (86_400_000, "1 d")]
+)
+def test_spans_of_time_are_told_in_two_units(span_ms, told):
+    assert format_duration(span_ms) == told
 
 
 def tiles(shown: Shown) -> list[str]:

@@ -123,6 +123,8 @@ function put(position) {
   find("forms").querySelector("details").open = isOpen;
   find("board").dataset.ply = position.getElementById("board").dataset.ply;
   viewer.ply = Number(find("board").dataset.ply);
+  // News that were told of are seen now, and what could not be loaded was.
+  if (viewer.ply === viewer.last || !find("note").querySelector("button")) find("note").replaceChildren();
   showPlace();
 }
 
