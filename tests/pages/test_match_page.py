@@ -1,0 +1,201 @@
+"""The page of a match: stepped through, read without scripts, followed while it is played."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from service.client import Client
+from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.system.running import Pair, Serving, pair, status_of, wait_for
+
+pytestmark = pytest.mark.server
+
+GAMES = {
+    "pathagon": (2, {"size": 5}),
+    "zhen": (2, {"tiles": 6, "cubes": 6}),
+    "portals": (3, {"radius": 3, "pool": 4}),
+    "rings": (3, {"target": 6}),
+    "crystals": (3, {}),
+}
+
+
+@pytest.fixture
+def two(service: Serving) -> Iterator[Pair]:
+    with pair(service.url) as both:
+        yield both
+
+
+@pytest.fixture(scope="module")
+def matches(service: Serving) -> dict[str, str]:
+    """A scored match of each game, played by bots of the server."""
+    with pair(service.url) as both:
+        return play_all(both.clients[0])
+
+
+def play_all(ann: Client) -> dict[str, str]:
+    made = {
+        game: ann.create_match(game, [{"bot": "greedy", "seed": seat} for seat in range(seats)], options=options)[
+            "match"
+        ]
+        for game, (seats, options) in GAMES.items()
+    }
+    for game, match in made.items():
+        wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the end of {game}")
+    return made
+
+
+def place(page: Page) -> int:
+    return int(page.locator("#place").inner_text().split()[0])
+
+
+def stand_at(page: Page, ply: int) -> None:
+    expect(page.locator("#place")).to_have_text(re.compile(rf"^{ply} of "))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_replay_of_every_game_is_stepped_through(visit, service, matches, game):
+    page = visit().page
+    page.goto(f"/matches/{matches[game]}")
+    last = place(page)
+    with Client(service.url) as anyone:
+        moves = anyone.match(matches[game])["moves"]
+    assert last == len(moves)
+    page.get_by_role("button", name="First").click()
+    stand_at(page, 0)
+    for ply in (1, 2, 3):
+        page.get_by_role("button", name="Next").click()
+        stand_at(page, ply)
+        expect(page.locator("#moves [aria-current]")).to_contain_text(moves[ply - 1])
+    page.keyboard.press("ArrowLeft")
+    stand_at(page, 2)
+    page.keyboard.press("End")
+    stand_at(page, last)
+    page.keyboard.press("Home")
+    stand_at(page, 0)
+    middle = last // 2
+    page.get_by_label("Ply", exact=True).fill(str(middle))
+    stand_at(page, middle)
+    expect(page).to_have_url(re.compile(rf"\?ply={middle}$"))
+    drawn = page.locator("svg.board")
+    expect(drawn).to_have_count(1)
+    shown = drawn.inner_html()
+    take_pictures(page, f"match-{game}")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    page.reload()
+    stand_at(page, middle)
+    assert drawn.inner_html() == shown
+
+
+def test_the_moves_are_played_by_themselves_until_they_are_paused(visit, matches):
+    page = visit().page
+    page.goto(f"/matches/{matches['zhen']}?ply=0")
+    page.get_by_role("button", name="Play").click()
+    stand_at(page, 2)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_move_explains_itself_to_mouse_and_keyboard(visit, matches):
+    page = visit().page
+    page.goto(f"/matches/{matches['pathagon']}")
+    move = page.locator("#moves a").nth(1)
+    move.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("PA")
+    page.mouse.move(0, 0)
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    move.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("PA")
+
+
+def test_the_badge_says_what_was_checked(visit, matches):
+    page = visit().page
+    page.goto(f"/matches/{matches['crystals']}")
+    page.get_by_text("What was checked?").click()
+    for checked in ("hash", "rules", "secret"):
+        expect(page.locator("details", has_text="What was checked?")).to_contain_text(re.compile(checked, re.I))
+
+
+def test_a_replay_is_read_without_scripts(visit, matches):
+    page = visit(scripts=False).page
+    page.goto(f"/matches/{matches['rings']}?ply=3")
+    page.get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile("ply=4"))
+    stand_at(page, 4)
+
+
+def test_a_match_is_followed_live_in_another_window(visit, two):
+    match = two.open_match("zhen")
+    page = visit().page
+    page.goto(f"/matches/{match}")
+    stand_at(page, 0)
+    two.clients[0].move(match, "+3")
+    stand_at(page, 1)
+    two.clients[1].move(match, "+5")
+    stand_at(page, 2)
+    # Who looks back is not carried away, but told.
+    page.keyboard.press("Home")
+    stand_at(page, 0)
+    two.clients[0].move(match, "+4")
+    expect(page.locator("#note")).to_contain_text(re.compile("new", re.I))
+    stand_at(page, 0)
+    two.clients[1].withdraw(match)
+    expect(page.locator("#status")).to_have_text(re.compile("scored|verified|ended"), timeout=20_000)
+
+
+def test_a_match_is_forked_where_one_looks(visit, matches):
+    ben = visit()
+    ben.sign_up("Ben")
+    ben.page.goto(f"/matches/{matches['zhen']}?ply=4")
+    ben.page.get_by_role("button", name="Fork from here").click()
+    expect(ben.page).not_to_have_url(re.compile(matches["zhen"]))
+    expect(ben.page).to_have_url(re.compile("/matches/match-"))
+
+
+def test_matches_are_searched(visit, matches):
+    page = visit().page
+    page.goto("/matches")
+    page.get_by_label("Game").select_option("rings")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator(f'a[href="/matches/{matches["rings"]}"]').first).to_be_visible()
+    expect(page.locator(f'a[href="/matches/{matches["zhen"]}"]')).to_have_count(0)
+    page.goto("/matches")
+    take_pictures(page, "matches")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+
+
+def test_the_rules_are_read_beside_a_match_of_them(visit, matches):
+    page = visit().page
+    page.goto("/rulesets")
+    take_pictures(page, "rulesets")
+    assert find_barriers(page) == []
+    page.get_by_role("link", name=re.compile("Portals")).last.click()
+    expect(page.locator("#PO8")).to_have_text(re.compile("Exit"))
+    take_pictures(page, "ruleset")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    page.get_by_role("link", name="Step through a match").click()
+    stand_at(page, 0)
+
+
+def test_players_have_their_ratings_drawn(visit, two):
+    match = two.open_match("zhen", rated=True)
+    two.clients[0].withdraw(match)
+    wait_for(lambda: status_of(two.clients[0], match) == "scored", why="the score")
+    page = visit().page
+    page.goto(f"/players/{two.ids[1]}")
+    expect(page.get_by_role("img", name=re.compile("Rating in zhen"))).to_be_visible()
+    take_pictures(page, "player")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    page.goto("/players?ruleset=zhen")
+    expect(page.get_by_role("img", name="Ratings in Zhen")).to_be_visible()
+    take_pictures(page, "ratings")
+    assert find_barriers(page) == []
+    page.goto("/players?name=ann&kind=")
+    expect(page.get_by_role("link", name="Ann").first).to_be_visible(timeout=15_000)
+    take_pictures(page, "players")
+    assert find_barriers(page) == []
