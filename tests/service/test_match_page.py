@@ -316,7 +316,7 @@ def test_an_open_match_shows_who_is_awaited(api):
     shown = show(api, f"/matches/{match}")
     assert "Ben invited" in shown.text
     assert "Take a seat" in shown.text
-    assert "Nothing is awaited." in shown.text
+    assert "The first position. The match has not begun." in shown.text
 
 
 def test_an_aborted_match_says_so(table):

@@ -202,5 +202,6 @@ def _tell_position(state: Match, ply: int) -> dict[str, Any]:
         "explained": tell_move(play.ruleset, step.move) if step else None,
         "ruleset": play.ruleset,
         "turn": queries.dump_turn(position.turn),
+        "status": state.life.status,
         "following": play.steps[ply] if ply < play.ply else None,
     }
