@@ -1,19 +1,12 @@
 """Tournaments over HTTP: announced, entered, started, followed; they run by themselves."""
 
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
-from itertools import islice
 from typing import Any
 
-import orjson
 from flask import Blueprint, Response
 
 from domain.commands import Actor, Command
 from domain.errors import WrongTime
-from domain.events import Account, BuiltIn
-from domain.match import Match, fold
-from domain.record import format_record, record_of
-from domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from domain.events import Account
 from domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -23,10 +16,9 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import Game, Tournament, find_game, replace_game
-from domain.tournament.tables import dump_table, list_crosstable, list_table, render_csv, render_text
-from service import queries
+from domain.tournament.state import Tournament, find_game
+from domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from service import queries, tournament_queries
 from service.accounts import Principal
 from service.api.http import (
     JSON,
@@ -46,16 +38,13 @@ from service.api.lists import answer_page
 from service.api.live import SSE, last_event_id, stream_events, wait_for_news
 from service.api.matches.reading import tagged, varied
 from service.api.openapi import operation
-from service.api.players import find_player
 from service.bots import seat_all
 from service.clock import now_ms
-from service.composition import Parts
 from service.config import SERVER
 from service.errors import NotFound
 from service.handlers import Answer
 from service.ids import is_stream_id, stream_id
 from service.schemas import answers, bodies, parameters
-from service.tournament_ratings import rate_entrants
 from service.tournaments import draw_seed
 from service.trf import export_trf
 
@@ -107,7 +96,7 @@ def list_tournaments() -> Response:
 def get_tournament(tournament: str) -> Response:
     """Give a tournament as it stands now: its terms, its entrants, its rounds."""
     state = read_tournament(tournament)
-    return tagged(answer(describe_tournament(state)), state.version)
+    return tagged(answer(tournament_queries.describe_tournament(state, parts().accounts)), state.version)
 
 
 @blueprint.post("/<tournament>/entrants")
@@ -183,9 +172,10 @@ def get_standings(tournament: str) -> Response:
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
     state = read_tournament(tournament)
     if media == JSON:
-        given = answer(describe_table(state))
+        given = answer(tournament_queries.describe_table(state))
     else:
-        cells = (list_crosstable if crosstable else list_table)(state, name_players(state))
+        names = tournament_queries.name_players(state, parts().accounts)
+        cells = (list_crosstable if crosstable else list_table)(state, names)
         text = (render_text if media == TEXT else render_csv)(cells)
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
@@ -196,9 +186,8 @@ def get_standings(tournament: str) -> Response:
 def get_trf(tournament: str) -> Response:
     """Report a Swiss of two with one game a board as FIDE's TRF16."""
     state = read_tournament(tournament)
-    return tagged(
-        Response(export_trf(state, name_players(state)), content_type=f"{TEXT}; charset=utf-8"), state.version
-    )
+    text = export_trf(state, tournament_queries.name_players(state, parts().accounts))
+    return tagged(Response(text, content_type=f"{TEXT}; charset=utf-8"), state.version)
 
 
 @blueprint.get("/<tournament>/annulments")
@@ -214,13 +203,7 @@ def report_annulment(tournament: str) -> Response:
         raise NotFound("there is no such game", "tournament/no-game")
     if game.ranks is None:
         raise WrongTime("tournament/not-decided", "the game is not decided yet")
-    report = {
-        "tournament": state.stream,
-        "version": state.version,
-        "game": _describe_game(state, game),
-        "before": describe_table(replace_game(state, game._replace(annulled=None))),
-        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
-    }
+    report = tournament_queries.describe_annulment(state, game, parts().tournaments)
     return tagged(answer(report), state.version)
 
 
@@ -229,7 +212,7 @@ def report_annulment(tournament: str) -> Response:
 def list_rounds(tournament: str) -> Response:
     """Give all rounds: who met whom on which seats, in which matches, how they ended, and why they were paired so."""
     state = read_tournament(tournament)
-    rounds = [describe_round(state, number) for number in range(1, len(state.rounds) + 1)]
+    rounds = [tournament_queries.describe_round(state, round.number, parts().tournaments) for round in state.rounds]
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
 
 
@@ -239,56 +222,17 @@ def list_attempts(tournament: str) -> Response:
     """List the attempts at all games: the matches made for them, how each ended, and whose fault went with it."""
     query = parse_query(parameters.AttemptsQuery)
     state = read_tournament(tournament)
-    after = tuple(map(int, query["after"].split("-"))) if query["after"] else ()
-    wanted = (each for each in list_all_attempts(state) if each.place > after and _is_wanted(each, query))
-    page = list(islice(wanted, query["limit"] + 1))
-    more, page = len(page) > query["limit"], page[: query["limit"]]
+    page, more = tournament_queries.list_attempts(state, query)
     told = {
         "tournament": state.stream,
         "version": state.version,
-        "attempts": [_describe_attempt(state, attempt, query["entrant"]) for attempt in page],
+        "attempts": [
+            tournament_queries.describe_attempt(state, attempt, query["entrant"], parts().tournaments)
+            for attempt in page
+        ],
         "next": path_with(after="-".join(map(str, page[-1].place))) if more else None,
     }
     return tagged(answer(told), state.version)
-
-
-def _is_wanted(attempt: Attempt, query: Fields) -> bool:
-    game, entrant = attempt.game, query["entrant"]
-    return (
-        all(query[name] in (None, getattr(game, name)) for name in ("round", "board", "game"))
-        and (entrant is None or entrant in game.entrants)
-        and (not query["faults"] or any(each.find_owner() for each in attempt.incidents))
-    )
-
-
-def _describe_attempt(state: Tournament, attempt: Attempt, seen_by: int | None) -> Fields:
-    game = attempt.game
-    is_decided = attempt.status == "decided"
-    return {
-        "round": game.round,
-        "board": game.board,
-        "game": game.game,
-        "attempt": attempt.number,
-        "entrants": list(game.entrants),
-        "match": attempt.match or parts().tournaments.match_id(state, game),
-        "status": attempt.status,
-        "made_at": attempt.made_at,
-        "closed_at": attempt.closed_at,
-        "ranks": list(game.ranks) if is_decided and game.ranks is not None else None,
-        "reason": game.reason if is_decided else None,
-        "scored": attempt.is_scored,
-        "annulled": game.annulled if is_decided else None,
-        "incidents": [_describe_incident(each, seen_by) for each in attempt.incidents],
-    }
-
-
-def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
-    return {
-        "cause": incident.cause,
-        "owner": incident.find_owner(seen_by),
-        "entrant": incident.entrant,
-        "why": incident.why,
-    }
 
 
 @blueprint.get("/<tournament>/rounds/<int:round>/check")
@@ -297,17 +241,7 @@ def check_round(tournament: str, round: int) -> Response:
     """Work the pairing of a round out again from the events before it, and say whether it comes out the same."""
     read_tournament(tournament)
     check = parts().tournaments.check_round(tournament, round)
-    again = check.again and {"boards": check.again.boards, "byes": check.again.byes, "costs": check.again.costs}
-    return answer(
-        {
-            "tournament": tournament,
-            "round": round,
-            "agrees": check.agrees,
-            "engine": check.paired.engine,
-            "paired": {"boards": check.paired.boards, "byes": check.paired.byes, "costs": check.paired.costs},
-            "again": again,
-        }
-    )
+    return answer(tournament_queries.describe_check(tournament, round, check))
 
 
 @blueprint.get("/<tournament>/matches")
@@ -317,40 +251,9 @@ def export_matches(tournament: str) -> Response:
 
     It ends with a line of count and SHA-256 of all bytes before it. The bundle of a match has its events.
     """
-    state, composed = read_tournament(tournament), parts()
-    games = [game for game in state.games() if game.ranks is not None]
-    lines = (orjson.dumps(_export_game(composed, game)) + b"\n" for game in games)
-    return Response(_close_lines(lines), content_type=NDJSON)
-
-
-def _export_game(composed: Parts, game: Game) -> Fields:
-    assert game.match is not None
-    entries = composed.matches.read_events(game.match, 0)
-    match = fold(Match(game.match), entries)
-    names = {player: composed.accounts.name_of(player) for player in match.life.players}
-    return {
-        "round": game.round,
-        "board": game.board,
-        "game": game.game,
-        "entrants": game.entrants,
-        "match": game.match,
-        "ranks": game.ranks,
-        "reason": game.reason,
-        "annulled": game.annulled,
-        "version": match.version,
-        "hash": match.head.hex(),
-        "record": format_record(record_of(match, entries, names)),
-    }
-
-
-def _close_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, then one of their count and the SHA-256 of all bytes before it."""
-    digest, count = sha256(), 0
-    for line in lines:
-        digest.update(line)
-        count += 1
-        yield line
-    yield orjson.dumps({"count": count, "sha256": digest.hexdigest()}) + b"\n"
+    state = read_tournament(tournament)
+    lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
+    return Response(lines, content_type=NDJSON)
 
 
 @blueprint.get("/<tournament>/events")
@@ -392,15 +295,6 @@ def list_events(tournament: str) -> Response:
     return varied(answer(page))
 
 
-def name_players(state: Tournament) -> dict[int, str]:
-    """The names of entrants that are players and have no label: they stand in no stream of a tournament."""
-    return {
-        each.number: find_player(each.occupant.player).name
-        for each in state.entrants
-        if isinstance(each.occupant, Account) and each.label is None
-    }
-
-
 def read_tournament(tournament: str) -> Tournament:
     """The tournament of this id; NotFound where there is none."""
     state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
@@ -424,107 +318,8 @@ def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Resp
 
 
 def _give_receipt(done: Answer[Tournament], status: int = 200) -> Response:
-    last = done.events[-1]
-    receipt = answer(
-        {
-            "tournament": done.state.stream,
-            "version": last.version,
-            "hash": last.h.hex(),
-            "status": done.state.status,
-            "events": queries.dump_events(done.events),
-        },
-        status,
-    )
-    receipt.headers["ETag"] = f'"{last.version}"'
+    receipt = answer(tournament_queries.describe_receipt(done), status)
+    receipt.headers["ETag"] = f'"{done.events[-1].version}"'
     if done.replayed:
         receipt.headers["Idempotency-Replayed"] = "true"
     return receipt
-
-
-def describe_tournament(state: Tournament) -> Fields:
-    """A tournament as it stands."""
-    terms = state.terms
-    return {
-        "tournament": state.stream,
-        "version": state.version,
-        "name": terms.name,
-        "status": state.status,
-        "ended": state.ended,
-        "organiser": state.organiser,
-        "created_at": state.created_at,
-        "ruleset": terms.ruleset,
-        "ruleset_version": terms.ruleset_version,
-        "options": terms.options,
-        "seats": terms.seats,
-        "format": terms.format,
-        "repeat": terms.repeat,
-        "openings": [list(moves) for moves in terms.openings],
-        "scoring": terms.scoring,
-        "tiebreaks": list(terms.tiebreaks),
-        "limits": terms.limits,
-        "sprt": terms.sprt,
-        "max_entrants": terms.max_entrants,
-        "is_open": terms.is_open,
-        "seed": terms.seed,
-        "entrants": [_describe_entrant(state, number) for number in range(1, len(state.entrants) + 1)],
-        "rounds": len(state.rounds),
-        "games": sum(1 for _ in state.games()),
-        "decided": sum(game.ranks is not None for game in state.games()),
-        "given_up": sum(game.is_given_up for game in state.games()),
-        "faults": count_all_faults(state),
-    }
-
-
-def describe_table(state: Tournament) -> Fields:
-    """The table with ratings, and the verdict of the sequential test if one runs."""
-    table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
-    rows = [
-        {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
-        for row in table["rows"]
-    ]
-    return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
-
-
-def _describe_entrant(state: Tournament, number: int) -> Fields:
-    entrant = state.entrants[number - 1]
-    occupant = entrant.occupant
-    if isinstance(occupant, BuiltIn):
-        who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
-    else:
-        assert isinstance(occupant, Account)
-        who = {"player": occupant.player, "player_name": find_player(occupant.player).name}
-    return {
-        "entrant": number,
-        **who,
-        "label": entrant.label,
-        "is_in": entrant.is_in,
-        "absences": sorted(entrant.absences),
-        "joined": entrant.joined,
-    }
-
-
-def describe_round(state: Tournament, number: int) -> Fields:
-    """A round: its games, who sat out, and why it was paired so."""
-    round = state.rounds[number - 1]
-    return {
-        "round": number,
-        "byes": list(round.byes),
-        "absent": list(round.absent),
-        "engine": round.engine,
-        "costs": round.costs,
-        "is_decided": round.is_decided,
-        "games": [_describe_game(state, game) for games in round.games for game in games],
-    }
-
-
-def _describe_game(state: Tournament, game: Game) -> Fields:
-    return {
-        "board": game.board,
-        "game": game.game,
-        "entrants": list(game.entrants),
-        "match": parts().tournaments.match_id(state, game),
-        "ranks": None if game.ranks is None else list(game.ranks),
-        "reason": game.reason,
-        "annulled": game.annulled,
-        "failed": [each.match for each in game.failed],
-    }

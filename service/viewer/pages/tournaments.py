@@ -11,14 +11,9 @@ from domain.tournament.events import TOURNAMENT_EVENT_TYPES
 from domain.tournament.state import STATUSES, Tournament
 from domain.tournament.tables import list_crosstable, name_entrant
 from service.api.http import parse_query, parts, path_with, principal_if_any
-from service.api.tournaments import (
-    describe_round,
-    describe_table,
-    describe_tournament,
-    name_players,
-    read_tournament,
-)
+from service.api.tournaments import read_tournament
 from service.schemas import parameters
+from service.tournament_queries import describe_round, describe_table, describe_tournament, name_players
 from service.viewer.pages.blueprint import blueprint, show_page
 from service.viewer.plot import Estimate, draw_intervals
 
@@ -58,11 +53,11 @@ def show_tournament(tournament: str) -> Response:
     """Show a tournament as it stands."""
     state = read_tournament(tournament)
     who = principal_if_any()
-    names = {each.number: name_entrant(each) for each in state.entrants} | name_players(state)
+    names = {each.number: name_entrant(each) for each in state.entrants} | name_players(state, parts().accounts)
     table = describe_table(state)
     return show_page(
         "tournament.html",
-        told=describe_tournament(state),
+        told=describe_tournament(state, parts().accounts),
         events=TOURNAMENT_EVENT_TYPES,
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
@@ -88,7 +83,7 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
 
 
 def _tell_round(state: Tournament, number: int) -> dict[str, Any]:
-    told = describe_round(state, number)
+    told = describe_round(state, number, parts().tournaments)
     return {**told, "reasons": explain_costs(told["costs"], told["engine"])}
 
 
