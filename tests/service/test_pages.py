@@ -189,3 +189,11 @@ def test_while_the_store_is_away_pages_say_to_come_again(path, monkeypatch):
     assert "<h1>" in shown.text
     if path != "/nowhere":
         assert (shown.status_code, shown.headers["Retry-After"]) == (503, "1")
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-in?next=/matches", "/sign-in?next=//evil.example"])
+def test_who_signs_in_is_not_led_back_to_signing_in(browser, path):
+    led = "/matches" if path.endswith("=/matches") else "/"
+    assert re.findall(r'href="(/sign-in[^"]*)"', browser.get(path).text) == [f"/sign-in?next={led}"]
+    refused = browser.post(f"/sign-up?next={led}", data={"name": ""}, headers={**FOR_PEOPLE, **FROM_HERE})
+    assert re.findall(r'href="(/sign-in[^"]*)"', refused.text) == [f"/sign-in?next={led}"]

@@ -36,6 +36,10 @@ HEADERS = {
 }
 
 
+ABOUT_SIGNING_IN = ("/sign-in", "/sign-up", "/sign-out")
+"""Pages that nobody wants to come back to after signing in."""
+
+
 @blueprint.before_request
 def refuse_other_sites() -> None:
     """CrossSite for a form that another site sends: no more than reading is for those."""
@@ -50,10 +54,18 @@ def show_page(template: str, status: int = 200, **told: Any) -> Response:
 
 
 def _render(template: str, status: int, who: dict[str, Any] | None, told: dict[str, Any]) -> Response:
-    page = render_template(template, who=who, path=request.full_path.rstrip("?"), **told)
+    path = request.full_path.rstrip("?")
+    back = asked_next() if request.path in ABOUT_SIGNING_IN else path
+    page = render_template(template, who=who, path=path, back=back, **told)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
     response.vary.update(TOKEN_HEADERS)
     return response
+
+
+def asked_next() -> str:
+    """Where `next` of the query leads: to a page of ours, the first one unless one is named."""
+    asked = request.args.get("next", "/")
+    return asked if asked.startswith("/") and not asked.startswith(("//", "/\\")) and asked.isprintable() else "/"
 
 
 def _describe(who: Principal | None) -> dict[str, Any] | None:

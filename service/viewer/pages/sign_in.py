@@ -9,7 +9,7 @@ from domain.commands import Actor
 from service.api.http import COOKIE, MAX_BODY_BYTES, current_request, parts
 from service.errors import ScopeMissing, Unauthenticated
 from service.schemas import bodies
-from service.viewer.pages.blueprint import blueprint, show_page
+from service.viewer.pages.blueprint import asked_next, blueprint, show_page
 
 STAYS_S = 365 * 24 * 3600
 
@@ -28,7 +28,7 @@ def sign_in() -> AnyResponse:
         parts().accounts.authenticate(token)
     except Unauthenticated as error:
         return _ask(401, refused=str(error))
-    return _with_token(redirect(_next(), 303), token)
+    return _with_token(redirect(asked_next(), 303), token)
 
 
 @blueprint.post("/sign-up")
@@ -44,7 +44,7 @@ def open_account() -> AnyResponse:
     player, token = parts().accounts.sign_up(
         Actor("system", "sign-up"), asked["name"], asked["kind"], tuple(asked["scopes"])
     )
-    shown = show_page("welcome.html", name=player.name, token=token, next=_next())
+    shown = show_page("welcome.html", name=player.name, token=token, next=asked_next())
     shown.headers["Cache-Control"] = "no-store"
     return _with_token(shown, token)
 
@@ -58,7 +58,7 @@ def sign_out() -> AnyResponse:
 
 
 def _ask(status: int = 200, **told: str) -> Response:
-    return show_page("sign_in.html", status, open=parts().config.open_sign_up, next=_next(), **told)
+    return show_page("sign_in.html", status, open=parts().config.open_sign_up, next=asked_next(), **told)
 
 
 def _field(name: str) -> str:
@@ -66,12 +66,6 @@ def _field(name: str) -> str:
     if (current_request().content_length or 0) > MAX_BODY_BYTES:
         raise RequestEntityTooLarge
     return request.form.get(name, "").strip()
-
-
-def _next() -> str:
-    """Where to go afterwards: a page of ours, the first one unless one is named."""
-    asked = request.args.get("next", "/")
-    return asked if asked.startswith("/") and not asked.startswith(("//", "/\\")) and asked.isprintable() else "/"
 
 
 def _with_token(response: AnyResponse, token: str) -> AnyResponse:

@@ -1,0 +1,233 @@
+"""Every page of a service full of odd matches, found by following links: nothing fails, and all of it is sound HTML."""
+
+import random
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from domain.commands import Actor, AnnulMatch
+from domain.player import RegisterPlayer
+from domain.ruleset import Decision
+from domain.rulesets import RULESETS
+from service.api.http import COOKIE
+from service.composition import Parts
+from service.ids import command_of
+from tests.service.api import Api
+from tests.service.random_matches import PLAYERS, TOURNAMENTS, Play
+from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from workers.verify_match import verify_all
+
+FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8"}
+HOST = "http://localhost"
+NASTY = "\"'><nasty onx=1>&{{1}}"
+"""What would be an element or an attribute wherever it is not escaped."""
+
+MAX_VISITS = 900
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+NOT_YET = re.compile(r"/(?:play|record)\b|/matches/[^/]+/play\b")
+"""Pages that are linked before they are there."""
+
+
+class Page(HTMLParser):
+    """A page as a browser might read it; `faults` is empty where it is sound."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.faults: list[str] = []
+        self._open: list[str] = []
+        self._ids: list[str] = []
+        self._wanted: list[str] = []
+        self._labelled: set[str] = set()
+        self._fields: list[dict[str, str]] = []
+        self._headings = 0
+        self.feed(html)
+        self.close()
+        self.faults += [f"<{tag}> stays open" for tag in self._open]
+        self.faults += [f"two elements are called {id}" for id in set(self._ids) if self._ids.count(id) > 1]
+        self.faults += [f"nothing is called {id}" for id in self._wanted if id not in self._ids]
+        for field in self._fields:
+            if field.get("id") not in self._labelled and not field.get("aria-label"):
+                self.faults.append(f"{field} has no label")
+        if "<html" in html and self._headings != 1:
+            self.faults.append(f"{self._headings} first headings")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._look_at(tag, {name: value or "" for name, value in attrs})
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._look_at(tag, {name: value or "" for name, value in attrs})
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID or not self._open or self._open.pop() != tag:
+            self.faults.append(f"</{tag}> closes nothing")
+
+    def _look_at(self, tag: str, named: dict[str, str]) -> None:
+        if tag in ("nasty", "style") or (tag == "script" and "src" not in named):
+            self.faults.append(f"a <{tag}>")
+        self.faults += [f"{name} of <{tag}>" for name in named if name == "style" or name.startswith("on")]
+        self._headings += tag == "h1"
+        self._ids += [named["id"]] if "id" in named else []
+        self._wanted += " ".join(named.get(name, "") for name in ("aria-describedby", "aria-labelledby", "for")).split()
+        self._labelled |= {named["for"]} if tag == "label" and "for" in named else set()
+        if tag in ("input", "select", "textarea") and named.get("type") != "hidden" and "label" not in self._open:
+            self._fields.append(named)
+        if tag == "img" and "alt" not in named:
+            self.faults.append("an <img> without words")
+        self.links += [named[name] for name in ("href", "src") if name in named]
+        if tag == "form" and named.get("method", "get") == "get" and "action" in named:
+            self.links.append(named["action"])
+
+
+class Town:
+    """A service with matches in all states, made from a seed; texts of users are nasty wherever they may be."""
+
+    def __init__(self, api: Api, parts: Parts) -> None:
+        self.api, self.parts, self.rng = api, parts, random.Random(7)
+        self.ann, self.ann_token = api.sign_up(f"Ann{NASTY}")
+        self.ben, self.ben_token = api.sign_up(f"Ben{NASTY}")
+        _, self.overseer = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+        for player in PLAYERS:
+            self._register(player)
+        play = Play(parts, 3)
+        play.go_on(160)
+        self.private = [match for match in play.matches if parts.matches.read(match).life.created.private]
+        self.matches = [match for match in play.matches if match not in self.private]
+        for ruleset in RULESETS:
+            self._record(ruleset.id, ruleset.max_seats, 12)
+        self._record("zhen", 2, 4, private=True)
+        for _ in range(3):
+            self._finish(rated=True)
+        self._annul(self._finish())
+        self._damage(self._record("pathagon", 2, 5), 3)
+        self._abort()
+        self._import()
+        self._hold_cup()
+
+    def _register(self, who: Actor) -> None:
+        asked = command_of(str(who), "", "", None, b"")
+        names = {"name": f"{who.id[-1]}{NASTY}", "kind": "bot", "scopes": ("play",), "digest": "0" * 64}
+        command = RegisterPlayer(actor=who, at=0, id=asked.id.hex(), **names)
+        self.parts.accounts.players.execute(who.id, lambda _: command, asked, new=True)
+
+    def _record(self, ruleset: str, seats: int, steps: int, **more: Any) -> str:
+        """A recorded match of guests after some moves."""
+        guests = [{"name": f"{seat}{NASTY}"} for seat in range(seats)]
+        about = {"place": NASTY, "event": NASTY}
+        match = self.api.new_match(self.ann_token, guests, ruleset, recorded=True, about=about, **more)
+        (self.private if more.get("private") else self.matches).append(match)
+        for _ in range(steps):
+            play = self.parts.matches.read(match).play
+            if play is None or not isinstance(play.turn, Decision):
+                break
+            move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
+            self.api.post(f"/v1/matches/{match}/moves", self.ann_token, {"move": move})
+        return match
+
+    def _finish(self, **more: Any) -> str:
+        """A match between Ann and Ben that is over and scored."""
+        seats = [{"player": self.ann}, {"player": self.ben}]
+        match = self.api.new_match(self.ann_token, seats, "crystals", **more)
+        self.matches.append(match)
+        self.api.post(f"/v1/matches/{match}/entropy", self.ann_token, {"entropy": NASTY})
+        self.api.post(f"/v1/matches/{match}/seats/2", self.ben_token, {"entropy": NASTY})
+        ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.ben_token, {})
+        assert verify_all(self.parts, [(match, ended.json["version"])]) == ["scored"]
+        return match
+
+    def _annul(self, match: str) -> None:
+        who = Actor("organiser", self.ann)
+        asked = command_of(str(who), "", "", None, b"")
+        command = AnnulMatch(actor=who, at=0, id=asked.id.hex(), why=NASTY)
+        self.parts.matches.execute(match, lambda _: command, asked)
+
+    def _damage(self, match: str, place: int) -> None:
+        stored = self.parts.store._events[match]
+        stored[place] = stored[place]._replace(e=stored[place].e.replace(b'"type":"', b'"type":"x'))
+        self.parts.matches._forget(match)
+
+    def _abort(self) -> None:
+        match = self.api.new_match(self.ann_token, [None, None], "zhen", about={"place": NASTY})
+        self.matches.append(match)
+        assert self.api.post(f"/v1/matches/{match}/abort", self.ann_token, {}).status_code == 200
+
+    def _import(self) -> None:
+        def cheat(raws: list[Any]) -> None:
+            next(raw for raw in raws if raw["type"] == "match-ended")["data"]["ranks"].reverse()
+
+        def hide(raws: list[Any]) -> None:
+            raws[0]["data"]["private"] = True
+
+        def call_names(raws: list[Any]) -> None:
+            raws[0]["data"]["seats"] = [{"name": NASTY}, {"name": NASTY}]
+
+        elsewhere = Elsewhere()
+        for change in (cheat, hide, call_names):
+            bundle = forged(bundle_of(elsewhere.parts, elsewhere.play(about={"place": NASTY})), change)
+            match = bring(self.api, self.parts, self.ben_token, bundle)
+            (self.private if change is hide else self.matches).append(match)
+
+    def _hold_cup(self) -> None:
+        terms = {"name": f"Cup{NASTY}", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+        path = "/v1/tournaments/" + self.api.post("/v1/tournaments", self.overseer, terms).json["tournament"]
+        for number in range(3):
+            body = {"bot": {"name": "random"}, "label": f"{number}{NASTY}"}
+            assert self.api.post(f"{path}/entrants", self.overseer, body).status_code == 201
+        assert self.api.post(f"{path}/start", self.overseer, {}).status_code == 200
+        self.parts.tournaments.advance(path.rpartition("/")[2])
+
+
+def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Page | None]]:
+    """Each address that can be reached, in a fixed order, with its answer, read where it is HTML.
+
+    Answers of the API are got, too, but led no further from, nor is a live stream opened.
+    """
+    found = dict.fromkeys(first)
+    waiting = list(found)
+    while waiting:
+        assert len(found) < MAX_VISITS, f"there is no end of it: {waiting[-1]}"
+        path = waiting.pop(0)
+        answer = browser.get(path, headers=FOR_PEOPLE, buffered=True)
+        page = Page(answer.text) if answer.mimetype == "text/html" and not path.startswith("/docs") else None
+        yield path, answer, page
+        for link in page.links if page else ():
+            parts = urlsplit(urljoin(HOST + path, link))
+            assert f"{parts.scheme}://{parts.netloc}" == HOST, f"{path} leads to {link}"
+            there = parts.path + (f"?{parts.query}" if parts.query else "")
+            if there not in found and not NOT_YET.match(there):
+                found[there] = None
+                waiting.append(there)
+
+
+@pytest.mark.parametrize("who", ["stranger", "player", "overseer"])
+def test_whoever_follows_the_links_finds_sound_pages_and_nothing_that_is_not_theirs(api, parts, who):
+    town = Town(api, parts)
+    browser = api.app.test_client()
+    if who != "stranger":
+        browser.set_cookie(COOKIE, town.ann_token if who == "player" else town.overseer)
+    first = ["/", "/docs", *(f"/matches/{match}" for match in town.matches)]
+    first += [f"/matches/{match}" for match in town.private if who == "overseer"]
+    wrong, visited = [], 0
+    for path, answer, page in crawl(browser, first):
+        visited += 1
+        if answer.status_code == 404 and path.rpartition("/")[2] in TOURNAMENTS:
+            continue
+        if answer.status_code >= 400:
+            wrong.append((path, answer.status_code))
+        elif page is not None:
+            wrong += [(path, fault) for fault in page.faults]
+            assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+            assert {"Authorization", "Cookie"} <= set(answer.vary)
+            assert answer.cache_control.private
+        if who == "stranger":
+            text = answer.get_data(as_text=True)
+            wrong += [(path, f"tells of {match}") for match in town.private if match in text]
+    assert not wrong, "\n".join(map(str, wrong))
+    assert visited > 150
