@@ -43,6 +43,7 @@ export class Composer {
   /** The match stands at a new version, in which `seat` (null: none of ours) is to move. What was begun is kept. */
   stand(seat) {
     const isOther = seat !== this.seat;
+    if (!this.isTyped && (isOther || !this.taken.length)) this.forget();
     this.seat = seat;
     this.form.hidden = seat === null;
     if (seat === null) {

@@ -1,0 +1,196 @@
+"""Playing and recording as people do it: by clicks, by keys, on two screens."""
+
+import re
+from random import Random
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.conftest import find_barriers, overflows, take_pictures
+
+pytestmark = pytest.mark.server
+
+SHORT = {"ply_limit": "24"}
+GAMES = {
+    "crystals": {"ply_limit": "40"},
+    "pathagon": {"size": "5"},
+    "portals": {"radius": "2", **SHORT},
+    "rings": SHORT,
+    "zhen": {"tiles": "6", "cubes": "5", **SHORT},
+}
+NOW, BOARD = "#now", "#board"
+OUTCOME = re.compile(r"wins \(|comes first \(|share the first place \(")
+
+
+def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"), **options: str) -> None:
+    """A new match, entered by the form."""
+    page.goto(f"/play?ruleset={ruleset}")
+    for number, who in enumerate(seats, 1):
+        page.get_by_label(f"Seat {number}").select_option(who)
+    enter_options(page, options)
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
+
+
+def enter_options(page: Page, options: dict[str, str]) -> None:
+    if page.locator("#options").is_hidden():
+        page.get_by_text("Options of the game").click()
+    for name, value in options.items():
+        page.locator(f"#option-{name}").fill(value)
+
+
+def is_over(page: Page) -> bool:
+    return OUTCOME.search(page.locator(NOW).inner_text()) is not None
+
+
+def click_something(page: Page, random: Random) -> None:
+    """One of the choices on the board or beside it, or Move once a move is complete."""
+    choices = page.locator(".stage .choice, #choices button")
+    count = choices.count()
+    if page.locator("#move:enabled").count() and (not count or random.random() < 0.5):
+        page.locator("#move").click()
+    elif count:
+        choices.nth(random.randrange(count)).click(timeout=2000)
+
+
+def play_out(page: Page, seed: int = 1) -> int:
+    """Click until the match is over; how many clicks that took."""
+    random = Random(seed)
+    for clicks in range(500):
+        # What a click leads to is fetched.
+        page.wait_for_timeout(50)
+        page.wait_for_function(
+            "() => document.querySelector('#actions [data-goes], .stage .choice, #choices button, #move:enabled')"
+        )
+        assert page.locator("#refusal").inner_text() == ""
+        if is_over(page):
+            return clicks
+        click_something(page, random)
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.parametrize("ruleset", GAMES)
+def test_a_whole_match_is_played_against_a_bot_by_clicks(visit, ruleset):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, ruleset, **GAMES[ruleset])
+    expect(ann.page.locator(f"{BOARD} svg")).to_be_visible()
+    assert play_out(ann.page) >= 3
+    expect(ann.page.locator(NOW)).to_contain_text(OUTCOME)
+    expect(ann.page.get_by_role("button", name="Rematch")).to_be_visible()
+    take_pictures(ann.page, f"played-{ruleset}")
+
+
+def test_two_people_see_each_others_moves_as_they_are_made(visit):
+    ann, ben = visit(), visit()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    begin(ann.page, "pathagon", ("me", "open"))
+    ben.page.goto("/play")
+    ben.page.get_by_role("row", name=re.compile("Ann – nobody yet")).get_by_role("button").click()
+    expect(ben.page.locator(NOW)).to_have_text("Seat 1 is to move: Ann.")
+    expect(ann.page.locator(NOW)).to_have_text("Your turn.")
+    ann.page.locator(f'{BOARD} [data-token="d4"]').click()
+    expect(ann.page.locator("#meaning")).to_have_text("Places a piece from the reserve on d4.")
+    ann.page.get_by_role("button", name="Move").click()
+    expect(ben.page.locator(NOW)).to_have_text("Your turn.")
+    expect(ben.page.locator("#log li").first).to_contain_text("d4")
+    expect(ann.page.locator("#composer")).to_be_hidden()
+    ben.page.get_by_role("button", name="Offer a draw").click()
+    expect(ann.page.locator("#actions")).to_contain_text("Seat 2 offers a draw.")
+    ann.page.get_by_role("button", name="Decline").click()
+    expect(ben.page.locator("#log li").first).to_contain_text("declines the draw")
+    ben.page.get_by_role("button", name="Resign").click()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(ann.page.locator(NOW)).to_have_text("Ann wins (withdrawal).")
+    ann.page.get_by_role("button", name="Rematch").click()
+    ann.page.wait_for_url(lambda url: ben.page.url != url and url.endswith("/play"))
+
+
+def test_a_refused_move_tells_its_clause_and_nothing_typed_is_lost(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", ("me", "me"))
+    written = ann.page.get_by_label("Click on the board, or write the move")
+    written.fill("d4-d5")
+    ann.page.get_by_role("button", name="Move").click()
+    expect(ann.page.get_by_role("alert").filter(has_text="PA4")).to_be_visible()
+    expect(ann.page.get_by_role("link", name="Read PA4.")).to_have_attribute("href", "/rulesets/pathagon#PA4")
+    expect(written).to_have_value("d4-d5")
+    # Browsers note each refusal as an error.
+    ann.faults = [fault for fault in ann.faults if "422" not in fault]
+
+
+def test_a_match_is_played_with_keys_alone(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", ("me", "me"))
+    page = ann.page
+    page.locator(f'{BOARD} [data-token="d4"].choice').focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Move")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
+    page.get_by_label("Click on the board, or write the move").fill("e5")
+    page.keyboard.press("Enter")
+    expect(page.locator(NOW)).to_have_text("Your turn: seat 1.")
+    expect(page.locator("#log li").first).to_contain_text("e5")
+
+
+def test_a_match_of_a_real_table_is_recorded(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    page = ann.page
+    page.goto("/record?ruleset=portals")
+    page.get_by_label("Seat 1").fill("Ada")
+    page.get_by_label("Seat 2").fill("Bea")
+    page.get_by_label("Place").fill("Turin")
+    take_pictures(page, "record-new")
+    assert find_barriers(page) == []
+    page.get_by_role("button", name="Begin to record").click()
+    for value in ("5", "3"):
+        page.get_by_label("Die 1").fill(value)
+        page.get_by_role("button", name="Enter", exact=True).click()
+        expect(page.locator("#dice .die").last).to_have_text(value)
+    expect(page.locator(NOW)).to_have_text("Seat 1 is to move: Ada.")
+    page.get_by_role("button", name="enter", exact=True).click()
+    page.get_by_role("button", name="Move").click()
+    expect(page.locator(NOW)).to_have_text("Seat 2 is to move: Bea.")
+    page.get_by_label("Take back").select_option("0")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(NOW)).to_have_text("Seat 1 is to move: Ada.")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    take_pictures(page, "record")
+    page.get_by_label("Which seat leaves").select_option("2")
+    page.get_by_label("Why it leaves").select_option("time")
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.locator(NOW)).to_have_text("Ada wins (withdrawal).")
+
+
+def test_the_pages_have_no_barriers_and_fit_a_phone(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    ann.page.goto("/play?ruleset=rings")
+    take_pictures(ann.page, "play-new")
+    assert find_barriers(ann.page) == []
+    assert not overflows(ann.page)
+    begin(ann.page, "zhen", ("me", "me"))
+    expect(ann.page.locator(".stage .choice").first).to_be_visible()
+    ann.page.locator('.stage [data-token="5"]').click()
+    take_pictures(ann.page, "play")
+    assert find_barriers(ann.page) == []
+    assert not overflows(ann.page)
+
+
+def test_a_form_that_is_refused_says_why_at_its_field(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    page = ann.page
+    page.goto("/play?ruleset=pathagon")
+    page.locator("#new").evaluate("form => { form.noValidate = true; }")
+    page.locator("#option-size").fill("99")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator('.refusal[data-for="options.size"]')).to_contain_text("allowed: an integer 5..9")
+    expect(page.locator("#option-size")).to_be_focused()
+    ann.faults = [fault for fault in ann.faults if "422" not in fault]
