@@ -17,7 +17,7 @@ from werkzeug.routing import IntegerConverter, Rule
 from service.api.examples import Examples, read_examples, some_problem
 from service.api.http import PROBLEM
 from service.errors import PROBLEM_STATUSES, problem_title
-from service.schemas import answers, bodies
+from service.schemas import answers
 
 PAGES = "pages"
 """The blueprint of what people look at: what can be done there can be done by the API that this documents."""
@@ -91,11 +91,12 @@ def operation(
 
 def build_openapi(app: Flask) -> dict[str, Any]:
     """The OpenAPI 3.1 document of all routes; LookupError for a route whose view says nothing of itself."""
+    plugin = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(
         title="Plyscribe",
         version="1",
         openapi_version="3.1.0",
-        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
+        plugins=[plugin],
         info={"description": DESCRIPTION},
         servers=[{"url": "/"}],
     )
@@ -120,9 +121,9 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         )
     document = spec.to_dict()
     _speak_json_schema(document)
-    for name, schema in document["components"]["schemas"].items():
-        shape = getattr(answers, name, None) or getattr(bodies, name)
-        schema["description"] = inspect.cleandoc(shape.__doc__)
+    assert plugin.converter is not None
+    for (shape, *_), name in plugin.converter.refs.items():
+        document["components"]["schemas"][name]["description"] = inspect.cleandoc(shape.__doc__)
     return {"openapi": document.pop("openapi"), **document}
 
 
