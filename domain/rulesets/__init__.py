@@ -31,6 +31,11 @@ def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
     raise UnknownRuleset(id, version)
 
 
+def list_newest() -> list[AnyRuleset]:
+    """The newest version of every ruleset, by id."""
+    return [find_ruleset(id) for id in dict.fromkeys(ruleset.id for ruleset in RULESETS)]
+
+
 register(CRYSTALS_V1)
 register(PATHAGON_V1)
 register(PORTALS_V1)

@@ -18,7 +18,7 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 
 from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS, find_ruleset
+from domain.rulesets import find_ruleset, list_newest
 from service.bridge.check import Check, Checked, Finding
 from service.bridge.keeper import GivenUp, Settings
 from service.bridge.play import Bridge
@@ -132,7 +132,7 @@ def check(
     The positions of all rulesets, or of those named, are the same ones every time.
     """
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
-    asked = [find_ruleset(each) for each in rulesets] or _newest()
+    asked = [find_ruleset(each) for each in rulesets] or list_newest()
     with ExitStack() as stack:
         errors: IO[bytes] | None = stack.enter_context(log.open("ab")) if log else None
         checking = Check(command, timeout, errors, ask_draws)
@@ -146,10 +146,6 @@ def check(
     else:
         _print(Console(highlight=False), checked)
     sys.exit(not all(each.is_sound for each in checked))
-
-
-def _newest() -> list[AnyRuleset]:
-    return [find_ruleset(id) for id in dict.fromkeys(ruleset.id for ruleset in RULESETS)]
 
 
 def _check(checking: Check, asked: Sequence[AnyRuleset], positions: int, console: Console) -> list[Checked]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.rulesets import find_ruleset
+from domain.rulesets import RULESETS, find_ruleset, list_newest
 from service import rulebooks
 from service.app import create_app
 from service.composition import Parts, compose
@@ -69,6 +69,13 @@ class Tables:
 @pytest.fixture
 def tables(api: Api) -> Tables:
     return Tables(api)
+
+
+def test_the_newest_version_of_each_ruleset_is_listed_by_id(both):
+    newest = list_newest()
+    assert [ruleset.id for ruleset in newest] == sorted({ruleset.id for ruleset in RULESETS})
+    assert TOY_V2 in newest
+    assert TOY_V1 not in newest
 
 
 def test_a_new_match_has_the_newest_version_or_the_one_it_names(tables, both):

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from flask import Response
 
-from domain.rulesets import RULESETS
+from domain.rulesets import list_newest
 from service.api.http import parts, principal_if_any
 from service.match_list import MatchFilter
 from service.viewer.pages.blueprint import blueprint, show_page
@@ -20,12 +20,12 @@ FINISHED = ("ended", "verified", "scored")
 @blueprint.get("/")
 def show_home() -> Response:
     """Show what Plyscribe is, matches that are being played, and of each game the one that was created last."""
-    newest = {ruleset.id: ruleset for ruleset in reversed(RULESETS)}
+    rulesets = list_newest()
     parts().lists.lag()
-    wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=id, status=FINISHED) for id in sorted(newest))]
+    wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]
     rows = [row for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
     matches = [{**row, "names": name_seats(row["seats"], row["imported"])} for row in rows]
-    return show_page("home.html", matches=matches, rulesets=[newest[id] for id in sorted(newest)])
+    return show_page("home.html", matches=matches, rulesets=rulesets)
 
 
 def _read_rows(wanted: MatchFilter, count: int) -> list[dict[str, Any]]:

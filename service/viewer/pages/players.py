@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from flask import Response, request
 
-from domain.rulesets import RULESETS
+from domain.rulesets import list_newest
 from service.api.http import parse_query, parts, path_with, principal_if_any
 from service.api.players import find_player
 from service.api.rulesets import find_rules
@@ -117,4 +117,4 @@ def _estimate(rating: Rating) -> Estimate:
 
 
 def _list_rulesets() -> list[str]:
-    return sorted({ruleset.id for ruleset in RULESETS})
+    return [ruleset.id for ruleset in list_newest()]

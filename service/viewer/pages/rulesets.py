@@ -4,7 +4,7 @@ import orjson
 from flask import Response
 
 from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS
+from domain.rulesets import RULESETS, list_newest
 from service.api.http import parse_query, parts, principal_if_any
 from service.api.rulesets import count_matches, find_rules
 from service.match_list import MatchFilter
@@ -20,10 +20,9 @@ FINISHED = ("scored", "verified", "ended")
 @blueprint.get("/rulesets")
 def list_rulesets() -> Response:
     """Show all games in their newest version, each on its board as a match begins."""
-    newest = {ruleset.id: ruleset for ruleset in reversed(RULESETS)}
-    shown = [newest[id] for id in sorted(newest)]
+    shown = list_newest()
     boards = {each.id: _draw_beginning(each) for each in shown}
-    return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches(list(newest)))
+    return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches([each.id for each in shown]))
 
 
 @blueprint.get("/rulesets/<ruleset>")

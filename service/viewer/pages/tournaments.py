@@ -6,7 +6,7 @@ import orjson
 from flask import Response
 
 from domain.events import Account
-from domain.rulesets import RULESETS, find_ruleset
+from domain.rulesets import find_ruleset, list_newest
 from domain.tournament.events import TOURNAMENT_EVENT_TYPES
 from domain.tournament.state import STATUSES, Tournament
 from domain.tournament.tables import list_crosstable, name_entrant
@@ -41,7 +41,7 @@ def list_tournaments() -> Response:
         "tournaments.html",
         tournaments=[orjson.loads(row) for row in page.rows],
         asked=query,
-        rulesets=sorted({each.id for each in RULESETS}),
+        rulesets=[each.id for each in list_newest()],
         statuses=STATUSES,
         following=None if page.cursor is None else path_with(cursor=page.cursor),
         lag=lag,
