@@ -1,5 +1,6 @@
 """Shapes that several boards draw, as points for a template."""
 
+from collections.abc import Callable
 from math import cos, hypot, pi, sin
 from typing import NamedTuple
 
@@ -33,24 +34,15 @@ class Arrow(NamedTuple):
 
 def draw_arrow(source: Point, target: Point, leave: float, head: float) -> Arrow:
     """An arrow that keeps the distance `leave` from both places, with a head of that length."""
-    length = hypot(target[0] - source[0], target[1] - source[1])
-    along = ((target[0] - source[0]) / length, (target[1] - source[1]) / length)
-
-    def at(distance: float, aside: float = 0.0) -> Point:
-        return (
-            source[0] + along[0] * distance - along[1] * aside,
-            source[1] + along[1] * distance + along[0] * aside,
-        )
-
+    length, at = _measure(source, target)
     tip = length - leave
-    points = [at(tip), at(tip - head, head / 2), at(tip - head, -head / 2)]
-    return Arrow(at(min(leave, tip - head)), at(tip - head / 2), format_points(points))
+    points = [at(tip, 0), at(tip - head, head / 2), at(tip - head, -head / 2)]
+    return Arrow(at(min(leave, tip - head), 0), at(tip - head / 2, 0), format_points(points))
 
 
 def shape_arrow(tail: Point, tip: Point, width: float) -> str:
     """The points of an arrow in one piece, with a shaft of that width and a head three times as wide and as long."""
-    length = hypot(tip[0] - tail[0], tip[1] - tail[1])
-    right, down = (tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length
+    length, at = _measure(tail, tip)
     neck = length - min(3 * width, 0.6 * length)
     half = width / 2
     outline = [
@@ -62,9 +54,15 @@ def shape_arrow(tail: Point, tip: Point, width: float) -> str:
         (neck, -half),
         (0.0, -half),
     ]
-    return format_points(
-        [
-            (tail[0] + along * right - beside * down, tail[1] + along * down + beside * right)
-            for along, beside in outline
-        ]
-    )
+    return format_points([at(along, aside) for along, aside in outline])
+
+
+def _measure(start: Point, end: Point) -> tuple[float, Callable[[float, float], Point]]:
+    """How far it is, and how to find the point that lies so far along the way and so far aside of it."""
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    right, down = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+
+    def at(along: float, aside: float) -> Point:
+        return start[0] + along * right - aside * down, start[1] + along * down + aside * right
+
+    return length, at
