@@ -30,7 +30,6 @@ def read_clauses(ruleset: str, version: int) -> dict[str, Clause]:
     return parse_clauses(page) if page else {}
 
 
-@cache
 def read_page(ruleset: str, version: int) -> str | None:
     """The page of a ruleset version in Markdown; None where it has none.
 
