@@ -28,7 +28,7 @@ from service.api import (
     tokens,
     tournaments,
 )
-from service.api.http import LARGER_BODIES, MAX_BODY_BYTES, PROBLEM, ApiRequest, answer, current_request
+from service.api.http import LARGER_BODIES, MAX_BODY_BYTES, PROBLEM, TOKEN_HEADERS, ApiRequest, answer, current_request
 from service.composition import Parts, compose_process
 from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
 from service.rulebooks import read_clauses
@@ -54,6 +54,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
     app.after_request(_add_request_id)
+    app.after_request(_keep_private)
     if proxies := app.extensions["plyscribe"].config.proxies:
         # Each of them adds whom it was asked by: those further on may be made up.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
@@ -93,6 +94,14 @@ class _PlainInteger(IntegerConverter):
 
 def _add_request_id(response: Response) -> Response:
     response.headers["X-Request-Id"] = current_request().id
+    return response
+
+
+def _keep_private(response: Response) -> Response:
+    """The answer, kept out of shared caches where the cookie told who asks: unlike a header it does not do so alone."""
+    if current_request().__dict__.get("cookie_token") and not response.cache_control.public:
+        response.cache_control.private = True
+        response.vary.update(TOKEN_HEADERS)
     return response
 
 

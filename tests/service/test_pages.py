@@ -197,3 +197,27 @@ def test_who_signs_in_is_not_led_back_to_signing_in(browser, path):
     assert re.findall(r'href="(/sign-in[^"]*)"', browser.get(path).text) == [f"/sign-in?next={led}"]
     refused = browser.post(f"/sign-up?next={led}", data={"name": ""}, headers={**FOR_PEOPLE, **FROM_HERE})
     assert re.findall(r'href="(/sign-in[^"]*)"', refused.text) == [f"/sign-in?next={led}"]
+
+
+@pytest.mark.parametrize("path", ["/assets/style.css", "/assets/boards.css", "/assets/icon.svg"])
+def test_assets_allow_nothing_either_and_are_the_same_for_all(browser, path):
+    given = browser.get(path, buffered=True)
+    assert "script-src 'self'" in given.headers["Content-Security-Policy"]
+    assert given.headers["X-Content-Type-Options"] == "nosniff"
+    assert not given.cache_control.private
+
+
+def test_a_redirect_allows_nothing_either_and_is_for_nobody_else(browser):
+    led = browser.post("/sign-out", headers=FROM_HERE)
+    assert "script-src 'self'" in led.headers["Content-Security-Policy"]
+    assert led.cache_control.private
+    assert "Cookie" in led.vary
+
+
+@pytest.mark.parametrize("path", ["/v1/players/me", "/v1/players/me/tokens", "/v1/players/me/events", "/v1/matches"])
+def test_what_the_cookie_opens_is_kept_for_no_other_browser(browser, path):
+    sign_up(browser)
+    given = browser.get(path)
+    assert given.status_code == 200
+    assert given.cache_control.private
+    assert {"Authorization", "Cookie"} <= set(given.vary)

@@ -48,6 +48,16 @@ def refuse_other_sites() -> None:
         raise CrossSite("this form counts only when it is sent from its own page")
 
 
+@blueprint.after_request
+def confine(response: Response) -> Response:
+    """The answer, a redirect or an asset too, with what pages allow a browser to do."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if response.cache_control.private:
+        response.vary.update(TOKEN_HEADERS)
+    return response
+
+
 def show_page(template: str, status: int = 200, **told: Any) -> Response:
     """A page, as the one who asks sees it. Templates escape all texts."""
     return _render(template, status, _describe(principal_if_any()), told)
