@@ -26,6 +26,9 @@ from service.store.table import END, Row, Span, Table
 ReadImport = tuple[Import, Sequence[StoredEvent]]
 """An import and the events of its match."""
 
+FINISHED = ("ended", "verified", "scored")
+"""The statuses of matches that were played to their end, with no fault found."""
+
 TIME_DIGITS = 14
 """Hexadecimal digits of a time, enough for all integers of events."""
 

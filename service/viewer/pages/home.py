@@ -7,14 +7,12 @@ from flask import Response
 
 from domain.rulesets import list_newest
 from service.api.http import parts, principal_if_any
-from service.match_list import MatchFilter
+from service.match_list import FINISHED, MatchFilter
 from service.viewer.pages.blueprint import blueprint, show_page
-from service.viewer.pages.people import name_seats
+from service.viewer.pages.people import add_names
 
 LIVE = 4
 """Matches being played that are shown, at most; besides, the last one of each game."""
-
-FINISHED = ("ended", "verified", "scored")
 
 
 @blueprint.get("/")
@@ -23,8 +21,7 @@ def show_home() -> Response:
     rulesets = list_newest()
     parts().lists.lag()
     wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]
-    rows = [row for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
-    matches = [{**row, "names": name_seats(row["seats"], row["imported"])} for row in rows]
+    matches = [add_names(row) for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
     return show_page("home.html", matches=matches, rulesets=rulesets)
 
 

@@ -8,6 +8,11 @@ from service.api.http import parts
 EMPTY = "nobody yet"
 
 
+def add_names(row: dict[str, Any]) -> dict[str, Any]:
+    """The row of a list of matches with the `names` of those for whom its seats are."""
+    return {**row, "names": name_seats(row["seats"], row["imported"])}
+
+
 def name_seats(seats: Iterable[dict[str, Any]], imported: bool = False) -> list[str]:
     """The names of those for whom the seats of a match are, as `describe_seats` tells them, in seat order.
 

@@ -13,7 +13,7 @@ from service.match_list import MatchFilter
 from service.ratings import Book, Rating, Step
 from service.schemas import parameters
 from service.viewer.pages.blueprint import blueprint, show_page
-from service.viewer.pages.people import name_seats
+from service.viewer.pages.people import add_names
 from service.viewer.plot import Estimate, draw_history, draw_intervals
 
 MICRO = 1_000_000
@@ -49,12 +49,11 @@ def show_player(player: str) -> Response:
     account = find_player(player)
     parts().lists.lag()
     page = parts().lists.matches.read(MatchFilter(player=account.stream), principal_if_any(), RECENT, None)
-    matches = [orjson.loads(row) for row in page.rows]
     books = [(ruleset, parts().ledgers.book(ruleset)) for ruleset in _list_rulesets()]
     return show_page(
         "player.html",
         player=account,
-        matches=[{**row, "names": name_seats(row["seats"])} for row in matches],
+        matches=[add_names(orjson.loads(row)) for row in page.rows],
         more=page.cursor is not None,
         ratings=[
             _describe_history(ruleset, book, account.stream)

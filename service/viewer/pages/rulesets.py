@@ -7,14 +7,12 @@ from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS, list_newest
 from service.api.http import parse_query, parts, principal_if_any
 from service.api.rulesets import count_matches, find_rules
-from service.match_list import MatchFilter
+from service.match_list import FINISHED, MatchFilter
 from service.schemas import parameters
 from service.viewer.boards import draw_board
 from service.viewer.pages.blueprint import blueprint, show_page
-from service.viewer.pages.people import name_seats
+from service.viewer.pages.people import add_names
 from service.viewer.rules import render_rules
-
-FINISHED = ("scored", "verified", "ended")
 
 
 @blueprint.get("/rulesets")
@@ -51,4 +49,4 @@ def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
     wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
     rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)
     sample = next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)
-    return sample and {**sample, "names": name_seats(sample["seats"], sample["imported"])}
+    return sample and add_names(sample)
