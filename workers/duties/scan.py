@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from domain.chain import StoredEvent
-from service.store.port import EventStore, FeedEntry, StoreError, StoreUnavailable
+from service.store.port import EventStore, FeedEntry
 from workers.duties import Chore
+from workers.duties.each import read_each
 
 SCAN_EVERY_S = 3600.0
 
@@ -45,18 +46,7 @@ class Scan:
 
 def read_newest(store: EventStore, streams: Sequence[str]) -> Iterable[tuple[str, StoredEvent]]:
     """The streams that can be read with their newest entries; the others are told and left out. StoreUnavailable."""
-    try:
-        entries = store.newest(streams)
-    except StoreUnavailable:
-        raise
-    except StoreError as error:
-        if len(streams) == 1:
-            log.error("%s cannot be read: %s", streams[0], error)
-            return
-        for stream in streams:
-            yield from read_newest(store, [stream])
-        return
-    for stream, entry in zip(streams, entries, strict=True):
+    for stream, entry in read_each(streams, store.newest):
         if entry is None:
             log.error("%s is listed in the store and has no events: they were deleted", stream)
         else:

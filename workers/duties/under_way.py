@@ -8,7 +8,8 @@ from domain.errors import StreamError
 from domain.events import MatchCreated, parse_event
 from domain.match import Match
 from service.handlers import Handler
-from service.store.port import StoreError, StoreUnavailable, Stretch
+from service.store.port import Stretch
+from workers.duties.each import read_each
 
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
 """What a decision may be due after, or no longer be due after; draws leave the turn and its clock alone."""
@@ -40,18 +41,10 @@ def find_created(states: Handler[Match], streams: Sequence[str]) -> Iterator[tup
 
 
 def _read_created(states: Handler[Match], streams: Sequence[str]) -> Iterator[tuple[str, MatchCreated]]:
-    try:
-        first_events = states.read_all_events([Stretch(stream, 0, 1) for stream in streams])
-    except StoreUnavailable:
-        raise
-    except StoreError as error:
-        if len(streams) == 1:
-            log.error("%s cannot be read: %s", streams[0], error)
-            return
-        for stream in streams:
-            yield from _read_created(states, [stream])
-        return
-    for stream, entries in zip(streams, first_events, strict=True):
+    def read_first(streams: Sequence[str]) -> Sequence[Sequence[StoredEvent]]:
+        return states.read_all_events([Stretch(stream, 0, 1) for stream in streams])
+
+    for stream, entries in read_each(streams, read_first):
         try:
             data = parse_event(entries[0]).data
         except (StreamError, IndexError) as error:
