@@ -20,6 +20,7 @@ from service.accounts import Principal
 from service.composition import Parts
 from service.environ import CROWDED, LATE
 from service.errors import BadBody, BadRequest, BodyLate, NotAcceptable, TooManyLarge, Unauthenticated, UnsupportedType
+from service.handlers import Answer
 from service.ids import command_of
 from service.logs import bind_ids
 from service.store.port import Command
@@ -257,6 +258,15 @@ def accepted(*media: str) -> str:
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
     """A JSON answer."""
     return Response(orjson.dumps(data), status, content_type=media)
+
+
+def answer_command(done: Answer[Any], receipt: dict[str, Any], status: int = 200) -> Response:
+    """The receipt of a command; the same for the same request, but for the header that says so."""
+    given = answer(receipt, status)
+    given.headers["ETag"] = f'"{done.events[-1].version}"'
+    if done.replayed:
+        given.headers["Idempotency-Replayed"] = "true"
+    return given
 
 
 def path_with(**changed: Any) -> str:

@@ -26,6 +26,7 @@ from service.api.http import (
     TEXT,
     accepted,
     answer,
+    answer_command,
     expected_version,
     parse_body,
     parse_query,
@@ -318,8 +319,4 @@ def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Resp
 
 
 def _give_receipt(done: Answer[Tournament], status: int = 200) -> Response:
-    receipt = answer(tournament_queries.describe_receipt(done), status)
-    receipt.headers["ETag"] = f'"{done.events[-1].version}"'
-    if done.replayed:
-        receipt.headers["Idempotency-Replayed"] = "true"
-    return receipt
+    return answer_command(done, tournament_queries.describe_receipt(done), status)

@@ -10,7 +10,7 @@ from domain.commands import Actor, Command
 from domain.match import Match
 from service import queries
 from service.accounts import Principal
-from service.api.http import answer, expected_version, parse_body, parts, principal, remembered
+from service.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
 from service.api.matches.reading import require_match_id, require_own, require_reader
 from service.clock import now_ms
 from service.handlers import Answer
@@ -51,9 +51,5 @@ def require_scope(state: Match, who: Principal) -> None:
 
 
 def give_receipt(done: Answer[Match], status: int = 200) -> Response:
-    """The receipt of a command; the same for the same request, but for the header that says so."""
-    receipt = answer(queries.describe_receipt(done), status)
-    receipt.headers["ETag"] = f'"{done.events[-1].version}"'
-    if done.replayed:
-        receipt.headers["Idempotency-Replayed"] = "true"
-    return receipt
+    """The answer to a command on a match."""
+    return answer_command(done, queries.describe_receipt(done), status)
