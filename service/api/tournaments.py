@@ -18,8 +18,9 @@ from domain.tournament.commands import (
 )
 from domain.tournament.state import Tournament, find_game
 from domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
-from service import queries, tournament_queries
+from service import tournament_queries
 from service.accounts import Principal
+from service.api.events import give_events
 from service.api.http import (
     JSON,
     NDJSON,
@@ -280,20 +281,10 @@ def list_events(tournament: str) -> Response:
         if is_over and after >= state.version:
             return varied(Response(status=204))
         return varied(stream_events(source, tournament, after, lambda _: True, state.version if is_over else None))
-    if media == NDJSON:
-        pages = queries.read_pages(parts().tournaments.handler, tournament, query["after"], state.version)
-        return varied(Response(queries.export_lines(pages), content_type=NDJSON))
-    events = parts().tournaments.handler.read_events(tournament, query["after"], query["limit"])
-    if query["after"] == state.version and not is_over:
+    given = give_events("tournament", parts().tournaments.handler, tournament, state.version, media, query)
+    if media == JSON and query["after"] == state.version and not is_over:
         wait_for_news(source, tournament, query["after"], query["wait"])
-    more = bool(events) and events[-1].version < state.version
-    page = {
-        "tournament": tournament,
-        "version": state.version,
-        "events": queries.dump_events(events),
-        "next": path_with(after=events[-1].version) if more else None,
-    }
-    return varied(answer(page))
+    return varied(given)
 
 
 def read_tournament(tournament: str) -> Tournament:

@@ -9,7 +9,8 @@ from flask import Response
 from domain.match import Match
 from domain.replay import position_at
 from service import queries
-from service.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts, path_with
+from service.api.events import give_events
+from service.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts
 from service.api.live import SSE, last_event_id, stream_events, wait_for_news
 from service.api.matches.blueprint import blueprint
 from service.api.matches.reading import confined, read_for_position, read_match, right_to_read, tagged, varied
@@ -40,21 +41,11 @@ def list_events(match: str) -> Response:
     state = read_match(match)
     if media == SSE:
         return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
-    if media == NDJSON:
-        pages = queries.read_pages(parts().matches, match, query["after"], state.version)
-        return confined(varied(Response(queries.export_lines(pages), content_type=NDJSON)), state)
-    events = parts().matches.read_events(match, query["after"], query["limit"])
+    given = give_events("match", parts().matches, match, state.version, media, query)
     # Who is ahead of the match waits for nothing that is near.
-    if query["after"] == state.version and not _is_still(state):
+    if media == JSON and query["after"] == state.version and not _is_still(state):
         wait_for_news(parts().match_events, match, query["after"], query["wait"])
-    more = bool(events) and events[-1].version < state.version
-    page = {
-        "match": match,
-        "version": state.version,
-        "events": queries.dump_events(events),
-        "next": path_with(after=events[-1].version) if more else None,
-    }
-    return confined(varied(answer(page)), state)
+    return confined(varied(given), state)
 
 
 def _is_still(state: Match) -> bool:
