@@ -4,7 +4,7 @@ import re
 from random import Random
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 
@@ -105,6 +105,65 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     expect(ann.page.locator(NOW)).to_have_text("Ann wins (withdrawal).")
     ann.page.get_by_role("button", name="Rematch").click()
     ann.page.wait_for_url(lambda url: ben.page.url != url and url.endswith("/play"))
+
+
+def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
+    ann, ben = visit(), visit()
+    ann.sign_up("Ann")
+    page = ann.page
+    page.goto("/play?ruleset=zhen")
+    page.get_by_label("Seat 2").select_option("open")
+    page.get_by_text("Time, rating, privacy").click()
+    page.get_by_label("Private: only who plays can see it").check()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Make a link for seat 2").click()
+    expect(page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
+    ben.page.goto(page.get_by_label("Link for seat 2").input_value())
+    ben.page.get_by_role("main").get_by_role("link", name="Sign in").click()
+    ben.page.get_by_label("Name").fill("Ben")
+    ben.page.get_by_role("button", name="Open an account").click()
+    ben.page.get_by_role("link", name="Go on").click()
+    ben.page.get_by_role("button", name="Take seat 2").click()
+    expect(ben.page.locator(NOW)).to_have_text("Seat 1 is to move: Ann.")
+    expect(page.locator(NOW)).to_have_text("Your turn.")
+    page.get_by_label("Click on the board, or write the move").fill("+5")
+    page.get_by_role("button", name="Move").click()
+    expect(ben.page.locator(NOW)).to_have_text("Your turn.")
+
+
+def test_what_a_click_leaves_open_is_asked_in_words(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "portals", ("me", "me"), radius="2")
+    page = ann.page
+    page.get_by_role("button", name="portal").click()
+    page.locator(f'{BOARD} [data-token="c4"].choice').click()
+    page.locator(f'{BOARD} [data-token="c3"].choice').click()
+    page.get_by_role("button", name="with an arrow to c3").click()
+    expect(page.locator("#notation")).to_have_value("portal c4 >c3")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#notation")).to_have_value("portal c4")
+    expect(page.get_by_role("button", name="Move")).to_be_disabled()
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#notation")).to_have_value("")
+
+
+def test_the_news_of_a_move_may_come_before_its_answer(visit):
+    def answer_late(route: Route) -> None:
+        answered = route.fetch()
+        expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
+        route.fulfill(response=answered)
+
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", ("me", "me"))
+    page = ann.page
+    page.route("**/moves", answer_late)
+    page.locator(f'{BOARD} [data-token="d4"].choice').click()
+    page.get_by_role("button", name="Move").click()
+    page.unroute_all(behavior="wait")
+    page.locator(f'{BOARD} [data-token="e5"].choice').click()
+    expect(page.locator("#notation")).to_have_value("e5")
 
 
 def test_a_refused_move_tells_its_clause_and_nothing_typed_is_lost(visit):

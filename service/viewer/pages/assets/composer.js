@@ -109,7 +109,7 @@ export class Composer {
   async point(target, byKey = false) {
     const token = target.closest?.("[data-token].choice")?.dataset.token;
     if (token === undefined) return;
-    const meant = this.candidates().filter((step) => names(step, token));
+    const meant = this.candidates().filter((step) => step.token === token);
     const near = meant.some((step) => !step.ahead) ? meant.filter((step) => !step.ahead) : meant;
     if (near.length === 1) return this.take(near[0], byKey);
     const mine = this.asked;
@@ -197,8 +197,10 @@ export class Composer {
       button.type = "button";
       button.className = "second";
       button.dataset.number = number;
-      button.textContent = spell(step);
-      if (step.explanation) button.title = step.explanation.sentence;
+      const sentence = step.explanation?.sentence;
+      // Signs alone say little about which of two ways was meant.
+      button.textContent = this.narrowed && sentence ? `${spell(step)} · ${sentence}` : spell(step);
+      if (sentence) button.title = sentence;
       return button;
     });
     this.find("choices").replaceChildren(...buttons);
@@ -214,7 +216,7 @@ export class Composer {
     const chosen = new Set(this.seat === null ? [] : this.text.match(/[a-z][0-9]+|[A-Za-z]+|[0-9]+/g));
     this.board.querySelector("svg")?.setAttribute("role", candidates.length ? "group" : "img");
     for (const part of this.board.querySelectorAll("[data-token]")) {
-      const meant = candidates.filter((step) => names(step, part.dataset.token));
+      const meant = candidates.filter((step) => step.token === part.dataset.token);
       part.classList.toggle("choice", meant.length > 0);
       part.classList.toggle("chosen", chosen.has(part.dataset.token));
       if (meant.length) {
@@ -227,15 +229,6 @@ export class Composer {
       }
     }
   }
-}
-
-/** Whether what is on the board under a name stands for a step: by its name, or by its sign (`+` of `+5`). */
-function names(step, token) {
-  return step.token === token || step.text.trim() === token || signOf(step) === token;
-}
-
-function signOf(step) {
-  return step.text.endsWith(step.token) ? step.text.slice(0, -step.token.length).trim() : "";
 }
 
 function spell(step) {

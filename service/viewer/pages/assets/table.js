@@ -56,6 +56,8 @@ async function makeMove(move) {
     composer.refuse(tellProblem(answer), answer.clause && { name: answer.clause, address });
   }
   if (ok || status === 412 || status === 409) await refresh();
+  // The news of the move may have been shown before its answer came.
+  if (ok) composer.stand(mover());
 }
 
 // ---------------------------------------------------------------------------------------------------- what happens
