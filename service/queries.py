@@ -2,11 +2,13 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from typing import Any
 
 import orjson
+from markupsafe import Markup
 
 from domain.bundle import format_event_line
 from domain.chain import StoredEvent
@@ -16,14 +18,18 @@ from domain.imported import Import
 from domain.match import Match, Play, Seat
 from domain.replay import Position
 from domain.report import Report
-from domain.ruleset import Turn, format_turn
+from domain.ruleset import AnyRuleset, Turn, format_turn
 from service.composing import compose
 from service.handlers import Answer, Handler
 from service.viewer.boards import draw_board, explain_move
 from service.viewer.boards.board import LastMove
+from service.viewer.boards.colours import Theme
 
 UNREADABLE = "unreadable"
 """The type of an event in answers whose stored bytes are none of an event."""
+
+PICTURES = 256
+"""Drawings that a process keeps, of some 30 KB each: those that people look at are few at a time."""
 
 PAGE = 1000
 """Events that an export holds in memory at a time."""
@@ -163,18 +169,21 @@ def render_position(match: Match, position: Position) -> str:
     return f"{head}\n\n{board}\n\n{_tell_next(match, position)}\n"
 
 
-def draw_position(match: Match, position: Position) -> str:
-    """A position of the match as a picture that stands alone, the move that led to it marked; it names no player."""
+def draw_position(match: Match, position: Position, theme: Theme | None = "auto") -> Markup:
+    """A position of the match as a picture, the move that led to it marked; it names no player.
+
+    It stands alone, or takes the colours of its page where no theme is given.
+    """
     assert match.play is not None
-    return draw_board(match.play.ruleset, position.state, find_last_move(match.play, position.ply), theme="auto")
+    ruleset, step = match.play.ruleset, match.play.steps[position.ply - 1] if position.ply else None
+    return _draw(ruleset, position.state, step and (step.seat, step.move, step.state), theme)
 
 
-def find_last_move(play: Play, ply: int) -> LastMove | None:
-    """The move that led to the position at a ply of the surviving line; None to the first one."""
-    if ply == 0:
-        return None
-    step = play.steps[ply - 1]
-    return LastMove(step.seat, step.move, play.ruleset.view(step.state))
+@lru_cache(maxsize=PICTURES)
+def _draw(ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, theme: Theme | None) -> Markup:
+    """What depends on nothing else: all who watch a position, or look through the same list, are given one drawing."""
+    last = step and LastMove(step[0], step[1], ruleset.view(step[2]))
+    return draw_board(ruleset, state, last, theme)
 
 
 def _tell_next(match: Match, position: Position) -> str:

@@ -383,11 +383,23 @@ def test_any_position_as_a_picture_that_marks_the_move_before_it(two):
     assert {picture.mimetype for picture in pictures} == {"image/svg+xml"}
 
 
-def test_the_move_before_a_position_is_told_with_the_view_that_it_was_made_in(two):
+def test_a_position_is_drawn_once_with_the_view_that_its_move_was_made_in(two, monkeypatch):
+    drawn = []
+
+    def draw(ruleset, state, last, theme):
+        drawn.append((last, theme))
+        return draw_board(ruleset, state, last, theme)
+
+    monkeypatch.setattr(queries, "draw_board", draw)
+    queries._draw.cache_clear()
     two.play("d4", "e5")
-    play = two.api.app.extensions["plyscribe"].matches.read(two.match).play
-    assert queries.find_last_move(play, 0) is None
-    assert queries.find_last_move(play, 2) == LastMove(2, "e5", two.get("/positions/1").json["view"])
+    pictures = {two.get("/positions/2", headers=PICTURE).text for _ in range(3)}
+    assert len(pictures) == 1
+    assert drawn == [(LastMove(2, "e5", two.get("/positions/1").json["view"]), "auto")]
+    two.play("a1")
+    assert two.get("/positions/3", headers=PICTURE).text not in pictures
+    assert two.get("/positions/0", headers=PICTURE).text not in pictures
+    assert [last and last.move for last, _ in drawn] == ["e5", "a1", None]
 
 
 @pytest.mark.parametrize(
@@ -439,7 +451,7 @@ def test_the_tag_of_a_picture_is_that_of_no_other_form_and_goes_with_the_drawing
     assert two.get("/positions/0", headers=PICTURE | tag).status_code == 304
     assert two.get("/positions/0", headers=tag).status_code == 200
     assert two.get("/positions/0", headers=PICTURE | {"If-None-Match": told.headers["ETag"]}).status_code == 200
-    monkeypatch.setattr(queries, "draw_board", lambda *_, **__: "<svg/>")
+    monkeypatch.setattr(queries, "_draw", lambda *_: "<svg/>")
     assert two.get("/positions/0", headers=PICTURE | tag).text == "<svg/>"
 
 

@@ -21,8 +21,6 @@ from service.api.http import SVG, parts
 from service.api.matches.reading import read_for_position, read_match
 from service.match_list import judged_status
 from service.sources import is_final
-from service.viewer.boards import draw_board
-from service.viewer.boards.board import LastMove
 from service.viewer.pages.blueprint import HEADERS, blueprint, show_page
 from service.viewer.pages.people import name_seats
 from service.viewer.pages.score_sheet import explain_rows, list_rows, shorten_clause, tell_move
@@ -192,11 +190,10 @@ def _tell_position(state: Match, ply: int) -> dict[str, Any]:
     play = state.play
     assert play is not None
     step = play.steps[ply - 1] if ply else None
-    last = LastMove(step.seat, step.move) if step else None
     return {
         "ply": ply,
         "last": play.ply,
-        "picture": draw_board(play.ruleset, position.state, last),
+        "picture": queries.draw_position(state, position, theme=None),
         "text": play.ruleset.render_text(position.state).rstrip("\n"),
         "step": step,
         "explained": tell_move(play.ruleset, step.move) if step else None,
