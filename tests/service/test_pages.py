@@ -181,12 +181,16 @@ def test_while_the_store_is_away_pages_say_to_come_again(path, monkeypatch):
     browser = create_app(parts).test_client()
     browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
 
-    def fail(*_: object, **__: object) -> None:
+    asked = []
+
+    def fail(*named: object) -> None:
+        asked.append(named)
         raise StoreUnavailable("away")
 
     monkeypatch.setattr(parts.accounts.players, "read", fail)
     shown = browser.get(path, headers=FOR_PEOPLE)
     assert "<h1>" in shown.text
+    assert len(asked) == 1
     if path != "/nowhere":
         assert (shown.status_code, shown.headers["Retry-After"]) == (503, "1")
 

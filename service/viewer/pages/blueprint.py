@@ -8,7 +8,7 @@ from domain.player import Player
 from service.accounts import Principal
 from service.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
 from service.errors import CrossSite, ServiceError
-from service.store.port import StoreError
+from service.store.port import StoreError, StoreUnavailable
 
 blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
 
@@ -95,7 +95,8 @@ def is_for_people() -> bool:
 def show_problem(problem: dict[str, Any]) -> Response:
     """A problem as a page; as nobody sees it where the problem is that nobody can tell who asks."""
     try:
-        who = _describe(principal_if_any())
+        # A store that is away is not waited for twice.
+        who = None if problem["code"] == StoreUnavailable.code else _describe(principal_if_any())
     except (ServiceError, StoreError):
         who = None
     return _render("problem.html", problem["status"], who, {"problem": problem})
