@@ -131,6 +131,25 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     expect(ben.page.locator(NOW)).to_have_text("Your turn.")
 
 
+def test_a_link_stays_when_somebody_takes_another_seat(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    page = ann.page
+    page.goto("/play?ruleset=rings")
+    page.get_by_label("How many seats").select_option("3")
+    for number in (2, 3):
+        page.get_by_label(f"Seat {number}").select_option("open")
+    page.get_by_text("Time, rating, privacy").click()
+    page.get_by_label("Private: only who plays can see it").check()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Make a link for seat 3").click()
+    expect(page.get_by_label("Link for seat 3")).to_be_visible()
+    page.get_by_role("button", name="Take seat 2").click()
+    expect(page.get_by_role("button", name="Take seat 2")).to_be_hidden()
+    expect(page.get_by_label("Link for seat 3")).to_have_value(re.compile(r"/play\?invitation="))
+    expect(page.get_by_label("Link for seat 3")).to_be_visible()
+
+
 def test_what_a_click_leaves_open_is_asked_in_words(visit):
     ann = visit()
     ann.sign_up("Ann")

@@ -106,8 +106,9 @@ function swap(part, fresh) {
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   for (const field of part.querySelectorAll("input[id]:not([type=hidden]), select[id]")) {
     const other = copy.querySelector(`#${CSS.escape(field.id)}`);
-    if (other && field === focused) other.value = field.value;
-    else if (other && field.value && field.matches("input")) other.value = field.value;
+    if (!other || (field !== focused && !(field.value && field.matches("input")))) continue;
+    other.value = field.value;
+    other.hidden = field.hidden;
   }
   if (part.innerHTML === copy.innerHTML) return;
   part.replaceChildren(...copy.childNodes);
