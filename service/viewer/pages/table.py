@@ -14,7 +14,8 @@ from domain.clock import find_deadline
 from domain.commands import Actor
 from domain.decide.who import seats_held
 from domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, Account, RecordedDice, ServerDice
-from domain.match import Lifecycle, Match, Play
+from domain.match import Lifecycle, Match
+from domain.replay import position_at
 from domain.ruleset import Decision, Roll
 from service import queries
 from service.accounts import Principal
@@ -22,8 +23,6 @@ from service.api.http import parts, principal_if_any
 from service.api.matches.reading import read_match
 from service.clock import now_ms
 from service.sources import is_final
-from service.viewer.boards import draw_board
-from service.viewer.boards.board import LastMove
 from service.viewer.pages.blueprint import blueprint, show_page
 from service.viewer.pages.happenings import find_last_dice, list_happenings
 from service.viewer.pages.people import name_seats
@@ -79,7 +78,7 @@ def _tell_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "title": ruleset.title if ruleset else life.created.ruleset,
         "life": life,
         "ply": play.ply if play else 0,
-        "picture": _draw(play) if play else None,
+        "picture": queries.draw_position(state, position_at(state, play.ply), theme=None) if play else None,
         "text": play.ruleset.render_text(play.state).rstrip("\n") if play else "",
         "names": names,
         "seats": [_tell_seat(state, number, names, held) for number in range(1, len(names) + 1)],
@@ -98,11 +97,6 @@ def _tell_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "query": _query(),
         "invitation": request.args.get("invitation"),
     }
-
-
-def _draw(play: Play) -> str:
-    last = LastMove(play.steps[-1].seat, play.steps[-1].move) if play.steps else None
-    return draw_board(play.ruleset, play.state, last)
 
 
 def _tell_seat(state: Match, number: int, names: list[str], held: list[int]) -> dict[str, Any]:
