@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -91,9 +91,13 @@ def list_bundles(folder: Path) -> Iterator[Part]:
 
 
 class Checkers:
-    """Worker processes while the block lasts. `environ` is what they need to reach the store."""
+    """Worker processes while the block lasts. `environ` is what they need to reach the store.
 
-    def __init__(self, workers: int, environ: Mapping[str, str]) -> None:
+    `is_stopped` tells of a signal whose exception got lost: in the middle of a finalizer it goes no further.
+    """
+
+    def __init__(self, workers: int, environ: Mapping[str, str], is_stopped: Callable[[], bool]) -> None:
+        self._is_stopped = is_stopped
         self._workers = workers
         self._environ = environ
         self._children: list[Child] = []
@@ -122,7 +126,10 @@ class Checkers:
             child.kill()
 
     def check(self, asked: Asked, parts: Iterable[Part]) -> Iterator[Checked]:
-        """What comes of each part, in their order; CheckError where the workers cannot go on."""
+        """What comes of each part, in their order; CheckError where the workers cannot go on.
+
+        KeyboardInterrupt once it is stopped.
+        """
         queue = queue_of(CHECK, self._connection)
         begun: deque[tuple[Part, Job]] = deque()
         for part in parts:
@@ -137,6 +144,8 @@ class Checkers:
 
     def _finish(self, part: Part, job: Job) -> Checked:
         while not (job.get_status() and (job.is_finished or job.is_failed)):
+            if self._is_stopped():
+                raise KeyboardInterrupt
             for child in self._children:
                 if child.is_dead():
                     raise CheckError(f"a worker ended in the middle of its work:\n{_last_lines(child.log)}")

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -76,13 +77,20 @@ def check(
         raise click.UsageError("name a --version or a --candidate, not both")
     # As `python -m` has it, by which the workers are started.
     sys.path.insert(0, os.getcwd())
-    signal.signal(signal.SIGTERM, _interrupt)
+    stop = Event()
+
+    def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+        stop.set()
+        raise KeyboardInterrupt
+
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, interrupt)
     summary = Summary()
     try:
         register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
         asked = Asked(ruleset, version, candidate)
         found = asked.find_candidate()
-        _check(asked, bundles, data, workers, summary, as_json)
+        _check(asked, bundles, data, workers, summary, as_json, stop)
     except (CheckError, ConfigError, StoreError, DomainError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(TROUBLE)
@@ -93,18 +101,16 @@ def check(
     sys.exit(summary.told[DIFFERS] > 0)
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
-def _check(asked: Asked, bundles: Path | None, data: Path, workers: int, summary: Summary, as_json: bool) -> None:
+def _check(
+    asked: Asked, bundles: Path | None, data: Path, workers: int, summary: Summary, as_json: bool, stop: Event
+) -> None:
     environ = {} if bundles else settings_beside(data, os.environ)
     parts = list_bundles(bundles) if bundles else list_streams(compose_process(environ).store)
     console = Console(highlight=False, stderr=as_json)
     columns = [*Progress.get_default_columns(), TextColumn("{task.fields[replayed]} matches")]
     with (
         Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar,
-        Checkers(workers, environ) as checkers,
+        Checkers(workers, environ, stop.is_set) as checkers,
     ):
         task = bar.add_task(asked.ruleset, total=1.0, replayed=0)
         for checked in checkers.check(asked, parts):

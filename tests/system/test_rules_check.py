@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.app import create_app
+from service.checks import Asked, Checkers, list_bundles
 from service.composition import Parts, compose
 from service.store.embedded import start_server
 from service.store.memory import MemoryStore
@@ -148,6 +149,12 @@ def test_an_interrupted_check_leaves_nothing_behind(place, signum):
     assert (process.returncode, err) == (130, "stopped after 0 matches\n")
     assert place.processes() == []
     assert list(place.temporary.iterdir()) == []
+
+
+def test_a_check_stops_though_what_the_signal_raised_got_lost(place):
+    parts = list_bundles(place.path / "bundles")
+    with Checkers(1, {}, lambda: True) as checkers, pytest.raises(KeyboardInterrupt):
+        list(checkers.check(Asked("toy"), parts))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends the children of a killed process on Linux alone")
