@@ -1,10 +1,11 @@
 """Playing and recording as people do it: by clicks, by keys, on two screens."""
 
 import re
+from contextlib import suppress
 from random import Random
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 
@@ -47,16 +48,18 @@ def click_something(page: Page, random: Random) -> None:
     """One of the choices on the board or beside it, or Move once a move is complete."""
     choices = page.locator(".stage .choice, #choices button")
     count = choices.count()
-    if page.locator("#move:enabled").count() and (not count or random.random() < 0.5):
-        page.locator("#move").click()
-    elif count:
-        choices.nth(random.randrange(count)).click(timeout=2000)
+    # What was there a moment ago may be gone when the click comes, as it may for people: they look again.
+    with suppress(Error):
+        if page.locator("#move:enabled").count() and (not count or random.random() < 0.5):
+            page.locator("#move").click(timeout=2000)
+        elif count:
+            choices.nth(random.randrange(count)).click(timeout=2000)
 
 
 def play_out(page: Page, seed: int = 1) -> int:
     """Click until the match is over; how many clicks that took."""
     random = Random(seed)
-    for clicks in range(500):
+    for clicks in range(1000):
         # What a click leads to is fetched.
         page.wait_for_timeout(50)
         page.wait_for_function(
