@@ -275,3 +275,23 @@ def test_a_form_that_is_refused_says_why_at_its_field(visit):
     expect(page.locator('.refusal[data-for="options.size"]')).to_contain_text("allowed: an integer 5..9")
     expect(page.locator("#option-size")).to_be_focused()
     ann.faults = [fault for fault in ann.faults if "422" not in fault]
+
+
+def test_what_was_begun_and_leads_nowhere_any_more_is_begun_anew(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", **GAMES["pathagon"])
+    text = ann.page.evaluate("""async () => {
+        const { Composer } = await import("/assets/composer.js");
+        const steps = ["a1", "b2"].map((name) => ({ text: name, token: name, completes: true, explanation: null }));
+        const tell = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
+        const [form, board] = ["composer", "board"].map((id) => document.getElementById(id));
+        const composer = new Composer(form, board, tell, async () => {});
+        composer.stand(1);
+        // A click that was meant for the position before this one.
+        Object.assign(composer, { taken: [""], text: "d4" });
+        composer.stand(1);
+        await new Promise((done) => setTimeout(done, 200));
+        return composer.text;
+    }""")
+    assert text == ""

@@ -53,7 +53,14 @@ export class Composer {
       return;
     }
     if (isOther) this.refuse("");
-    this.go(this.text, this.text === "");
+    this.go(this.text, this.text === "").then(() => this.dropStale());
+  }
+
+  /** What was begun by clicks before the position changed may lead nowhere in this one: begin anew. */
+  dropStale() {
+    if (this.isTyped || !this.text || !this.told || this.told.complete || this.told.steps.length) return;
+    this.forget();
+    this.go("", true);
   }
 
   /** Show what may follow a text. With `on`, go on by itself as long as there is no choice. */
