@@ -44,7 +44,15 @@ def test_all_games_are_listed_with_the_board_as_it_is_at_first(browser):
 
 
 @pytest.mark.parametrize(
-    "path", ["/rulesets/chess", "/rulesets/zhen?version=77", "/players/nobody", "/players?ruleset=x"]
+    "path",
+    [
+        "/rulesets/chess",
+        "/rulesets/zhen?version=77",
+        "/players/nobody",
+        "/players?ruleset=x",
+        "/play?ruleset=x",
+        "/record?ruleset=x",
+    ],
 )
 def test_what_is_not_there_is_a_page_that_says_so(browser, path):
     shown = browser.get(path, headers=FOR_PEOPLE)

@@ -106,7 +106,6 @@ def test_a_form_offers_all_games_and_the_seats_and_options_of_one(ann, path):
         assert f'href="{path}?ruleset={ruleset.id}"' in page
     assert page.count('data-seat="') == 4
     assert 'name="options.scoring"' in page
-    assert ann.see(f"{path}?ruleset=nothing")
 
 
 def test_named_options_are_offered(ann):

@@ -46,6 +46,12 @@ def draw_board(ruleset: AnyRuleset, state: Any, last: LastMove | None = None, th
     return Markup(picture)  # noqa: S704
 
 
+@cache
+def draw_beginning(ruleset: AnyRuleset) -> Markup:
+    """The board as a match begins with the usual options and as few seats as can be; in the colours of its page."""
+    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
+
+
 def explain_move(ruleset: AnyRuleset, move: str) -> Explained | None:
     """What a move's notation says, in a sentence, and the clause that rules it; None where nobody wrote that down."""
     board = BOARDS.get((ruleset.id, ruleset.version))

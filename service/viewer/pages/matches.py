@@ -16,7 +16,7 @@ from service.player_list import fold_name
 from service.schemas import parameters
 from service.schemas.kinds import QueryInteger
 from service.viewer.pages.blueprint import blueprint, show_page
-from service.viewer.pages.people import name_seats
+from service.viewer.pages.people import add_names
 
 SHOWN = 24
 LAGS_MS = 2000
@@ -60,7 +60,7 @@ def list_matches() -> Response:
     rows = [orjson.loads(row) for row in page.rows] if page else []
     return show_page(
         "matches.html",
-        matches=[{**row, "names": name_seats(row["seats"], row["imported"])} for row in rows],
+        matches=[add_names(row) for row in rows],
         asked=asked,
         is_filtered=bool(asked),
         unknown=named if is_unknown else None,

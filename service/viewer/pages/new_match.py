@@ -7,15 +7,15 @@ from flask import Response, request
 
 from domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from domain.events import Account
-from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS
+from domain.rulesets import list_newest
 from service.accounts import Principal
 from service.api.http import parts, principal_if_any
+from service.api.rulesets import find_rules
 from service.match_list import MatchFilter
-from service.viewer.boards import draw_board
+from service.viewer.boards import draw_beginning
 from service.viewer.pages.blueprint import blueprint, show_page
 from service.viewer.pages.option_fields import list_fields
-from service.viewer.pages.people import name_seats
+from service.viewer.pages.people import add_names
 
 SHOWN = 20
 
@@ -61,21 +61,16 @@ def offer_recording() -> Response:
 
 
 def _tell_game() -> dict[str, Any]:
-    """The game that is asked for, the first one without, in its newest version."""
-    newest = {ruleset.id: ruleset for ruleset in reversed(RULESETS)}
-    ids = sorted(newest)
-    ruleset = newest.get(request.args.get("ruleset", ids[0]), newest[ids[0]])
+    """The game that is asked for, the first one without, in its newest version; NotFound where it is none."""
+    newest = list_newest()
+    ruleset = find_rules(request.args.get("ruleset") or newest[0].id)
     return {
-        "games": [(newest[id].title, id) for id in ids],
+        "games": [(each.title, each.id) for each in newest],
         "ruleset": ruleset,
         "fields": list_fields(ruleset),
         "presets": {name: dict(options) for name, options in ruleset.presets.items()},
-        "picture": _draw_beginning(ruleset),
+        "picture": draw_beginning(ruleset),
     }
-
-
-def _draw_beginning(ruleset: AnyRuleset) -> str:
-    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
 
 
 def _list_open(who: Principal | None) -> list[dict[str, Any]]:
@@ -102,5 +97,4 @@ def _list_own(who: Principal | None, recorded: bool) -> list[dict[str, Any]]:
 
 def _list_rows(wanted: MatchFilter, who: Principal | None) -> list[dict[str, Any]]:
     parts().lists.lag()
-    rows = [orjson.loads(row) for row in parts().lists.matches.read(wanted, who, SHOWN, None).rows]
-    return [{**row, "names": name_seats(row["seats"])} for row in rows]
+    return [add_names(orjson.loads(row)) for row in parts().lists.matches.read(wanted, who, SHOWN, None).rows]

@@ -9,7 +9,7 @@ from service.api.http import parse_query, parts, principal_if_any
 from service.api.rulesets import count_matches, find_rules
 from service.match_list import FINISHED, MatchFilter
 from service.schemas import parameters
-from service.viewer.boards import draw_board
+from service.viewer.boards import draw_beginning
 from service.viewer.pages.blueprint import blueprint, show_page
 from service.viewer.pages.people import add_names
 from service.viewer.rules import render_rules
@@ -19,7 +19,7 @@ from service.viewer.rules import render_rules
 def list_rulesets() -> Response:
     """Show all games in their newest version, each on its board as a match begins."""
     shown = list_newest()
-    boards = {each.id: _draw_beginning(each) for each in shown}
+    boards = {each.id: draw_beginning(each) for each in shown}
     return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches([each.id for each in shown]))
 
 
@@ -34,13 +34,9 @@ def show_ruleset(ruleset: str) -> Response:
         versions=versions,
         rules=render_rules(found.id, found.version),
         options=found.options_schema()["properties"],
-        board=_draw_beginning(found),
+        board=draw_beginning(found),
         sample=_find_sample(found),
     )
-
-
-def _draw_beginning(ruleset: AnyRuleset) -> str:
-    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
 
 
 def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
