@@ -15,7 +15,7 @@ from bench.load import HOST
 from bench.matches import decide_events, long_moves, stream_name
 from domain.chain import first_link, link_all
 from domain.events import format_event
-from service.web import serve_application
+from service.web.server import serve_application
 
 STREAMS = 500
 APPENDS = 60

@@ -10,8 +10,8 @@ from bench.rig import Rig
 from domain.commands import CreateMatch, MakeMove
 from domain.events import Account
 from service.composition import Parts
-from service.ids import command_of
 from service.store.port import bucket_of
+from service.streams.ids import command_of
 
 MATCHES = 100
 PLIES = 60

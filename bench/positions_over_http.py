@@ -6,9 +6,9 @@ from bench.load import prepare
 from bench.matches import decide_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig
-from service.handlers import MAX_CACHED
-from service.ids import job_command
 from service.store.port import EventStore, bucket_of
+from service.streams.handler import MAX_CACHED
+from service.streams.ids import job_command
 
 PLIES = 300
 CONNECTIONS = 4

@@ -18,7 +18,7 @@ from bench.load import HOST, LoadError, prepare, send_all
 from bench.measuring import Sample
 from service.composition import Parts
 from service.metrics import DIRECTORY_VARIABLE
-from service.store.embedded import EmbeddedServer, start_server
+from service.processes.embedded import EmbeddedServer, start_server
 
 READY_WITHIN_S = 30.0
 ROOT = Path(__file__).parents[1]

@@ -18,13 +18,13 @@ from bench import bare
 from bench.load import HOST
 from domain.chain import link_all
 from service import metrics
-from service.environ import HOLD, HOLDS
-from service.live import Live
-from service.processes import allow_files
-from service.sources import MatchEvents
+from service.live.reader import Live
+from service.live.sources import MatchEvents
+from service.processes.children import allow_files
 from service.store.memory import MemoryStore
 from service.store.port import Command
-from service.web import make_environ, serve_application
+from service.web.environ import HOLD, HOLDS
+from service.web.server import make_environ, serve_application
 
 FOLLOWED = "match-" + "a" * 26
 EVENT = b'{"at":1767225600000,"data":{"move":"d4","seat":1},"type":"move-made","version":1}'

@@ -22,10 +22,10 @@ from domain.match import Match, fold
 from domain.ruleset import Decision
 from domain.rulesets import find_ruleset
 from domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
-from service.ids import job_command, stream_id
 from service.store.feed import FeedGroup
 from service.store.port import BUCKETS, Append
 from service.store.redis import connect_client, feed_key
+from service.streams.ids import job_command, stream_id
 
 ENTRANTS = 8
 POLL_S = 0.05

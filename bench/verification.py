@@ -13,8 +13,8 @@ from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_roun
 from bench.rig import Rig, cpu_s
 from domain.events import Event
 from domain.match import Match, fold
-from service.ids import job_command
 from service.queues import Verification, enqueue_verifications, verify_queue
+from service.streams.ids import job_command
 from workers.worker import Worker
 
 MATCHES = {"pathagon": 32, "zhen": 256}

@@ -1,1 +1,1 @@
-"""Plyscribe's rules of the game: pure functions on immutable values, standard library only."""
+"""The rules, of the games and of a recorded match: pure functions on immutable values, standard library only."""

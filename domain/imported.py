@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from domain.bundle import Bundle, format_event_line, parse_event_line
+from domain.bundle.bundle import Bundle, format_event_line, parse_event_line
 from domain.chain import StoredEvent, canonical_json, check_chain, first_link
 from domain.commands import Command
 from domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
@@ -62,7 +62,7 @@ class CopyCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ImportVerified:
-    """Up to `version` nothing wrong was found here by these checks: see `domain.report`."""
+    """Up to `version` nothing wrong was found here by these checks: see `domain.bundle.report`."""
 
     type: ClassVar[str] = "import-verified"
     version: int

@@ -1,4 +1,4 @@
-"""The ratings ledger of a ruleset: which matches count, in which order. `service.ratings` makes ratings of it.
+"""The ratings ledger of a ruleset: which matches count, in which order. `service.ratings.ratings` makes ratings of it.
 
 It records inputs alone, and in its first event the model and parameters that make ratings of them, so that the same
 ledger gives the same ratings for ever. A match counts once, from where it was entered, unless it was unrated, which may

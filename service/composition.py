@@ -13,24 +13,24 @@ from domain.draft import Draft
 from domain.errors import DiceKeyMissing
 from domain.events import ServerDice
 from domain.match import Match, fold
-from service.access import may_read, may_read_import
-from service.accounts import Accounts, Principal
+from service.access.accounts import Accounts, Principal
+from service.access.reading import may_read, may_read_import
 from service.config import Config, read_config, register_rulesets
-from service.handlers import Aggregate, Decided, Handler
-from service.imports import Imports
-from service.inboxes import open_inboxes
-from service.ledgers import Ledgers
-from service.lists import Lists, open_lists
-from service.live import Live
-from service.records import Records
-from service.reports import Reports
-from service.sources import MatchEvents, TournamentEvents
+from service.lists.lists import Lists, open_lists
+from service.live.inboxes import open_inboxes
+from service.live.reader import Live
+from service.live.sources import MatchEvents, TournamentEvents
+from service.matches.imports import Imports
+from service.matches.records import Records
+from service.matches.reports import Reports
+from service.ratings.ledgers import Ledgers
 from service.store.imported import ImportedStore
 from service.store.inbox import Inboxes
 from service.store.metered import MeteredStore
 from service.store.port import EventStore
 from service.store.redis import RedisStore, connect_client
-from service.tournaments import Tournaments
+from service.streams.handler import Aggregate, Decided, Handler
+from service.tournaments.tournaments import Tournaments
 
 
 def _decide(command: Command, match: Match) -> Decided[Match]:

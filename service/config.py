@@ -14,7 +14,7 @@ from domain.errors import DiceKeyMissing
 from domain.events import ServerDice, SharedDice
 from domain.ruleset import Ruleset
 from domain.rulesets import register
-from service.processes import FILES
+from service.processes.children import FILES
 
 SETTINGS = (
     "PLYSCRIBE_DATA",

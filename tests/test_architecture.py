@@ -27,7 +27,7 @@ IMPURE = {
 SEEDED = {"domain/bots.py": {"random"}}
 """Where a module that could be impure is used with a seed that comes in as an argument."""
 
-EDGE = ("service/api/", "service/viewer/pages/", "service/app.py")
+EDGE = ("service/web/",)
 
 
 def modules(package: str) -> list[Path]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from rq.timeouts import BaseTimeoutException
 
 from domain.match import Match
-from service.handlers import Answer, Handler, Order
+from service.streams.handler import Answer, Handler, Order
 
 TOGETHER = 32
 """Matches that wait for each other: enough to share what a write to disk costs, and little to do again."""

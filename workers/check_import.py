@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from domain.bundle.report import OK, UNKNOWN, Report, check_match
 from domain.errors import DomainError, WrongTime
 from domain.imported import Import, ImportRefuted, ImportVerified
-from domain.report import OK, UNKNOWN, Report, check_match
 from domain.verification import MAX_WHY_LENGTH
 from service.composition import Parts
 from workers.process import process_parts

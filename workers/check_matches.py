@@ -8,15 +8,15 @@ from typing import Any
 
 from rq.timeouts import JobTimeoutException, UnixSignalDeathPenalty
 
-from domain.bundle import parse_bundle
-from domain.candidate import find_difference
+from domain.bundle.bundle import parse_bundle
 from domain.chain import StoredEvent
 from domain.errors import DomainError, FoldError, UnknownRuleset
 from domain.events import MatchCreated, parse_event
 from domain.imported import match_of
+from domain.proofs.candidate import find_difference
 from domain.ruleset import AnyRuleset
 from domain.rulesets import find_ruleset
-from service.checks import DIFFERS, UNREAD, UNSOUND, Asked
+from service.processes.checkers import DIFFERS, UNREAD, UNSOUND, Asked
 from service.store.port import StoreError, StoreUnavailable, Stretch
 from workers.process import process_parts
 

@@ -16,12 +16,12 @@ from domain.events import BuiltIn
 from domain.match import Match
 from domain.ruleset import Decision
 from domain.waiting import find_bot_due
-from service.bots import PLAYER
 from service.clock import now_ms
 from service.composition import Parts, to_decided
 from service.errors import VersionConflict
-from service.handlers import Order, Ready
-from service.ids import job_command
+from service.matches.bots import PLAYER
+from service.streams.handler import Order, Ready
+from service.streams.ids import job_command
 from workers.batch import Work, do_all
 from workers.process import process_parts
 

@@ -11,10 +11,10 @@ from redis.exceptions import RedisError
 
 from service import metrics
 from service.composition import MATCHES, Parts
-from service.handlers import Handler
 from service.queues import play_queue, verify_queue
 from service.store.feed import FeedGroup
 from service.store.port import StoreError
+from service.streams.handler import Handler
 from workers.duties import Chore, Duty
 from workers.duties.bots import Bots
 from workers.duties.deadlines import Deadlines

@@ -7,9 +7,9 @@ from domain.errors import WrongTime
 from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
-from service.handlers import Order
-from service.ids import job_command
-from service.ledgers import SCORER
+from service.ratings.ledgers import SCORER
+from service.streams.handler import Order
+from service.streams.ids import job_command
 from workers.batch import Work, do_all
 from workers.process import process_parts
 

@@ -9,9 +9,9 @@ from domain.match import Match
 from domain.verification import execute_again
 from service.clock import now_ms
 from service.composition import Parts
-from service.handlers import Order
-from service.ids import job_command
 from service.store.port import Stretch
+from service.streams.handler import Order
+from service.streams.ids import job_command
 from workers.batch import Work, do_all
 from workers.process import process_parts
 from workers.score_match import settle

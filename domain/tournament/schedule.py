@@ -8,14 +8,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from domain.tournament.history import (
-    Pair,
-    count_byes,
-    count_meetings,
-    count_seats,
-    seat_evenly,
-    tell_costs,
-)
+from domain.tournament.history import Pair, count_byes, count_meetings, count_seats, seat_evenly, tell_costs
 from domain.tournament.points import score_games
 from domain.tournament.seats import Board, balance_seats
 from domain.tournament.state import Round, Tournament

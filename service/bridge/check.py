@@ -10,8 +10,8 @@ from statistics import median
 from typing import IO
 
 from domain.errors import BadNotation, MoveError
+from domain.proofs.tricky import TrickyPosition, find_tricky_positions
 from domain.ruleset import AnyRuleset
-from domain.tricky import TrickyPosition, find_tricky_positions
 from service.bridge.process import BotProcess
 from service.bridge.protocol import (
     ANSWERED,

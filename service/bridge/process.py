@@ -23,7 +23,7 @@ from service.bridge.protocol import (
     parse_answer,
     shorten,
 )
-from service.processes import tied_to_parent
+from service.processes.children import tied_to_parent
 
 MAX_STRAY = 100
 """So many lines that answer nothing are borne with, a question."""

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, cast
 from uuid import uuid4
 
-from domain.bundle import parse_bundle
+from domain.bundle.bundle import parse_bundle
 from domain.errors import BundleError
 from service.client.answers import (
     Event,

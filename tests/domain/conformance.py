@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from domain.chain import canonical_json, parse_json
 from domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
-from domain.playthrough import apply_step
+from domain.proofs.playthrough import apply_step
 from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
 
 LISTED = 200

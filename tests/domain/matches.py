@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from domain.bundle import describe_head, format_bundle
+from domain.bundle.bundle import describe_head, format_bundle
 from domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -21,7 +21,7 @@ from domain.commands import (
     Withdraw,
 )
 from domain.events import LineCopied, MatchVerified, RecordedDice
-from domain.fork import trace_line
+from domain.line import trace_line
 from domain.verification import verify_match
 from tests.domain.given import (
     ANN,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import RulesetError
-from domain.proofs import CARD, DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
+from domain.proofs.cases import CARD, DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
 from domain.ruleset import AnyRuleset
 from domain.rulesets import RULESETS
 from tests.domain.conformance import Setting

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from domain.errors import IllegalMove
-from domain.playthrough import PlaythroughCase
-from domain.proofs import (
+from domain.proofs.cases import (
     CARD,
     DIGEST,
     EXAMPLE,
@@ -24,6 +23,7 @@ from domain.proofs import (
     playthrough_file,
     prove,
 )
+from domain.proofs.playthrough import PlaythroughCase
 from domain.ruleset import AnyRuleset, RandBelow
 from tests.domain import prove as kit
 from tests.domain.prove import (

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from domain.bundle import (
+from domain.bundle.bundle import (
     Bundle,
     Head,
     describe_head,

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from domain.candidate import Difference, find_difference
 from domain.commands import (
     AbortMatch,
     AnswerDraw,
@@ -21,7 +20,8 @@ from domain.commands import (
 )
 from domain.errors import OptionError, StreamError
 from domain.events import LineCopied, RecordedDice
-from domain.fork import trace_line
+from domain.line import trace_line
+from domain.proofs.candidate import Difference, find_difference
 from domain.ruleset import Decision, Over, Roll
 from domain.rulesets import find_ruleset
 from domain.verification import verify_match

@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.chain import (
-    MAX_INTEGER,
-    StoredEvent,
-    canonical_json,
-    check_chain,
-    first_link,
-    link_all,
-    parse_json,
-)
+from domain.chain import MAX_INTEGER, StoredEvent, canonical_json, check_chain, first_link, link_all, parse_json
 from domain.errors import BrokenChain, NotCanonical
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

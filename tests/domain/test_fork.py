@@ -36,7 +36,7 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.fork import trace_line
+from domain.line import trace_line
 from domain.replay import position_at, replay
 from domain.ruleset import AnyRuleset, Decision
 from domain.verification import verify_match

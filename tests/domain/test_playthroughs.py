@@ -7,8 +7,15 @@ from itertools import islice
 import pytest
 
 from domain.errors import RulesetError
-from domain.playthrough import PlaythroughCase, Withdrawal, choose_steps, format_case, format_playthrough, read_steps
-from domain.proofs import Cases, behaviour_lines, playthrough_file
+from domain.proofs.cases import Cases, behaviour_lines, playthrough_file
+from domain.proofs.playthrough import (
+    PlaythroughCase,
+    Withdrawal,
+    choose_steps,
+    format_case,
+    format_playthrough,
+    read_steps,
+)
 from domain.ruleset import AnyRuleset
 from tests.domain.prove import command_for, every_ruleset, read_cases, read_proof, what_to_do
 from tests.domain.toy import TOY_V1

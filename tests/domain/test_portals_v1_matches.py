@@ -10,7 +10,7 @@ import pytest
 
 from domain.bots import make_bot
 from domain.errors import BadNotation
-from domain.perft import fixed_randbelow
+from domain.proofs.perft import fixed_randbelow
 from domain.ruleset import Decision, Over, Roll
 from domain.rulesets.portals_v1 import PORTALS_V1, actions, moves, notation
 from domain.rulesets.portals_v1.actions import can_act, find_launches, find_sites

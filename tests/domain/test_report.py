@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from domain import rulesets
-from domain.bundle import Bundle, Head, describe_head, parse_bundle
+from domain.bundle.bundle import Bundle, Head, describe_head, parse_bundle
+from domain.bundle.receipt import Receipt, parse_receipts
+from domain.bundle.report import BY_RULES, Check, Report, check_bundle, check_match
 from domain.chain import StoredEvent, canonical_json, first_link, link_all
 from domain.commands import RecordVerdict, Withdraw
 from domain.errors import ReceiptError
 from domain.events import MatchRefuted, MatchVerified, parse_event
-from domain.receipt import Receipt, parse_receipts
-from domain.report import BY_RULES, Check, Report, check_bundle, check_match
 from domain.ruleset import AnyRuleset
 from domain.verification import digest_view
 from tests.domain.given import ANN, STREAM, SYSTEM, Table, hot_seat

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.bundle.report import check_match
 from domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -35,7 +36,6 @@ from domain.events import (
     parse_event,
 )
 from domain.match import Match
-from domain.report import check_match
 from domain.verification import verify_match
 from domain.waiting import list_dues
 from tests.domain.given import ANN, BEN, ORGANISER, SECRET, STREAM, SYSTEM, Table, account, new_match

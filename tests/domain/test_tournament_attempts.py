@@ -3,14 +3,7 @@
 import pytest
 
 from domain.events import SeatWithdrawn
-from domain.tournament.attempts import (
-    Attempt,
-    Faults,
-    Incident,
-    count_all_faults,
-    count_faults,
-    list_all_attempts,
-)
+from domain.tournament.attempts import Attempt, Faults, Incident, count_all_faults, count_faults, list_all_attempts
 from domain.tournament.commands import AbortTournament
 from domain.tournament.events import FAILURES
 from domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game, fold_tournament

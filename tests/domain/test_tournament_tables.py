@@ -13,14 +13,7 @@ from domain.tournament.results import Results
 from domain.tournament.schedule import pair_knockout
 from domain.tournament.standings import rank_entrants
 from domain.tournament.state import Entrant
-from domain.tournament.tables import (
-    dump_table,
-    list_crosstable,
-    list_table,
-    name_entrant,
-    render_csv,
-    render_text,
-)
+from domain.tournament.tables import dump_table, list_crosstable, list_table, name_entrant, render_csv, render_text
 from domain.tournament.terms import TIEBREAKS
 from tests.domain.given_tournament import Cup, by_number
 

@@ -15,7 +15,7 @@ from domain.tournament.terms import (
     parse_scoring,
     parse_tiebreaks,
 )
-from service.pairing import pods
+from service.tournaments.pairing import pods
 
 
 @pytest.mark.parametrize("module", [history, points, schedule, terms, pods])

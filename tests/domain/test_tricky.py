@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from domain.perft import fixed_dice
+from domain.proofs.perft import fixed_dice
+from domain.proofs.tricky import REASONS, find_tricky_positions, list_settings
 from domain.ruleset import AnyRuleset, Decision, Roll
-from domain.tricky import REASONS, find_tricky_positions, list_settings
 from tests.domain.prove import every_ruleset
 from tests.domain.toy import TOY_V1
 

@@ -10,9 +10,9 @@ import pytest
 
 from domain.chain import canonical_json
 from domain.errors import OptionError
-from domain.playthrough import apply_step
+from domain.proofs.playthrough import apply_step
+from domain.proofs.vectors import LISTED, write_vectors
 from domain.ruleset import AnyRuleset, format_turn
-from domain.vectors import LISTED, write_vectors
 from tests.domain.prove import every_ruleset
 from tests.domain.toy import TOY_V1, ToyV1
 from tests.domain.toy_v2 import TOY_V2

@@ -3,10 +3,10 @@
 import pytest
 
 from domain.rulesets import register
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
 from service.store.memory import MemoryStore
+from service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 

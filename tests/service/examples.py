@@ -1,4 +1,4 @@
-"""The examples of the contract: `python -m tests.service.examples` records service/api/examples.json.
+"""The examples of the contract: `python -m tests.service.examples` records service/web/api/examples.json.
 
 Short stories are told over the API, in the application itself; what is shown of them is the contract's examples. An
 operation gets its example by one more line in a story: `show` instead of `send`, under a name where it has several.
@@ -18,19 +18,19 @@ from unittest.mock import patch
 import orjson
 from werkzeug.test import TestResponse
 
-from domain.bundle import describe_head, format_bundle
+from domain.bundle.bundle import describe_head, format_bundle
 from domain.commands import Actor, Withdraw
 from domain.record import MEDIA_TYPE
 from domain.rulesets import register
-from service.api import openapi
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
-from service.environ import LATE
-from service.ids import job_command
-from service.inboxes import Notifier
+from service.live.inboxes import Notifier
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
+from service.streams.ids import job_command
+from service.web.api import openapi
+from service.web.app import create_app
+from service.web.environ import LATE
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from workers.check_import import check_import

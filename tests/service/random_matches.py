@@ -25,8 +25,8 @@ from domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant,
 from domain.match import STATUSES, Match
 from domain.ruleset import Decision
 from service.composition import Parts
-from service.ids import command_of, stream_id
 from service.store.table import Found, Span, Table
+from service.streams.ids import command_of, stream_id
 
 PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]
 TOURNAMENTS = [f"tournament-{letter * 26}" for letter in "xy"]

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from domain.rulesets import find_ruleset, register
 from service.bridge.check import Check, Checked
-from service.cli import cli
+from service.cli.__main__ import cli
 from tests.domain.toy import TOY_V1
 from tests.service.scripted import FIRST, write_bot, write_program
 

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from domain.bundle import parse_bundle
-from domain.report import check_bytes
-from service import queries, reports
+from domain.bundle.bundle import parse_bundle
+from domain.bundle.report import check_bytes
+from service.matches import queries, reports
 from tests.service.api import Api
 from workers.verify_match import verify_all
 

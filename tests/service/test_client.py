@@ -3,11 +3,11 @@
 import httpx
 import pytest
 
+from domain.bundle.report import check_bytes
 from domain.commands import Actor
 from domain.imported import import_of
-from domain.report import check_bytes
 from service.client import Client, Problem, connection
-from service.inboxes import Notifier
+from service.live.inboxes import Notifier
 from tests.service.test_imports_api import Elsewhere
 from workers.check_import import check_import
 from workers.verify_match import verify_all

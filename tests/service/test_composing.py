@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from domain.completion import Composition, Step, compose
 from domain.ruleset import AnyRuleset, Decision, Over, Roll
 from domain.rulesets import RULESETS, find_ruleset
-from service.composing import Composition, Step, compose
 from tests.domain.toy import TOY_V1
 
 

@@ -13,9 +13,9 @@ from domain.commands import Actor, AnnulMatch
 from domain.player import RegisterPlayer
 from domain.ruleset import Decision
 from domain.rulesets import RULESETS
-from service.api.http import COOKIE
 from service.composition import Parts
-from service.ids import command_of
+from service.streams.ids import command_of
+from service.web.api.http import COOKIE
 from tests.service.api import Api
 from tests.service.random_matches import PLAYERS, TOURNAMENTS, Play
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged

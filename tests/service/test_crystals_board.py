@@ -11,10 +11,10 @@ import pytest
 
 from domain.ruleset import Decision, Roll
 from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from service.viewer.boards import draw_board, explain_move
-from service.viewer.boards.board import LastMove
-from service.viewer.boards.crystals_v1 import BOARD
-from service.viewer.boards.loop import Loop
+from service.boards import draw_board, explain_move
+from service.boards.board import LastMove
+from service.boards.crystals_v1 import BOARD
+from service.boards.loop import Loop
 
 CLASSES = ["archer", "miner", "rider", "scout", "tower"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from domain.bundle.report import check_bytes
 from domain.record import MEDIA_TYPE, format_record, parse_record
-from domain.report import check_bytes
 from service.composition import Parts
 from tests.service.api import Api
 from workers.check_import import check_import
@@ -66,7 +66,7 @@ class Table:
 @pytest.fixture
 def table(api: Api, monkeypatch: pytest.MonkeyPatch) -> Table:
     """The same match, dice and all, whenever the tests run."""
-    monkeypatch.setattr("service.ids.secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    monkeypatch.setattr("service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
     return Table(api)
 
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service.api.docs import read_problems, tell_type
+from service.web.api.docs import read_problems, tell_type
 from tests.service.api import Api
 from tests.service.test_openapi import operations
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from domain.commands import Actor, RevealDice
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
-from service.ids import job_command
+from service.streams.ids import job_command
+from service.web.app import create_app
 from tests.service.api import Api
 
 

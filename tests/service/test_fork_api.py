@@ -7,8 +7,8 @@ import pytest
 from domain.commands import Actor, CreateMatch, RevealDice, StartMatch, Withdraw
 from domain.events import Account, MatchVerified
 from domain.verification import verify_match
-from service.ids import command_of, stream_id
-from service.inboxes import Notifier
+from service.live.inboxes import Notifier
+from service.streams.ids import command_of, stream_id
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, forged
 from workers.verify_match import verify_all

@@ -10,14 +10,14 @@ from domain.decide import draft_decision
 from domain.errors import IllegalMove, Unknown, WrongTime
 from domain.events import Account
 from domain.match import Match
-from service import handlers as handlers_module
 from service.composition import MATCHES
 from service.errors import Contended, KeyReused, VersionConflict
-from service.handlers import MAX_TRIES, Answer, Decided, Handler, Order, Ready
-from service.ids import command_of, stream_id
 from service.store import port
 from service.store.memory import MemoryStore
 from service.store.port import Forked, StoreUnavailable, WrongType
+from service.streams import handler as handlers_module
+from service.streams.handler import MAX_TRIES, Answer, Decided, Handler, Order, Ready
+from service.streams.ids import command_of, stream_id
 
 ANN = Actor("player", "player-" + "a" * 26)
 

@@ -6,16 +6,16 @@ from typing import Any
 import orjson
 import pytest
 
-from domain.bundle import describe_head, format_bundle, parse_bundle
+from domain.bundle.bundle import describe_head, format_bundle, parse_bundle
 from domain.chain import first_link, link_all
 from domain.commands import Actor
 from domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
-from service.api.http import BUNDLE, LARGER_BODIES
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
-from service.environ import CROWDED
 from service.store.memory import MemoryStore
+from service.web.api.http import BUNDLE, LARGER_BODIES
+from service.web.app import create_app
+from service.web.environ import CROWDED
 from tests.service.api import Api
 from workers.check_import import check_import
 from workers.verify_match import verify_all
@@ -180,8 +180,8 @@ def test_the_store_refuses_what_is_appended_to_an_imported_match(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     from domain.commands import AbortMatch
-    from service.ids import command_of
     from service.store.imported import ReadOnly
+    from service.streams.ids import command_of
 
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann)

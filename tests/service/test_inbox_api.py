@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.inboxes import Notifier
+from service.live.inboxes import Notifier
 from service.store.inbox import KEPT, Letter
 from tests.service.test_live_api import SSE, is_among, parse
 

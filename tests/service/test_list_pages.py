@@ -7,11 +7,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from domain.rulesets import RULESETS
-from service.app import create_app
 from service.composition import Parts, compose
 from service.rulebooks import read_clauses
 from service.store.memory import MemoryStore
-from service.viewer.plot import Estimate, choose_values, draw_history, draw_intervals
+from service.web.app import create_app
+from service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, sign_up
 

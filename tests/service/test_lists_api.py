@@ -6,7 +6,7 @@ import pytest
 
 from domain.commands import Actor
 from service.composition import Parts
-from service.paging import CHUNK, MAX_SCANNED
+from service.lists.paging import CHUNK, MAX_SCANNED
 from service.store.table import Row
 from tests.service.api import Api
 

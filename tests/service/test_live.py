@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from service import live as live_module
 from service.errors import LiveFull, LiveShare
-from service.followers import Entry, Follower
-from service.live import Live
+from service.live import reader as live_module
+from service.live.followers import Entry, Follower
+from service.live.reader import Live
 from service.store.memory import MemoryStore
 from service.store.port import StoreUnavailable
 from tests.store.given import append
@@ -249,7 +249,7 @@ def test_a_follower_that_ended_holds_nothing_of_its_client(rig, end):
 
 def test_who_is_sent_too_much_at_a_time_must_connect_again(rig, monkeypatch):
     monkeypatch.setattr(live_module, "PAGE", 2)
-    monkeypatch.setattr("service.followers.MAX_SENT", 100)
+    monkeypatch.setattr("service.live.followers.MAX_SENT", 100)
     rig.append(10)
     seen: list[int] = []
     for _ in range(10):

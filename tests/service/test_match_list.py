@@ -13,12 +13,12 @@ from domain.events import Account
 from domain.match import STATUSES, Match
 from domain.rulesets import register
 from domain.waiting import WAITED_FOR, list_waits
-from service.access import may_read
-from service.accounts import Principal
+from service.access.accounts import Principal
+from service.access.reading import may_read
 from service.composition import Parts, compose
-from service.match_list import MatchFilter, MatchList
-from service.paging import choose_spans
-from service.projections import rebuild
+from service.lists.matches import MatchFilter, MatchList
+from service.lists.paging import choose_spans
+from service.lists.projections import rebuild
 from service.store.memory import MemoryStore
 from service.store.memory_table import MemoryTable
 from service.store.table import Row, Span

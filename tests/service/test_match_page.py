@@ -9,9 +9,9 @@ from werkzeug.test import TestResponse
 
 from domain.commands import Actor, AnnulMatch
 from service.composition import Parts
-from service.ids import command_of
-from service.viewer.pages.score_sheet import list_rows
-from service.viewer.pages.times import format_duration, render_time
+from service.streams.ids import command_of
+from service.web.pages.score_sheet import list_rows
+from service.web.pages.times import format_duration, render_time
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
 from tests.service.test_tournaments_api import Cup

@@ -10,12 +10,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import metrics
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config, parse_key
-from service.environ import HOLDS, WAITED
 from service.store.memory import MemoryStore
 from service.store.metered import MeteredStore
+from service.web.app import create_app
+from service.web.environ import HOLDS, WAITED
 from tests.service.api import Api
 
 ROOT = Path(__file__).parents[2]

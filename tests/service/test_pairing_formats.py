@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from domain.tournament.schedule import count_defeats
 from domain.tournament.standings import rank_entrants
-from service.pairing import pair_next
-from service.tournament_ratings import rate_entrants
+from service.tournaments.pairing import pair_next
+from service.tournaments.ratings import rate_entrants
 from tests.domain.given_tournament import Cup, by_chance
 
 FORMATS = [

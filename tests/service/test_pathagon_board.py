@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 
 from domain.rulesets import find_ruleset
-from service.viewer.boards import draw_board, explain_move
-from service.viewer.boards.board import LastMove
-from service.viewer.boards.pathagon_v1 import BOARD, find_path
+from service.boards import draw_board, explain_move
+from service.boards.board import LastMove
+from service.boards.pathagon_v1 import BOARD, find_path
 
 PATHAGON = find_ruleset("pathagon", 1)
 EMPTY_VIEW = {"ply": 5, "reserve": [7, 8], "closed": [], "resting": None, "resting_other": None}

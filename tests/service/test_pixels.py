@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from domain.rulesets import RULESETS
-from service.viewer.boards import draw_board
-from service.viewer.boards.colours import DARK, LIGHT
-from service.viewer.pixels import MOST_FRAMES, MOST_PIXELS, measure, pick_frames, render_gif, render_png
+from service.boards import draw_board
+from service.boards.colours import DARK, LIGHT
+from service.boards.pixels import MOST_FRAMES, MOST_PIXELS, measure, pick_frames, render_gif, render_png
 from tests.domain.toy import TOY_V1
 from tests.service.test_boards import name_of, some_positions
 

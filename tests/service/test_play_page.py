@@ -6,10 +6,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from domain.rulesets import RULESETS
-from service.app import create_app
 from service.composition import compose
 from service.store.memory import MemoryStore
-from service.viewer.pages.option_fields import OptionField, list_fields
+from service.web.app import create_app
+from service.web.pages.option_fields import OptionField, list_fields
 from tests.service.conftest import CONFIG
 
 FROM_HERE = {"Sec-Fetch-Site": "same-origin"}

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from domain.commands import Actor
-from service.app import create_app
 from service.composition import compose
 from service.store.memory import MemoryStore
+from service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 

@@ -7,9 +7,9 @@ import pytest
 
 from domain.rulesets.portals_v1 import PORTALS_V1
 from domain.rulesets.portals_v1.board import lay_board
-from service.viewer.boards import draw_board, explain_move
-from service.viewer.boards.board import LastMove
-from service.viewer.boards.colours import DARK, LIGHT
+from service.boards import draw_board, explain_move
+from service.boards.board import LastMove
+from service.boards.colours import DARK, LIGHT
 from tests.domain.portals import position, start
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
+from domain.bundle.report import check_bytes
 from domain.record import MEDIA_TYPE, format_record, parse_record
-from domain.report import check_bytes
 from service.composition import Parts
 from tests.service.api import Api
 from workers.check_import import check_import
@@ -57,7 +57,7 @@ class Evening:
 @pytest.fixture(autouse=True)
 def same_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same matches, dice and all, whenever the tests run."""
-    monkeypatch.setattr("service.ids.secrets", SimpleNamespace(token_bytes=Random(1).randbytes))
+    monkeypatch.setattr("service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(1).randbytes))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from domain.events import format_event
 from domain.ledger import Ledger, RateMatch, RatingsOpened, UnrateMatch, decide_ledger, fold_ledger, ledger_of
 from domain.ruleset import rank_by
 from service.errors import UnknownModel
-from service.ratings import MICRO, Book, Change, Model, Rating, compare_standings, fold_book, open_ratings
+from service.ratings.ratings import MICRO, Book, Change, Model, Rating, compare_standings, fold_book, open_ratings
 
 STREAM = ledger_of("toy")
 OPENING = open_ratings("toy")

@@ -4,7 +4,7 @@ import pytest
 
 from domain.commands import Actor
 from service.composition import Parts
-from service.ratings import PARAMETERS
+from service.ratings.ratings import PARAMETERS
 from service.store.port import StoreUnavailable
 from tests.service.api import Api
 from workers.verify_match import verify_all

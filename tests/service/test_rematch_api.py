@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from domain.commands import Actor
-from service.app import create_app
 from service.composition import compose
+from service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 

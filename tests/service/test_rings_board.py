@@ -6,8 +6,8 @@ import pytest
 
 from domain.rulesets.rings_v1 import RINGS_V1
 from domain.rulesets.rings_v1.board import NAMES
-from service.viewer.boards import draw_board, explain_move, rings_v1
-from service.viewer.boards.board import LastMove
+from service.boards import draw_board, explain_move, rings_v1
+from service.boards.board import LastMove
 from tests.domain.rings_tables import ALLIES, play, start, table
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from domain.bundle.report import check_bytes
 from domain.record import MEDIA_TYPE, parse_record
-from domain.report import check_bytes
 from service.composition import Parts
 from tests.domain.rings_tables import FLAT
 from tests.service.api import Api

@@ -7,9 +7,9 @@ import pytest
 
 from domain.rulesets import RULESETS, find_ruleset, list_newest
 from service import rulebooks
-from service.app import create_app
 from service.composition import Parts, compose
 from service.rulebooks import read_clauses
+from service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.domain.toy_v2 import TOY_V2, registered_beside
 from tests.service.api import Api

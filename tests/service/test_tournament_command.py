@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from service.commands import tournament as command
-from service.commands.tournament import CupError
+from service.cli import tournament as command
+from service.cli.tournament import CupError
 
 STATE = {"tournament": "tournament-x", "status": "ended", "rounds": 1, "games": 3, "decided": 3, "given_up": 0}
 

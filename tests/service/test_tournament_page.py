@@ -6,11 +6,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from domain.commands import Actor
-from service.api.http import COOKIE
-from service.app import create_app
 from service.composition import Parts, compose
 from service.store.memory import MemoryStore
-from service.viewer.pages.tournaments import explain_costs
+from service.web.api.http import COOKIE
+from service.web.app import create_app
+from service.web.pages.tournaments import explain_costs
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, FROM_HERE
 

@@ -1,9 +1,9 @@
 """Ratings from a tournament's games: in their order, without annulled ones, with uncertainty that falls."""
 
 from domain.tournament.schedule import pair_round_robin
-from service.pairing import pair_next
-from service.ratings import Model, open_ratings
-from service.tournament_ratings import rate_entrants
+from service.ratings.ratings import Model, open_ratings
+from service.tournaments.pairing import pair_next
+from service.tournaments.ratings import rate_entrants
 from tests.domain.given_tournament import Cup, by_number
 
 MODEL = Model(open_ratings("toy"))

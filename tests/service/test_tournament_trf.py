@@ -5,8 +5,8 @@ from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
 
 from domain.errors import WrongValue
-from service.pairing import pair_next
-from service.trf import export_trf
+from service.tournaments.pairing import pair_next
+from service.tournaments.trf import export_trf
 from tests.domain.given_tournament import Cup, by_chance, by_number
 
 SWISS = {"kind": "swiss", "rounds": 3}

@@ -8,7 +8,7 @@ import pytest
 from domain.commands import AbortMatch, Actor
 from domain.record import parse_record
 from service.composition import Parts
-from service.ids import command_of
+from service.streams.ids import command_of
 from tests.service.api import Api
 from workers.verify_match import verify_all
 

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from domain.imported import import_of
-from service.cli import cli
+from service.cli import transfer
+from service.cli.__main__ import cli
 from service.client import Client
-from service.commands import transfer
 from service.composition import Parts, compose
-from service.match_list import MatchFilter
+from service.lists.matches import MatchFilter
 from service.store.memory import MemoryStore
 from tests.service.api import Api
 from tests.service.conftest import CONFIG

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from domain.record import MEDIA_TYPE
-from service import records as records_module
 from service.composition import Parts
-from service.records import MAX_RECORD_BYTES
+from service.matches import records as records_module
+from service.matches.records import MAX_RECORD_BYTES
 from tests.service.api import Api
 from workers.check_import import check_import
 from workers.verify_match import verify_all

@@ -1,12 +1,12 @@
-"""`plyscribe vectors` writes what domain.vectors tells, and refuses in a line what cannot be."""
+"""`plyscribe vectors` writes what domain.proofs.vectors tells, and refuses in a line what cannot be."""
 
 import pytest
 from click.testing import CliRunner
 
 from domain.errors import OptionError, UnknownRuleset
+from domain.proofs.vectors import write_vectors
 from domain.rulesets import find_ruleset
-from domain.vectors import write_vectors
-from service.cli import cli
+from service.cli.__main__ import cli
 
 
 def test_it_writes_the_vectors_that_it_is_asked_for():

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from domain.bundle import format_bundle, parse_bundle
+from domain.bundle.bundle import format_bundle, parse_bundle
 from domain.chain import canonical_json, first_link, link_all
-from service.cli import cli
+from service.cli.__main__ import cli
 from tests.domain.given import STREAM, Table, hot_seat
 from tests.domain.matches import bundle_of, drawn, played_to_its_end, resealed, under_way
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from granian._granian import RSGIProtocolClosed
 
-from service import web
-from service.environ import CROWDED, HOLD, LATE, WAITED
 from service.errors import LiveFull
-from service.followers import Follower
-from service.live import Live
+from service.live.followers import Follower
+from service.live.reader import Live
 from service.store.memory import MemoryStore
-from service.web import Front, make_environ
+from service.web import server as web
+from service.web.environ import CROWDED, HOLD, LATE, WAITED
+from service.web.server import Front, make_environ
 from tests.service.test_live import STREAM, Numbers, eventually
 from tests.store.given import append
 
@@ -287,7 +287,7 @@ def test_a_client_that_leaves_amid_a_long_answer_ends_it():
 
 
 def test_a_long_answer_that_nobody_begins_to_read_is_given_up(monkeypatch):
-    monkeypatch.setattr("service.long_answers.OPEN_WITHIN_S", 0.05)
+    monkeypatch.setattr("service.web.long_answers.OPEN_WITHIN_S", 0.05)
     pieces = long_answer()
     exchange(Front(pieces, 10), Scope())
     assert pieces.closed.wait(20)

@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 
 from domain.rulesets import find_ruleset
-from service.viewer.boards import draw_board, explain_move
-from service.viewer.boards.board import LastMove
-from service.viewer.boards.zhen_v1 import BOARD
+from service.boards import draw_board, explain_move
+from service.boards.board import LastMove
+from service.boards.zhen_v1 import BOARD
 
 ZHEN = find_ruleset("zhen", 1)
 EMPTY = [0, 0]

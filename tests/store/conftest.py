@@ -8,7 +8,7 @@ import fakeredis
 import pytest
 from redis import Redis
 
-from service.store.embedded import Binary, EmbeddedServer, NoBinary, find_binary
+from service.processes.embedded import Binary, EmbeddedServer, NoBinary, find_binary
 from service.store.imported import ImportedStore
 from service.store.memory import MemoryStore
 from service.store.metered import MeteredStore

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from domain.bundle import describe_head, format_bundle
+from domain.bundle.bundle import describe_head, format_bundle
 from domain.commands import Actor, CreateMatch, TakeSeat, Withdraw
 from domain.events import Account
 from domain.imported import import_of
 from domain.match import Match
 from domain.rulesets import register
-from service import archive
-from service.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
+from service.cli import archive
+from service.cli.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
 from service.composition import Parts, compose
 from service.config import Config, parse_key
-from service.ids import command_of, stream_id
-from service.lists import open_lists
-from service.projections import rebuild
+from service.lists.lists import open_lists
+from service.lists.projections import rebuild
 from service.store.memory import MemoryStore
 from service.store.port import EventStore, StoreUnavailable
+from service.streams.ids import command_of, stream_id
 from tests.domain.toy import TOY_V1
 from tests.service.random_matches import PLAYERS, Play, dump
 from workers.score_match import score_all

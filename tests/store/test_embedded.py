@@ -16,8 +16,8 @@ from redis import Redis
 from rq import Queue, SimpleWorker
 from rq.serializers import JSONSerializer
 
-from service.store import embedded
-from service.store.embedded import (
+from service.processes import embedded
+from service.processes.embedded import (
     ENGINE,
     LOG,
     SOCKET,
@@ -313,7 +313,7 @@ def test_a_server_outlives_the_thread_that_started_it(tmp_path: Path, binary: Bi
 PARENT = """
 import sys, time
 from pathlib import Path
-from service.store.embedded import start_server
+from service.processes.embedded import start_server
 server = start_server(Path(sys.argv[1]))
 print(server.url, flush=True)
 time.sleep(600)

@@ -6,8 +6,8 @@ import pytest
 from redis import Redis
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from service.processes.embedded import EmbeddedServer
 from service.store import feed
-from service.store.embedded import EmbeddedServer
 from service.store.feed import CHUNK, GROUP, FeedGroup
 from service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
 from service.store.redis import RedisStore, connect_client, feed_key, send

@@ -16,13 +16,13 @@ from domain.commands import AbortMatch, Actor, CreateMatch, Withdraw
 from domain.events import Account
 from service.composition import compose
 from service.config import SETTINGS, parse_key, read_config
-from service.doctor import Finding, examine
-from service.duplicates import share_dice
-from service.ids import command_of, stream_id
+from service.health.doctor import Finding, examine
+from service.matches.duplicates import share_dice
+from service.processes.embedded import EmbeddedServer, find_binary
 from service.queues import SWEEPS, UNSETTLED, play_queue, verify_queue
-from service.store.embedded import EmbeddedServer, find_binary
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
+from service.streams.ids import command_of, stream_id
 from tests.system.running import KEY, ROOT, free_port, serving
 from tests.system.test_serve import run_cli
 from workers.worker import Worker
@@ -133,7 +133,7 @@ def test_a_store_that_is_nearly_full_is_wrong(patient):
 
 
 def test_matches_under_way_are_found_among_those_that_are_over(patient, monkeypatch):
-    monkeypatch.setattr("service.doctor.store.SAMPLE", 1)
+    monkeypatch.setattr("service.health.doctor.store.SAMPLE", 1)
     for _ in range(6):
         patient.call_off(patient.open_match_with_dice())
     patient.open_match_with_dice()
@@ -181,7 +181,7 @@ def test_matches_that_wait_too_long_and_alarms_are_told(patient):
 
 def test_appends_that_nobody_relays_are_told(patient, monkeypatch):
     patient.open_match_with_dice()
-    monkeypatch.setattr("service.vitals.Vitals.store_clock_s", lambda _: time.time() + 3600)
+    monkeypatch.setattr("service.health.vitals.Vitals.store_clock_s", lambda _: time.time() + 3600)
     assert {"feed", "clock"} <= set(patient.wrong())
 
 
@@ -218,7 +218,9 @@ def test_secrets_that_others_can_read_are_told(patient):
 
 def test_a_full_disk_is_told_before_it_is_full(patient, monkeypatch):
     def left(free: int) -> None:
-        monkeypatch.setattr("service.doctor.machine.shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+        monkeypatch.setattr(
+            "service.health.doctor.machine.shutil.disk_usage", lambda _: type("Usage", (), {"free": free})
+        )
 
     left(10_000_000)
     assert set(patient.wrong()) == {"disk"}

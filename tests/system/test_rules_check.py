@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from service.app import create_app
-from service.checks import Asked, Checkers, list_bundles
 from service.composition import Parts, compose
-from service.store.embedded import start_server
+from service.processes.checkers import Asked, Checkers, list_bundles
+from service.processes.embedded import start_server
 from service.store.memory import MemoryStore
 from service.store.redis import RedisStore, connect_client
+from service.web.app import create_app
 from tests.domain.toy_v2 import registered_beside
 from tests.service.api import Api
 from tests.service.conftest import CONFIG

@@ -13,7 +13,7 @@ import redis
 
 from service.client import Client, Problem
 from service.config import parse_key
-from service.store.embedded import find_binary, start_server
+from service.processes.embedded import find_binary, start_server
 from tests.system.running import (
     KEY,
     ROOT,

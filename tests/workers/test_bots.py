@@ -12,12 +12,12 @@ from domain.events import Account, parse_event
 from domain.rulesets import register
 from domain.waiting import find_bot_due
 from service.composition import MATCHES, compose
-from service.handlers import Handler
-from service.ids import command_of, stream_id
+from service.processes.embedded import start_server
 from service.queues import play_queue
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
+from service.streams.handler import Handler
+from service.streams.ids import command_of, stream_id
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers import play_match as job_module

@@ -10,11 +10,11 @@ import pytest
 from domain.chain import StoredEvent
 from domain.ruleset import Over
 from domain.rulesets import find_ruleset
-from service.app import create_app
-from service.checks import Asked, CheckError
 from service.composition import Parts, compose
+from service.processes.checkers import Asked, CheckError
 from service.store.memory import MemoryStore
 from service.store.port import StoreError, StoreUnavailable, Stretch
+from service.web.app import create_app
 from tests.domain.toy import Push, Race, ToyMove, ToyV1
 from tests.domain.toy_v2 import registered_beside
 from tests.service.api import Api

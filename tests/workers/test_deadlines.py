@@ -10,11 +10,11 @@ from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
 from domain.events import Account, SeatWithdrawn, parse_event
 from domain.rulesets import register
 from service.composition import MATCHES, Parts, compose
-from service.handlers import Handler
-from service.ids import command_of, stream_id
-from service.store.embedded import start_server
+from service.processes.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
+from service.streams.handler import Handler
+from service.streams.ids import command_of, stream_id
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers.duties import deadlines as duty_module

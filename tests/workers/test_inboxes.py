@@ -9,13 +9,13 @@ from domain.chain import StoredEvent
 from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from domain.events import Account
 from service.composition import MATCHES, Parts, compose
-from service.handlers import Handler
-from service.ids import command_of, stream_id
-from service.match_list import MatchFilter
-from service.store.embedded import start_server
+from service.lists.matches import MatchFilter
+from service.processes.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.port import BUCKETS, Stretch
 from service.store.redis import RedisStore, connect_client
+from service.streams.handler import Handler
+from service.streams.ids import command_of, stream_id
 from tests.service.conftest import CONFIG
 from workers import relay as relay_module
 from workers.duties.deadlines import Deadlines

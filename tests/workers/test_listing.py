@@ -13,11 +13,11 @@ from redis import Redis
 
 from domain.commands import Actor
 from domain.rulesets import register
-from service import projections
 from service.composition import Parts, compose
-from service.doctor import examine
-from service.projections import FeedLag, Lag, is_complete, needs_build, rebuild
-from service.store.embedded import start_server
+from service.health.doctor import examine
+from service.lists import projections
+from service.lists.projections import FeedLag, Lag, is_complete, needs_build, rebuild
+from service.processes.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.port import StoreUnavailable, bucket_of
 from service.store.redis import RedisStore, connect_client

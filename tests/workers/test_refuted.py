@@ -13,16 +13,16 @@ from domain.chain import StoredEvent, first_link, link_all
 from domain.commands import Actor
 from domain.events import MatchRefuted, format_event, parse_event
 from domain.rulesets import register
-from service.app import create_app
 from service.composition import Parts, compose
 from service.config import Config
-from service.doctor.finding import Finding
-from service.doctor.work import examine_work
+from service.health.doctor.finding import Finding
+from service.health.doctor.work import examine_work
+from service.processes.embedded import EmbeddedServer, start_server
 from service.queues import REFUTED, verify_queue
-from service.store.embedded import EmbeddedServer, start_server
 from service.store.feed import FeedGroup
 from service.store.port import bucket_of
 from service.store.redis import RedisStore, connect_client
+from service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from tests.service.conftest import CONFIG

@@ -16,12 +16,12 @@ from domain.replay import replay
 from domain.verification import Execution
 from service import composition
 from service.composition import Parts, compose
-from service.ids import command_of, stream_id
+from service.processes.embedded import start_server
 from service.queues import verify_queue
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.port import StoreError
 from service.store.redis import RedisStore, connect_client
+from service.streams.ids import command_of, stream_id
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere
 from tests.service.test_typed_imports_api import SOUND

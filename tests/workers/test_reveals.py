@@ -7,21 +7,21 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
-from domain.bundle import describe_head, format_bundle
+from domain.bundle.bundle import describe_head, format_bundle
 from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
 from domain.events import Account, parse_event
 from domain.rulesets import register
 from service.composition import MATCHES, Parts, compose
 from service.config import Config, parse_key
-from service.duplicates import share_dice
-from service.handlers import Handler
-from service.ids import command_of, stream_id
+from service.matches.duplicates import share_dice
+from service.processes.embedded import start_server
 from service.queues import verify_queue
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.memory import MemoryStore
 from service.store.port import FeedEntry, bucket_of
 from service.store.redis import RedisStore, connect_client
+from service.streams.handler import Handler
+from service.streams.ids import command_of, stream_id
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers import verify_match as verify_module

@@ -17,12 +17,12 @@ from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
 from domain.match import Match
 from service.composition import Parts, compose
 from service.errors import Contended
-from service.ids import command_of, stream_id
+from service.processes.embedded import start_server
 from service.queues import MATCHES_A_JOB
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.port import FeedEntry, bucket_of
 from service.store.redis import RedisStore, connect_client
+from service.streams.ids import command_of, stream_id
 from tests.service.conftest import CONFIG
 from tests.workers.test_relay import Rig, refute
 from workers import score_match as score_module

@@ -11,21 +11,16 @@ from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
 from domain.events import Account, Occupant, SeatWithdrawn
 from domain.rulesets import register
 from domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
-from domain.tournament.commands import (
-    CreateTournament,
-    RegisterEntrant,
-    StartTournament,
-    WithdrawEntrant,
-)
+from domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament, WithdrawEntrant
 from domain.tournament.sprt import judge_entrants
 from domain.tournament.state import MAX_ATTEMPTS, Tournament
 from service.composition import MATCHES, Parts, compose
-from service.handlers import Handler
-from service.ids import command_of, job_command, stream_id
+from service.processes.embedded import start_server
 from service.queues import play_queue, verify_queue
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.redis import RedisStore, connect_client
+from service.streams.handler import Handler
+from service.streams.ids import command_of, job_command, stream_id
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from workers import play_match as job_module

@@ -10,13 +10,13 @@ from rq.serializers import JSONSerializer
 
 from service.composition import compose
 from service.config import Config, parse_key
-from service.gauges import read_gauges
+from service.health.gauges import read_gauges
+from service.health.vitals import Vitals, open_vitals
+from service.processes.embedded import start_server
 from service.queues import UNSETTLED, Verification, enqueue_verifications, verify_queue
-from service.store.embedded import start_server
 from service.store.feed import FeedGroup
 from service.store.memory import MemoryStore
 from service.store.redis import RedisStore, connect_client
-from service.vitals import Vitals, open_vitals
 from tests.workers.test_relay import Rig
 from workers.worker import Worker
 

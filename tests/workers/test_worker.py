@@ -11,8 +11,8 @@ from rq import SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
+from service.processes.embedded import start_server
 from service.queues import Verification, enqueue_verifications, verify_queue
-from service.store.embedded import start_server
 from workers import worker as worker_module
 from workers.worker import Worker
 

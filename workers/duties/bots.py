@@ -18,9 +18,9 @@ from domain.match import Match
 from domain.waiting import find_bot_due
 from service.clock import now_ms
 from service.composition import Parts
-from service.handlers import Handler
 from service.queues import Playing, enqueue_plays
 from service.store.port import FeedEntry, StoreUnavailable
+from service.streams.handler import Handler
 from workers.duties import Chore
 from workers.duties.under_way import DRAWS, OVER, UNDER_WAY, find_created, may_be_under_way
 

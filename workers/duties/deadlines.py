@@ -18,9 +18,9 @@ from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
 from service.errors import VersionConflict
-from service.handlers import Handler
-from service.ids import job_command
 from service.store.port import FeedEntry, StoreUnavailable
+from service.streams.handler import Handler
+from service.streams.ids import job_command
 from workers.duties import Chore
 from workers.duties.scan import read_newest
 from workers.duties.under_way import OVER, UNDER_WAY, find_created, may_be_under_way

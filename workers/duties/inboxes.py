@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from domain.match import Match
 from service.composition import Parts
-from service.handlers import Handler
-from service.inboxes import Notifier
+from service.live.inboxes import Notifier
 from service.store.port import FeedEntry
+from service.streams.handler import Handler
 from workers.duties import Chore
 
 

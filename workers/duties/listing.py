@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from redis import Redis
 
 from domain.match import Match
-from service.accounts import PLAYERS
+from service.access.accounts import PLAYERS
 from service.composition import MATCHES, Parts
-from service.handlers import Handler
-from service.lists import open_lists
-from service.projections import Projection, needs_build, project_all, rebuild
+from service.lists.lists import open_lists
+from service.lists.projections import Projection, needs_build, project_all, rebuild
 from service.store.port import FeedEntry, StoreError
-from service.tournaments import TOURNAMENTS
+from service.streams.handler import Handler
+from service.tournaments.tournaments import TOURNAMENTS
 from workers.duties import Chore
 
 BUILD_EVERY_S = 10.0

@@ -16,9 +16,9 @@ from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
 from service.errors import ServiceError
-from service.handlers import Handler
-from service.ids import job_command
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
+from service.streams.handler import Handler
+from service.streams.ids import job_command
 from workers.duties import Chore
 from workers.duties.under_way import OVER, find_created
 

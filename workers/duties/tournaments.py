@@ -17,10 +17,10 @@ from domain.errors import StreamError
 from domain.match import Match
 from service.clock import now_ms
 from service.composition import Parts
-from service.handlers import Handler
-from service.ids import is_stream_id
 from service.queues import Advancing, enqueue_advances
 from service.store.port import FeedEntry, StoreError, StoreUnavailable
+from service.streams.handler import Handler
+from service.streams.ids import is_stream_id
 from workers.duties import Chore
 from workers.duties.under_way import find_created
 

@@ -7,8 +7,8 @@ from domain.chain import StoredEvent
 from domain.errors import StreamError
 from domain.events import MatchCreated, parse_event
 from domain.match import Match
-from service.handlers import Handler
 from service.store.port import Stretch
+from service.streams.handler import Handler
 from workers.duties.each import read_each
 
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}

@@ -19,12 +19,7 @@ from domain.contest import enter_roll, leave_contest, open_contest
 from domain.errors import NotInPlay, OptionError
 from domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
 from domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
-from domain.rulesets.portals_v1.actions import (
-    draw_move,
-    find_flow,
-    find_kinds,
-    find_sites,
-)
+from domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
 from domain.rulesets.portals_v1.board import join, lay_board
 from domain.rulesets.portals_v1.drawing import draw
 from domain.rulesets.portals_v1.moves import EXIT, PLATFORM, PORTAL, Move

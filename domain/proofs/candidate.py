@@ -1,0 +1,176 @@
+"""A recorded match under another version of its rules: whether the same events would have come, and which first not.
+
+This is how a new version of a ruleset is held against everything that was ever played.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple, NoReturn
+
+from domain.chain import StoredEvent, canonical_json
+from domain.errors import FoldError, IllegalMove, MoveError, NotInPlay, OptionError, RollError
+from domain.events import (
+    DiceRolled,
+    DrawAgreed,
+    Event,
+    EventData,
+    LineCopied,
+    MatchAborted,
+    MatchCreated,
+    MatchEnded,
+    MatchStarted,
+    MatchVerified,
+    MoveMade,
+    MovesTakenBack,
+    SeatWithdrawn,
+    ServerDice,
+    dump_data,
+    parse_event,
+)
+from domain.proofs.playthrough import describe_turn
+from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+
+OPTIONS, ILLEGAL, TURN, ROLL = "options", "illegal", "turn", "roll"
+END, WITHDRAWAL, VIEW, FAILS = "end", "withdrawal", "view", "fails"
+
+
+class Difference(NamedTuple):
+    """The first event of a match that would not have come under the candidate, or came too early to be the last one.
+
+    `kind` says in what they part: `options` that are refused now, an `illegal` move (`clause` names why),
+    another `turn`, `roll` or `end`, a `withdrawal` that is refused, another final `view`, or a ruleset that `fails`.
+    """
+
+    version: int
+    ply: int
+    """Moves before it on the surviving line."""
+    kind: str
+    expected: str
+    """What is recorded."""
+    came: str
+    """What the candidate says to it."""
+    clause: str | None = None
+
+
+def find_difference(entries: Sequence[StoredEvent], candidate: AnyRuleset) -> Difference | None:
+    """The first of a match's events that this ruleset would not have led to; None where it leads to all of them.
+
+    Only rules are looked at, no hashes, dice or rights. StreamError where the events cannot be read as a match.
+    """
+    events = [parse_event(entry) for entry in entries]
+    if not events or not isinstance(events[0].data, MatchCreated):
+        raise FoldError(1, "the match was never created")
+    replay = _Replay(candidate, events[0].data)
+    for event in [*events, None]:
+        try:
+            replay.require_settled() if event is None else replay.follow(event)
+        except FoldError:
+            raise
+        except Exception as error:
+            differs = error if isinstance(error, _Differs) else _Differs(FAILS, repr(error))
+            version, told = (event.version, _tell(event.data)) if event else (len(events) + 1, "nothing yet")
+            return Difference(version, len(replay.line), differs.kind, told, differs.came, differs.clause)
+    return None
+
+
+class _Differs(Exception):
+    def __init__(self, kind: str, came: str, clause: str | None = None) -> None:
+        super().__init__(came)
+        self.kind, self.came, self.clause = kind, came, clause
+
+
+class _Replay:
+    """A match as the candidate sees it: `line` holds the states before each move of the surviving line."""
+
+    def __init__(self, ruleset: AnyRuleset, created: MatchCreated) -> None:
+        self.line: list[Any] = []
+        self._ruleset = ruleset
+        self._server_dice = isinstance(created.dice, ServerDice)
+        self._state: Any = None
+        self._playing = False
+        self._agreed = False
+
+    def follow(self, event: Event) -> None:
+        """Go on by one event; _Differs where it does not follow from the rules."""
+        data = event.data
+        try:
+            self._follow(event.version, data)
+        except OptionError as error:
+            raise _Differs(OPTIONS, str(error)) from None
+        except MoveError as error:
+            raise _Differs(ILLEGAL, str(error), error.clause if isinstance(error, IllegalMove) else None) from None
+        except RollError as error:
+            raise _Differs(ROLL, str(error)) from None
+        except NotInPlay as error:
+            raise _Differs(WITHDRAWAL, str(error)) from None
+        self._agreed = isinstance(data, DrawAgreed)
+
+    def _follow(self, version: int, data: EventData) -> None:
+        match data:
+            case MatchCreated(options=options, seats=seats):
+                self._state = self._ruleset.initial_state(self._ruleset.parse_options(options), len(seats))
+            case LineCopied(steps):
+                for step in steps:
+                    self._follow(version, step)
+            case MatchStarted():
+                self._playing = True
+            case MoveMade(seat, text):
+                self._require_turn(Decision(seat))
+                before, move = self._state, self._ruleset.parse_move(self._state, text)
+                self._state = self._ruleset.apply_move(before, move)
+                self.line.append(before)
+            case DiceRolled(sides, count, purpose, seat, values):
+                self._require_turn(Roll(sides, count, purpose, seat))
+                self._state = self._ruleset.apply_roll(self._state, values)
+            case MatchEnded(reason, ranks):
+                self._end(Over(reason, ranks))
+            case MatchVerified(digest=digest):
+                self._require_view(digest)
+            case _:
+                self.require_settled()
+                self._follow_other(version, data)
+
+    def _follow_other(self, version: int, data: EventData) -> None:
+        match data:
+            case SeatWithdrawn(seat):
+                self._state = self._ruleset.withdraw(self._state, seat)
+            case MovesTakenBack(ply):
+                if not 0 <= ply < len(self.line):
+                    raise FoldError(version, f"there is no move {ply + 1} to take back")
+                self._state = self.line[ply]
+                del self.line[ply:]
+            case MatchAborted():
+                self._playing = False
+
+    def _end(self, over: Over) -> None:
+        if self._agreed and not isinstance(self._ruleset.turn(self._state), Over):
+            self._state = self._ruleset.end(self._state, over)
+        self._require_turn(over)
+        self._playing = False
+
+    def _require_turn(self, recorded: Turn) -> None:
+        turn = self._ruleset.turn(self._state)
+        if turn != recorded:
+            _differ(turn, recorded)
+
+    def _require_view(self, digest: str) -> None:
+        found = sha256(canonical_json(self._ruleset.view(self._state))).hexdigest()
+        if found != digest:
+            raise _Differs(VIEW, f"the final view has the digest {found}")
+
+    def require_settled(self) -> None:
+        """_Differs where the candidate has something follow at once: the end, or a roll of the server's dice."""
+        if self._playing:
+            turn = self._ruleset.turn(self._state)
+            if isinstance(turn, Over) or (isinstance(turn, Roll) and self._server_dice):
+                _differ(turn, None)
+
+
+def _differ(turn: Turn, recorded: Turn | None) -> NoReturn:
+    both = turn, recorded
+    kind = next((kind for it, kind in ((Over, END), (Roll, ROLL)) if any(isinstance(each, it) for each in both)), TURN)
+    raise _Differs(kind, describe_turn(turn))
+
+
+def _tell(data: EventData) -> str:
+    return f"{data.type} {canonical_json(dump_data(data)).decode()}"

@@ -1,0 +1,118 @@
+"""Conformance vectors: matches as JSON lines that any other simulator of the same game can be held against.
+
+docs/vectors.md tells the fields. What is played follows from the arguments alone: the same ones give the same bytes.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from domain.chain import canonical_json
+from domain.errors import NotInPlay
+from domain.proofs.perft import fixed_dice, fixed_randbelow
+from domain.proofs.playthrough import apply_step
+from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn, format_turn
+
+FORMAT = 1
+LISTED = 500
+"""Up to so many legal moves are listed; of more, their number and a digest of all."""
+
+LEAVING_EVERY = 3
+"""In every third match seats may leave."""
+
+LEAVES_ONE_IN = 20
+
+
+def write_vectors(
+    ruleset: AnyRuleset, seats: int, options: dict[str, Any], matches: int = 3, seed: int = 0
+) -> Iterator[bytes]:
+    """The lines of a file of so many random matches, each with its line feed; OptionError before the first one.
+
+    Moves are drawn as sample_move draws them; in every third match seats may leave before any step.
+    """
+    complete = ruleset.parse_options(options)
+    start = ruleset.initial_state(complete, seats)
+    head = {
+        "vectors": FORMAT,
+        "ruleset": ruleset.id,
+        "version": ruleset.version,
+        "behaviour": ruleset.behaviour,
+        "options": complete,
+        "seats": seats,
+        "matches": matches,
+        "seed": seed,
+        "listed": LISTED,
+    }
+    return _close(head, ruleset, start)
+
+
+def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[bytes]:
+    digest, count = sha256(), 0
+    for told in _tell(head, ruleset, start):
+        line = canonical_json(told) + b"\n"
+        digest.update(line)
+        count += 1
+        yield line
+    yield canonical_json({"lines": count, "sha256": digest.hexdigest()}) + b"\n"
+
+
+def _tell(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[dict[str, Any]]:
+    yield head
+    for match in range(1, head["matches"] + 1):
+        state, steps, draw = start, 0, _Drawing(f"{head['seed']}/{match}", leaving=match % LEAVING_EVERY == 0)
+        while not isinstance(turn := ruleset.turn(state), Over):
+            step, after = draw.step(ruleset, state, turn)
+            steps += 1
+            yield {
+                "match": match,
+                "step": steps,
+                **_describe(ruleset, state),
+                "legal": _describe_moves(ruleset, state) if isinstance(turn, Decision) else None,
+                "do": step,
+                "next": _describe(ruleset, after),
+            }
+            state = after
+        yield {"match": match, "steps": steps, **format_turn(turn)}
+
+
+class _Drawing:
+    """What is done next in a match: a pure function of the seed and of what was done before."""
+
+    def __init__(self, seed: str, *, leaving: bool) -> None:
+        self._seed = seed
+        self._moves = fixed_randbelow(f"{seed}/moves")
+        self._leaving = fixed_randbelow(f"{seed}/leaving") if leaving else None
+        self._rolled = 0
+
+    def step(self, ruleset: AnyRuleset, state: Any, turn: Turn) -> tuple[dict[str, Any], Any]:
+        """What is done, and the state after it."""
+        if self._leaving and self._leaving(LEAVES_ONE_IN) == 0:
+            left = _let_leave(ruleset, state, self._leaving)
+            if left:
+                return left
+        if isinstance(turn, Roll):
+            values = fixed_dice(f"{self._seed}/rolls", self._rolled, turn)
+            self._rolled += 1
+            return {"roll": list(values)}, ruleset.apply_roll(state, values)
+        text = ruleset.format_move(state, ruleset.sample_move(state, self._moves))
+        return {"move": text}, apply_step(ruleset, state, f"move {text}")
+
+
+def _let_leave(ruleset: AnyRuleset, state: Any, randbelow: RandBelow) -> tuple[dict[str, Any], Any] | None:
+    """A seat drawn from all leaves; None where it is not in play."""
+    seat = randbelow(len(ruleset.standing(state))) + 1
+    try:
+        return {"withdraw": seat}, ruleset.withdraw(state, seat)
+    except NotInPlay:
+        return None
+
+
+def _describe(ruleset: AnyRuleset, state: Any) -> dict[str, Any]:
+    return {"turn": format_turn(ruleset.turn(state)), "view": ruleset.view(state)}
+
+
+def _describe_moves(ruleset: AnyRuleset, state: Any) -> dict[str, Any]:
+    texts = [ruleset.format_move(state, move) for move in ruleset.legal_moves(state)]
+    if len(texts) <= LISTED:
+        return {"count": len(texts), "moves": texts}
+    return {"count": len(texts), "sha256": sha256("\n".join(texts).encode()).hexdigest()}

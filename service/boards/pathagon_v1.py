@@ -1,0 +1,188 @@
+"""The board of Pathagon: octagons with small squares between, chains as lines, the edges that each seat joins."""
+
+import re
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import networkx  # type: ignore[import-untyped]
+
+from service.boards.board import Board, Explained, LastMove
+from service.boards.reserves import arrange_reserves
+from service.boards.strokes import Point, draw_arrow, format_points, octagon
+
+CELL = 60.0
+BAND = 18.0
+"""How thick the coloured edges are."""
+LEFT = 34.0
+TOP = 8.0
+LETTERS = 30.0
+PANEL = 84.0
+"""What is below the letters: reserves and notes."""
+
+EMPTY = "."
+Place = tuple[int, int]
+"""Column and row of a field, from 0 at a1."""
+
+_MOVE = re.compile(r"([a-i][1-9])(?:-(?!\1)([a-i][1-9]))?")
+
+
+class Ground(NamedTuple):
+    """The board of one size."""
+
+    size: int
+
+    def middle(self, place: tuple[float, float]) -> Point:
+        """Where the middle of a field is."""
+        return LEFT + BAND + (place[0] + 0.5) * CELL, TOP + BAND + (self.size - place[1] - 0.5) * CELL
+
+
+class Field(NamedTuple):
+    """An octagon by its middle and its points."""
+
+    name: str
+    x: float
+    y: float
+    points: str
+
+
+class Piece(NamedTuple):
+    """A piece on the board; `rests` under PA5, `wins` as part of the path."""
+
+    seat: int
+    x: float
+    y: float
+    rests: bool
+    wins: bool
+
+
+class Link(NamedTuple):
+    """A line between two pieces of a seat, or from one to an edge that is its own."""
+
+    seat: int
+    start: Point
+    end: Point
+    wins: bool
+
+
+def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+    """What pathagon_v1.svg reads."""
+    rows = view["board"]
+    size = len(rows)
+    ground = Ground(size)
+    middle = ground.middle
+    fields = {_name((i, j)): (i, j) for i in range(size) for j in range(size)}
+    pieces = {place: int(mark) for place in fields.values() if (mark := rows[size - 1 - place[1]][place[0]]) != EMPTY}
+    path = find_path(pieces, size)
+    came, went = (None if name is None else _field(name, middle(fields[name]), CELL - 7) for name in _ends(last))
+    resting = {view["resting"], view["resting_other"]}
+    right, bottom = LEFT + size * CELL + 2 * BAND, TOP + size * CELL + 2 * BAND
+    return {
+        "width": right + TOP,
+        "height": bottom + LETTERS + PANEL,
+        "edges": _edges(right, bottom),
+        "inside": (LEFT + BAND, TOP + BAND, size * CELL),
+        "fields": [_field(name, middle(place), CELL) for name, place in fields.items()],
+        "links": _links(pieces, path, ground),
+        "pieces": [
+            Piece(seat, *middle(place), _name(place) in resting, place in path) for place, seat in pieces.items()
+        ],
+        "closed": [middle(fields[name]) for name in view["closed"]],
+        "loser": 1 + view["ply"] % 2,
+        "arrow": draw_arrow((came.x, came.y), (went.x, went.y), 0.4 * CELL, 13) if came and went else None,
+        "came": came,
+        "went": went,
+        "letters": [("abcdefghi"[i], middle((i, 0))[0], bottom + 22) for i in range(size)],
+        "numbers": [(j + 1, LEFT - 15, middle((0, j))[1] + 6) for j in range(size)],
+        "reserves": arrange_reserves(view["reserve"], LEFT, right, bottom + LETTERS + 24),
+        "notes": (_note(view, path, pieces), LEFT, bottom + LETTERS + 68),
+    }
+
+
+def find_path(pieces: dict[Place, int], size: int) -> list[Place]:
+    """The shortest chain of a seat that joins its two edges (PA10), empty where there is none."""
+    for seat, axis in ((1, 1), (2, 0)):
+        own = [place for place, other in pieces.items() if other == seat]
+        if len(own) < size:
+            continue
+        graph = networkx.grid_2d_graph(size, size).subgraph(own).copy()
+        graph.add_edges_from(("low", place) for place in own if place[axis] == 0)
+        graph.add_edges_from(("high", place) for place in own if place[axis] == size - 1)
+        if "low" in graph and "high" in graph and networkx.has_path(graph, "low", "high"):
+            return list(networkx.shortest_path(graph, "low", "high")[1:-1])
+    return []
+
+
+def _name(place: Place) -> str:
+    return f"{'abcdefghi'[place[0]]}{place[1] + 1}"
+
+
+def _field(name: str, middle: Point, width: float) -> Field:
+    return Field(name, *middle, octagon(middle, width))
+
+
+def _edges(right: float, bottom: float) -> list[tuple[int, str, Point]]:
+    """The bands along the sides: whose they are (PA2), their points, and where the seat's number stands."""
+    outer = [(LEFT, TOP), (right, TOP), (right, bottom), (LEFT, bottom)]
+    inner = [
+        (LEFT + BAND, TOP + BAND),
+        (right - BAND, TOP + BAND),
+        (right - BAND, bottom - BAND),
+        (LEFT + BAND, bottom - BAND),
+    ]
+    edges = []
+    for side in range(4):
+        corners = [outer[side], outer[(side + 1) % 4], inner[(side + 1) % 4], inner[side]]
+        middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
+        edges.append((1 + side % 2, format_points(corners), middle))
+    return edges
+
+
+def _links(pieces: dict[Place, int], path: list[Place], ground: Ground) -> list[Link]:
+    size, middle = ground.size, ground.middle
+    winning = {frozenset(pair) for pair in pairwise(path)}
+    links = []
+    for (i, j), seat in pieces.items():
+        for other in ((i + 1, j), (i, j + 1)):
+            if pieces.get(other) == seat:
+                links.append(Link(seat, middle((i, j)), middle(other), frozenset(((i, j), other)) in winning))
+        # To the band where the edge is the seat's own.
+        along = (i, j)[seat % 2]
+        for end, outside in ((0, -0.5), (size - 1, size - 0.5)):
+            if along == end:
+                beyond = (i, outside) if seat == 1 else (outside, j)
+                is_end = bool(path) and (i, j) == (path[-1] if end else path[0])
+                links.append(Link(seat, middle((i, j)), middle(beyond), is_end))
+    return links
+
+
+def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
+    """Where the last move came from, if from the board, and where it went."""
+    if last is None:
+        return None, None
+    *source, target = last.move.split("-")
+    return (source[0] if source else None), target
+
+
+def _note(view: dict[str, Any], path: list[Place], pieces: dict[Place, int]) -> str:
+    told = []
+    if path:
+        told.append(f"Path of seat {pieces[path[0]]}")
+    if view["closed"]:
+        told.append(f"Closed: {' '.join(view['closed'])}")
+    if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
+        told.append(f"Resting: {' '.join(resting)}")
+    return "  ·  ".join(told)
+
+
+def explain(move: str) -> Explained | None:
+    """The placement or the move that a notation tells."""
+    found = _MOVE.fullmatch(move)
+    if found is None:
+        return None
+    first, second = found.groups()
+    if second is None:
+        return Explained(f"Places a piece from the reserve on {first}.", "PA4")
+    return Explained(f"Moves the piece from {first} to {second}.", "PA4")
+
+
+BOARD = Board(arrange, explain)

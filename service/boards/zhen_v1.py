@@ -1,0 +1,141 @@
+"""The board of Zhen: stacks of cubes on a line of tiles, a goal at either end."""
+
+import re
+from typing import Any, NamedTuple
+
+from service.boards.board import Board, Explained, LastMove
+from service.boards.reserves import arrange_reserves
+from service.boards.strokes import Point, format_points
+
+TILE = 50.0
+GOAL = 82.0
+MARGIN = 12.0
+DEPTH = 10.0
+"""How far the tops of tiles and the sides of cubes lean to the right and up."""
+CUBE = 28.0
+HIGHEST = 8
+"""Stacks of more cubes are pushed together to this height."""
+BASE = 26 + HIGHEST * CUBE
+"""Where the fronts of the tiles begin."""
+FRONT = 30.0
+COUNTS = BASE + FRONT + 22
+LANE = COUNTS + 10
+"""Where the arrow of the last move begins, below the counts."""
+RESERVES = LANE + 66
+HEIGHT = RESERVES + 26
+
+_MOVE = re.compile(r"\+(?P<put>T)|(?P<source>T)-(?:(?P<target>T)|goal)".replace("T", "(?:[1-9]|1[0-9]|20)"))
+
+
+class Cube(NamedTuple):
+    """A cube by the lower left corner of its front."""
+
+    seat: int
+    x: float
+    y: float
+
+
+class Stop(NamedTuple):
+    """A tile, or the goal of a seat, with what lies on it; `token` is empty where no move can name it."""
+
+    token: str
+    seat: int
+    middle: float
+    outline: str
+    front: str
+    cubes: list[Cube]
+    counts: list[tuple[int, int, float]]
+
+
+def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+    """What zhen_v1.svg reads."""
+    tiles, (first, second) = view["tiles"], view["goals"]
+    turn = 1 + view["ply"] % 2
+    end = MARGIN + GOAL + TILE * len(tiles)
+    stops = [
+        _stop("goal" if turn == 1 else "", 1, MARGIN, GOAL, first),
+        *(_stop(str(number), 0, MARGIN + GOAL + TILE * (number - 1), TILE, on) for number, on in enumerate(tiles, 1)),
+        _stop("goal" if turn == 2 else "", 2, end, GOAL, second),
+    ]
+    width = end + GOAL + MARGIN + DEPTH
+    return {
+        "width": width,
+        "height": HEIGHT,
+        "stops": stops,
+        "reserves": arrange_reserves(view["reserve"], MARGIN, width - MARGIN, RESERVES),
+        "number_y": BASE + FRONT - 8,
+        "count_y": COUNTS,
+        **_mark(stops, last),
+    }
+
+
+def _stop(token: str, seat: int, x: float, width: float, on: list[int]) -> Stop:
+    """A tile, or the goal of a seat, whose front then points outward."""
+    middle, left, right = x + width / 2, x, x + width
+    if seat == 1:
+        left += FRONT / 2
+    if seat == 2:
+        right -= FRONT / 2
+    below = [(right, BASE + FRONT), (left, BASE + FRONT)]
+    if seat:
+        below.insert(2 if seat == 1 else 0, (x if seat == 1 else x + width, BASE + FRONT / 2))
+    top = [(left, BASE), (left + DEPTH, BASE - DEPTH), (right + DEPTH, BASE - DEPTH), (right, BASE)]
+    return Stop(
+        token,
+        seat,
+        middle,
+        format_points(top + below),
+        format_points([(left, BASE), (right, BASE), *below]),
+        _stack(middle, *on),
+        _count(middle, *on),
+    )
+
+
+def _stack(middle: float, one: int, two: int) -> list[Cube]:
+    step = min(CUBE, (HIGHEST - 1) * CUBE / max(one + two - 1, 1))
+    left = round(middle - CUBE / 2 - 1, 1)
+    return [Cube(1 if number < one else 2, left, round(BASE - 3 - step * number, 1)) for number in range(one + two)]
+
+
+def _count(middle: float, one: int, two: int) -> list[tuple[int, int, float]]:
+    """The numbers of cubes below a stack: the seat, how many, and where."""
+    apart = 12 if one and two else 0
+    return [(seat, count, middle + aside) for seat, count, aside in ((1, one, -apart), (2, two, apart)) if count]
+
+
+def _mark(stops: list[Stop], last: LastMove | None) -> dict[str, Any]:
+    """The last move: the places that it left and reached, and the arrow below them."""
+    if last is None:
+        return {"came": None, "went": None, "arrow": None}
+    source, _, target = last.move.replace("+", "-").partition("-")
+    goal = 0 if last.seat == 1 else len(stops) - 1
+    went = stops[goal if target == "goal" else int(target)]
+    came = stops[int(source)] if source else None
+    tip: Point = (went.middle, LANE)
+    if came is None:
+        line = f"M{tip[0]},{LANE + 38}V{LANE + 8}"
+    else:
+        deep = LANE + 44
+        line = f"M{came.middle},{LANE}C{came.middle},{deep} {tip[0]},{deep} {tip[0]},{LANE + 10}"
+    head = format_points([tip, (tip[0] - 7, LANE + 13), (tip[0] + 7, LANE + 13)])
+    return {"came": came, "went": went, "arrow": (line, head)}
+
+
+def explain(move: str) -> Explained | None:
+    """What a notation does with cubes."""
+    found = _MOVE.fullmatch(move)
+    if found is None:
+        return None
+    put, source, target = found["put"], found["source"], found["target"]
+    if put:
+        return Explained(f"Puts a cube from the reserve on tile {put}.", "ZH4")
+    if target is None:
+        return Explained(f"Moves the cubes on tile {source} into the goal.", "ZH3")
+    steps = abs(int(source) - int(target))
+    if not steps:
+        return None
+    told = "1 step" if steps == 1 else f"{steps} steps"
+    return Explained(f"Moves the cubes on tile {source} by {told} to tile {target}.", "ZH2")
+
+
+BOARD = Board(arrange, explain)

@@ -1,0 +1,1 @@
+"""The commands of `plyscribe`, one file a topic, and the demo."""

@@ -1,0 +1,162 @@
+"""`plyscribe replay`: a match as text, as a picture of a position, as a film."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from domain.bundle.bundle import parse_bundle
+from domain.errors import Unknown
+from domain.events import MoveMade
+from domain.match import damaged
+from domain.record import SUFFIX, parse_record
+from domain.record.values import Line
+from domain.replay import replay as replay_match
+from domain.ruleset import AnyRuleset
+from domain.rulesets import find_ruleset
+from service.boards import draw_board
+from service.boards.board import LastMove
+from service.boards.colours import Theme
+from service.cli.beside import DATA
+from service.cli.transfer import REFUSALS, TOKEN, URL, reading_bundles
+from service.config import register_rulesets
+from service.streams.ids import is_stream_id
+
+EXTRA = "pictures"
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class Film(NamedTuple):
+    """The positions of a match by ply, each with the move that led to it."""
+
+    ruleset: AnyRuleset
+    shots: list[tuple[Any, LastMove | None]]
+
+    def draw(self, ply: int, theme: Theme) -> str:
+        """The position as a picture, the last move marked."""
+        return draw_board(self.ruleset, *self.shots[ply], theme)
+
+
+@click.command()
+@DATA
+@URL
+@TOKEN
+@click.option("--ply", type=click.IntRange(0), help="The position after so many moves; without it, the last one.")
+@click.option("--png", type=FILE, help="Draw the position here.")
+@click.option("--gif", type=FILE, help="Film the match here, at most 2,000 positions of it.")
+@click.option("--delay", type=click.IntRange(20, 60_000), default=800, show_default=True, help="Milliseconds a frame.")
+@click.option("--size", type=click.IntRange(64, 4096), default=480, show_default=True, help="Width in pixels.")
+@click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True)
+@click.argument("match")
+def replay(
+    data: Path,
+    url: str | None,
+    token: str | None,
+    ply: int | None,
+    png: Path | None,
+    gif: Path | None,
+    delay: int,
+    size: int,
+    theme: str,
+    match: str,
+) -> None:
+    """Show a match: a position as text, or with --png as a picture; with --gif all of it as a film.
+
+    MATCH is a file, a bundle or a text record (.plyrec), or the id of a match: in the store that REDIS_URL names, else
+    in the one that `serve` runs on the data directory; with --url on any server. Pictures need the extra `pictures`.
+    """
+    if ply is not None and gif is not None and png is None:
+        raise click.UsageError("--ply is for a single position; a film shows all")
+    try:
+        register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+        film = _read(match, lambda: reading_bundles(data, url, token)(match))
+        at = _find_ply(film, ply)
+        if png is not None:
+            _draw(film, at, png, size, cast(Theme, theme))
+        if gif is not None:
+            _film(film, gif, delay, size, cast(Theme, theme))
+        if png is None and gif is None:
+            click.echo(_tell(film, at))
+    except REFUSALS as error:
+        sys.exit(f"error: {match}: {error}")
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"error: pictures need the extra {EXTRA!r} ({error.name} is missing), which this installs:\n"
+            f"  {sys.executable} -m pip install 'plyscribe[{EXTRA}]'"
+        )
+
+
+def _read(match: str, read_bundle: Callable[[], bytes]) -> Film:
+    path = Path(match)
+    if is_stream_id("match", match) and not path.exists():
+        return _film_bundle(read_bundle())
+    return _film_record(path.read_text(encoding="utf-8")) if path.suffix == SUFFIX else _film_bundle(path.read_bytes())
+
+
+def _film_bundle(raw: bytes) -> Film:
+    """What the events lead to; of a match that cannot be replayed to its end what comes before, and it says so."""
+    bundle = parse_bundle(raw)
+    match = replay_match(bundle.head.match, bundle.entries)
+    if match.fault is not None:
+        if match.play is None:
+            raise damaged(match.fault)
+        click.echo(f"the match is shown up to event {match.fault.version - 1}: {match.fault.error}", err=True)
+    if match.play is None:
+        raise Unknown("match/unknown", "it holds no match")
+    ruleset, steps = match.play.ruleset, match.play.steps
+    moves = [None, *(LastMove(step.seat, step.move, ruleset.view(step.state)) for step in steps)]
+    return Film(ruleset, list(zip([*(step.state for step in steps), match.play.state], moves, strict=True)))
+
+
+def _film_record(text: str) -> Film:
+    record = parse_record(text)
+    ruleset = find_ruleset(record.ruleset, record.ruleset_version)
+    line = Line(ruleset, record.options, len(record.seats))
+    shots: list[tuple[Any, LastMove | None]] = [(line.state, None)]
+    for step in record.steps:
+        before = line.state
+        line.follow(step)
+        if isinstance(step, MoveMade):
+            shots.append((line.state, LastMove(step.seat, step.move, ruleset.view(before))))
+        else:
+            # Dice and all else belong to the position that they lead on from.
+            shots[-1] = (line.state, shots[-1][1])
+    return Film(ruleset, shots)
+
+
+def _find_ply(film: Film, ply: int | None) -> int:
+    last = len(film.shots) - 1
+    if ply is not None and ply > last:
+        raise Unknown("position/unknown", f"the match has positions 0..{last}, not {ply}", ply=last)
+    return last if ply is None else ply
+
+
+def _tell(film: Film, ply: int) -> str:
+    state, last = film.shots[ply]
+    led = f" · seat {last.seat}: {last.move}" if last else ""
+    board = film.ruleset.render_text(state).rstrip("\n")
+    return f"{film.ruleset.title} · ply {ply} of {len(film.shots) - 1}{led}\n\n{board}"
+
+
+def _draw(film: Film, ply: int, path: Path, size: int, theme: Theme) -> None:
+    from service.boards.pixels import render_png
+
+    path.write_bytes(render_png(film.draw(ply, theme), size))
+    click.echo(str(path))
+
+
+def _film(film: Film, path: Path, delay_ms: int, size: int, theme: Theme) -> None:
+    from service.boards.pixels import measure, pick_frames, render_gif, render_png
+
+    count = len(film.shots)
+    plies = pick_frames(count, *measure(render_png(film.draw(count - 1, theme), size)))
+    if len(plies) < count:
+        click.echo(f"{len(plies)} of {count} positions are shown, for a GIF of that size has no more", err=True)
+    drawing = track(plies, "drawing", console=Console(stderr=True), transient=True)
+    path.write_bytes(render_gif([render_png(film.draw(ply, theme), size) for ply in drawing], delay_ms))
+    click.echo(str(path))

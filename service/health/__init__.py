@@ -1,0 +1,1 @@
+"""What an operator asks: the doctor, the vital signs of a service, the gauges."""

@@ -1,0 +1,66 @@
+"""`plyscribe doctor`: what is set, what is there, and what is wrong. It only reads."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from service.composition import compose_process
+from service.config import MIN_KEY_BYTES, ConfigError, read_config
+from service.health.doctor.finding import Finding, tried
+from service.health.doctor.machine import examine_machine
+from service.health.doctor.store import examine_store
+from service.health.doctor.work import examine_work
+from service.processes.embedded import BINARY_VARIABLE, NotRunning, find_binary
+from service.processes.serving import settings_beside
+from service.store.port import StoreError
+from service.store.redis import connect_client
+
+__all__ = ["Finding", "examine"]
+
+
+def examine(
+    data: Path, host: str = "127.0.0.1", port: int = 8420, environ: Mapping[str, str] = os.environ
+) -> Iterator[Finding]:
+    """All findings, in the order in which one would mend them.
+
+    The store is the one that REDIS_URL names, else the one that `serve` runs on the data directory.
+    """
+    yield from examine_machine(data, host, port, environ)
+    try:
+        settings = settings_beside(data, environ)
+    except NotRunning:
+        yield tried("store", lambda: _find_embedded(environ))
+        yield from _examine_own_settings(environ)
+        return
+    try:
+        parts = compose_process(settings)
+        connect_client(parts.config.rq_redis_url).close()
+    except (ConfigError, StoreError) as error:
+        yield _refuse_settings(error)
+        return
+    if environ.get("REDIS_URL"):
+        # What `serve` tells its processes is not known here.
+        yield Finding("sign-up", "ok", "open" if parts.config.open_sign_up else "by an administrator")
+    findings = list(examine_store(parts))
+    yield from findings
+    if findings[0].state == "ok":
+        yield from examine_work(parts)
+
+
+def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What is wrong with the settings for a service that is to bring its own store, and its own key where none is."""
+    has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
+    own = {"REDIS_URL": "unix:///none", **({} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES})}
+    try:
+        connect_client(read_config({**environ, **own}).rq_redis_url).close()
+    except (ConfigError, StoreError) as error:
+        yield _refuse_settings(error)
+
+
+def _refuse_settings(error: Exception) -> Finding:
+    return Finding("settings", "wrong", str(error), "see the table in docs/operations.md")
+
+
+def _find_embedded(environ: Mapping[str, str]) -> str:
+    binary = find_binary(environ.get(BINARY_VARIABLE))
+    return f"embedded: {binary.engine}, {binary.path}; it does not run (REDIS_URL is not set)"

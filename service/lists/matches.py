@@ -1,0 +1,228 @@
+"""The list of matches: a row a match, found by whom it concerns, ruleset, status, tournament, time and whom it awaits.
+
+A private match stands only in lists of those whom it concerns, and in the one of the overseers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from domain.chain import StoredEvent
+from domain.events import dump_data
+from domain.imported import Import, match_of
+from domain.match import Match
+from domain.replay import replay
+from domain.waiting import list_waits
+from service.access.accounts import Principal
+from service.access.reading import OVERSEERS
+from service.lists.paging import Json, Listing, Page, choose_spans, read_page
+from service.lists.projections import build_rows
+from service.matches.imports import Imports
+from service.matches.queries import describe_seats, dump_turn
+from service.store.table import END, Row, Span, Table
+from service.streams.handler import Handler
+
+ReadImport = tuple[Import, Sequence[StoredEvent]]
+"""An import and the events of its match."""
+
+FINISHED = ("ended", "verified", "scored")
+"""The statuses of matches that were played to their end, with no fault found."""
+
+TIME_DIGITS = 14
+"""Hexadecimal digits of a time, enough for all integers of events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFilter:
+    """Which matches to list: those for which all that is given holds."""
+
+    player: str | None = None
+    ruleset: str | None = None
+    status: tuple[str, ...] = ()
+    tournament: str | None = None
+    rated: bool | None = None
+    imported: bool | None = None
+    waiting_for: str | None = None
+    since: int = 0
+    """Created at this time (UTC milliseconds) or later."""
+
+    until: int | None = None
+    """Created before this time."""
+
+    def keeps(self, row: Json) -> bool:
+        """Whether a row created in time passes."""
+        return (
+            (self.player is None or self.player in _list_people(row))
+            and (self.ruleset is None or self.ruleset == row["ruleset"])
+            and (not self.status or row["status"] in self.status)
+            and (self.tournament is None or self.tournament == row["tournament"])
+            and (self.rated is None or self.rated is row["rated"])
+            and (self.imported is None or self.imported is row["imported"])
+            and (self.waiting_for is None or any(self.waiting_for == wait["player"] for wait in row["waits_for"]))
+        )
+
+    def terms(self) -> Iterator[list[str]]:
+        """For each thing asked the terms of the lists that together hold all matches with it."""
+        if self.waiting_for is not None:
+            yield [f"waiting:{self.waiting_for}"]
+        if self.player is not None:
+            yield [f"player:{self.player}"]
+        if self.ruleset is not None:
+            yield [f"ruleset:{self.ruleset}"]
+        if self.status:
+            yield [f"status:{status}" for status in dict.fromkeys(self.status)]
+        if self.tournament is not None:
+            yield [f"tournament:{self.tournament}"]
+        if self.rated:
+            yield ["rated"]
+        if self.imported:
+            yield ["imported"]
+
+
+class MatchList:
+    """A projection of all matches, listed by when they were created or imported, the newest first."""
+
+    name = "matches"
+    kinds = ("match", "import")
+    layout = 2
+
+    def __init__(self, table: Table, matches: Handler[Match], imports: Imports) -> None:
+        self.table = table
+        self._matches = matches
+        self._imports = imports
+
+    def project(self, streams: Mapping[str, int | None]) -> None:
+        """See Projection.project."""
+        own = {stream: version for stream, version in streams.items() if stream.startswith("match-")}
+        imported = {stream: version for stream, version in streams.items() if stream not in own}
+        self.table.put(build_rows(own, self._matches.read_since, build_row))
+        self.table.put(build_rows(imported, self._read_import, build_import_row))
+
+    def _read_import(self, stream: str, version: int | None) -> ReadImport:
+        # A match that was restored as our own is listed as that alone.
+        copied = self._imports.read_copied(stream) if self._imports.is_imported(match_of(stream)) else ()
+        return self._imports.read_since(stream, version), copied
+
+    def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
+        """A page of the matches that are wanted and that `who` may read; BadRequest where the cursor is none."""
+        return read_page(self.table, self._plan(wanted, who), limit, cursor)
+
+    def count(self, rulesets: Sequence[str]) -> dict[str, int]:
+        """How many public matches of each of these rulesets are listed, in all of their versions."""
+        spans = [Span(f"ruleset:{ruleset}") for ruleset in rulesets]
+        return dict(zip(rulesets, self.table.count(spans), strict=True))
+
+    def _plan(self, wanted: MatchFilter, who: Principal | None) -> Listing:
+        low = _format_time(wanted.since).encode()
+        high = END if wanted.until is None else _format_time(wanted.until).encode()
+        choices = [[Span(term, low, high) for term in terms] for terms in wanted.terms()]
+        if wanted.waiting_for is not None:
+            # What waits for an account concerns it, private or not, so this one list is enough.
+            return Listing(self.name, choices[0], wanted.keeps, newest_first=True)
+        hidden = [Span(term, low, high) for term in _own_terms(who)]
+        public = choose_spans(self.table, choices or [[Span("public", low, high)]])
+        exact = len(choices) <= 1 and not hidden and wanted.rated is not False and wanted.imported is not False
+        keep = None if exact else wanted.keeps
+        return Listing(self.name, [*public, *hidden], keep, newest_first=True)
+
+
+def _own_terms(who: Principal | None) -> list[str]:
+    if who is None:
+        return []
+    return ["private"] if set(OVERSEERS) & set(who.scopes) else [f"private:{who.account}"]
+
+
+def build_row(match: Match) -> Row | None:
+    """The row of a match; None where it cannot be told what it is, for then it may be private."""
+    if match.lifecycle is None:
+        return None
+    row = describe_row(match)
+    place = _format_time(row["created_at"])
+    return Row(match.stream, match.version, place, tuple(_list_terms(row)), orjson.dumps(row))
+
+
+def build_import_row(read: ReadImport) -> Row | None:
+    """The row of an imported match; None before all of it is here.
+
+    It is listed by when it came, and nobody's: what it says of accounts, ratings and tournaments is not ours.
+    """
+    state, copied = read
+    match = replay(match_of(state.stream), copied)
+    if state.begun is None or match.lifecycle is None:
+        return None
+    row = {
+        **describe_row(match),
+        "imported": True,
+        "status": judged_status(match.life.status, state),
+        "rated": False,
+        "tournament": None,
+        "created_at": state.at,
+        "waits_for": [],
+    }
+    terms = ["private", f"private:{state.importer}"]
+    if not state.begun.private:
+        terms = ["public", "imported", f"ruleset:{row['ruleset']}", f"status:{row['status']}"]
+    return Row(state.stream, state.version, _format_time(state.at), tuple(terms), orjson.dumps(row))
+
+
+def judged_status(status: str, state: Import) -> str:
+    """The status of an imported match: what became of it elsewhere counts up to its end, from there on our verdict."""
+    if state.status == "refuted":
+        return "refuted"
+    if status in ("open", "playing", "aborted", "annulled"):
+        return status
+    return "verified" if state.status == "verified" else "ended"
+
+
+def describe_row(match: Match) -> Json:
+    """The match as lists show it."""
+    life, play = match.life, match.play
+    created = life.created
+    return {
+        "match": match.stream,
+        "version": match.version,
+        "status": life.status,
+        "ruleset": created.ruleset,
+        "ruleset_version": created.ruleset_version,
+        "seats": describe_seats(life.seats),
+        "creator": life.creator,
+        "recorder": created.recorder,
+        "rated": created.rated,
+        "private": created.private,
+        "imported": False,
+        "tournament": (created.tournament or {}).get("id"),
+        "created_at": life.created_at,
+        "updated_at": match.at,
+        "ply": play.ply if play else 0,
+        "turn": dump_turn(match.turn),
+        "waits_for": [wait._asdict() for wait in list_waits(match)],
+        "outcome": dump_data(life.outcome) if life.outcome else None,
+    }
+
+
+def _list_people(row: Json) -> list[str]:
+    """The accounts that a match concerns, each once: with a seat or an invitation, its creator, its recorder."""
+    if row["imported"]:
+        return []
+    seats = [seat.get("player") for seat in row["seats"]]
+    return [player for player in dict.fromkeys((*seats, row["creator"], row["recorder"])) if player is not None]
+
+
+def _list_terms(row: Json) -> Iterator[str]:
+    yield from dict.fromkeys(f"waiting:{wait['player']}" for wait in row["waits_for"])
+    if row["private"]:
+        yield "private"
+        yield from (f"private:{player}" for player in _list_people(row))
+        return
+    yield from ("public", f"ruleset:{row['ruleset']}", f"status:{row['status']}")
+    yield from (f"player:{player}" for player in _list_people(row))
+    if row["tournament"]:
+        yield f"tournament:{row['tournament']}"
+    if row["rated"]:
+        yield "rated"
+
+
+def _format_time(time_ms: int) -> str:
+    """A time as text that is ordered as times are; those before 1970 count as 1970."""
+    return f"{max(0, time_ms):0{TIME_DIGITS}x}"

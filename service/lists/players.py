@@ -1,0 +1,57 @@
+"""The list of players, by name."""
+
+from collections.abc import Mapping
+from unicodedata import normalize
+
+import orjson
+
+from domain.player import Player
+from service.lists.paging import Json, Listing, Page, read_page
+from service.lists.projections import build_rows
+from service.store.table import END, Row, Span, Table
+from service.streams.handler import Handler
+
+
+class PlayerList:
+    """A projection of all accounts, listed by their names as `fold_name` writes them."""
+
+    name = "players"
+    kinds = ("player",)
+    layout = 1
+
+    def __init__(self, table: Table, players: Handler[Player]) -> None:
+        self.table = table
+        self._players = players
+
+    def project(self, streams: Mapping[str, int | None]) -> None:
+        """See Projection.project."""
+        self.table.put(build_rows(streams, self._players.read_since, build_row))
+
+    def read(self, name: str, kind: str | None, limit: int, cursor: str | None) -> Page:
+        """A page of the players whose names begin with `name`; BadRequest where the cursor is none."""
+        low = fold_name(name).encode()
+        span = Span("all" if kind is None else f"kind:{kind}", low, low + END)
+        return read_page(self.table, Listing(self.name, [span], keep=None, newest_first=False), limit, cursor)
+
+
+def fold_name(name: str) -> str:
+    """The name without what does not matter in looking for it: case, and ways to write the same letters."""
+    return normalize("NFKC", normalize("NFKC", name).casefold())
+
+
+def build_row(player: Player) -> Row | None:
+    """The row of an account; None where there is none."""
+    if player.version == 0:
+        return None
+    terms = ("all", f"kind:{player.kind}")
+    return Row(player.stream, player.version, fold_name(player.name), terms, orjson.dumps(describe_player(player)))
+
+
+def describe_player(player: Player) -> Json:
+    """An account as anyone may see it."""
+    return {
+        "player": player.stream,
+        "name": player.name,
+        "kind": player.kind,
+        "registered_at": player.registered_at,
+    }

@@ -1,0 +1,1 @@
+"""News as they happen: followers of streams, the reader that feeds them, and players' inboxes."""

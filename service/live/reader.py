@@ -1,0 +1,290 @@
+"""Following streams live: one reader of the feed a process wakes, and a stream is read once for all who follow it.
+
+The feed only wakes. What followers are given is read from the stream itself, after the number that each was given
+last: after any doubt, such as a store that was away, everything that is followed is read again, and nothing is missed
+or doubled. One thread reads the feed, another reads streams and gives; both start with the first follower.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
+
+from service import metrics
+from service.errors import LiveFull, LiveShare
+from service.live.followers import Entry, Follower, News, Source, make_news
+from service.store.port import EventStore, StoreError, StoreUnavailable
+
+HEARTBEAT_S = 15.0
+PAGE = 1000
+"""Entries that are read at a time, and that are kept of a followed stream for those who come later."""
+
+FEED_ENTRIES = 1000
+BLOCK_MS = 1000
+REST_S = 0.005
+"""The pause after news, in which more of them gather: reading costs little however fast they come."""
+
+RETRY_PAUSE_S = 0.5
+
+log = logging.getLogger(__name__)
+
+
+class _Topic:
+    """A stream that is followed: how far it was read, and its newest entries."""
+
+    def __init__(self, follower: Follower) -> None:
+        self.source = follower.source
+        self.stream = follower.stream
+        self.followers: set[Follower] = set()
+        self.begin_at(follower.number)
+
+    def begin_at(self, number: int) -> None:
+        """Have read so far, and keep nothing of it."""
+        self.number = self.first = number
+        self.recent: deque[tuple[int, bytes]] = deque(maxlen=PAGE)
+
+    def read(self, after: int) -> list[Entry]:
+        """The next page of the stream."""
+        return list(self.source.read(self.stream, after, PAGE))
+
+    def keep(self, entries: Sequence[Entry]) -> News:
+        """Note that the stream was read so far."""
+        news = make_news(self.number, entries)
+        for entry in news.entries:
+            if len(self.recent) == PAGE:
+                self.first = self.recent[0][0]
+            self.recent.append(entry)
+        self.number = entries[-1].number
+        return news
+
+    def recall(self) -> News:
+        """All that is kept, at least one entry."""
+        return News(self.first, list(self.recent), b"".join(data for _, data in self.recent))
+
+
+class _Task(NamedTuple):
+    """Something to do for a stream; done again after a while where the store is away."""
+
+    do: Callable[[str], object]
+    stream: str
+
+
+def _always(_: int) -> bool:
+    return True
+
+
+class Live:
+    """All who follow streams in this process; safe to share between threads."""
+
+    def __init__(self, store: EventStore, max_followers: int, max_each: int) -> None:
+        self._store = store
+        self._max_followers = max_followers
+        self._max_each = max_each
+        self._lock = threading.Lock()
+        self._counted: set[Follower] = set()
+        self._counts: Counter[str] = Counter()
+        self._closed = False
+        self._started = False
+        self._todo: SimpleQueue[_Task] = SimpleQueue()
+        # Only the thread that gives changes these.
+        self._topics: dict[str, _Topic] = {}
+        self._followed = threading.Event()
+        self._again: list[_Task] = []
+        self._over = False
+
+    def follow(
+        self,
+        source: Source,
+        stream: str,
+        after: int,
+        *,
+        upto: int | None = None,
+        wait_s: float | None = None,
+        may_go_on: Callable[[int], bool] = _always,
+        client: str = "",
+    ) -> Follower:
+        """One who will be given what follows `after`, to be started or stopped.
+
+        LiveShare where its client has all the places that one may have, LiveFull where all of them are taken.
+
+        It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news. It is given
+        nothing any more, and ends, once `may_go_on` says no, which is asked before each time with the number of the
+        newest entry to give, and raises nothing.
+        """
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
+        with self._lock:
+            if self._closed:
+                raise LiveFull("this process is about to stop: connect again")
+            if len(self._counted) >= self._max_followers:
+                raise LiveFull(
+                    f"{self._max_followers} streams are open here, and there can be no more: try again later"
+                )
+            if self._counts[client] >= self._max_each:
+                raise LiveShare(f"{self._max_each} of the streams open here are yours: one client has no more")
+            self._counted.add(follower)
+            self._counts[client] += 1
+            self._start()
+        metrics.change_followers(1)
+        return follower
+
+    def _start(self) -> None:
+        if not self._started:
+            self._started = True
+            self._heartbeat_at = time.monotonic() + HEARTBEAT_S
+            for work in (self._watch_feed, self._give):
+                threading.Thread(target=work, name=f"live-{work.__name__}", daemon=True).start()
+
+    def close(self) -> None:
+        """End all followers, who may connect again elsewhere, and take no more."""
+        with self._lock:
+            self._closed = True
+            self._todo.put(_Task(self._end_all, ""))
+        self._followed.set()
+
+    def enter(self, follower: Follower) -> None:
+        """Begin to give to it."""
+        with self._lock:
+            if not self._closed:
+                self._todo.put(_Task(lambda _: self._enter(follower), follower.stream))
+                return
+        follower.end()
+
+    def leave(self, follower: Follower) -> None:
+        """Give it no more; harmless twice."""
+        self._todo.put(_Task(lambda _: self._drop(follower), follower.stream))
+
+    # ------------------------------------------------------------------------------------------------ the feed's thread
+
+    def _watch_feed(self) -> None:
+        position: str | None = None
+        while not self._closed:
+            if not self._followed.is_set():
+                position = None
+                self._followed.wait()
+            try:
+                position = self._take_news(position)
+            except StoreError as error:
+                position = None
+                log.warning("the feed is not followed at the moment: %s", error)
+                time.sleep(RETRY_PAUSE_S)
+
+    def _take_news(self, position: str | None) -> str:
+        """The position after what the feed told. Without a position anything may have happened before."""
+        if position is None:
+            position = self._store.feed_end()
+            self._wake(list(self._topics))
+            return position
+        tail = self._store.tail(position, FEED_ENTRIES, BLOCK_MS)
+        if tail.entries:
+            self._wake({entry.stream for entry in tail.entries})
+            time.sleep(REST_S)
+        return tail.position
+
+    def _wake(self, streams: Iterable[str]) -> None:
+        for stream in streams:
+            if stream in self._topics:
+                self._todo.put(_Task(self._advance, stream))
+
+    # ------------------------------------------------------------------------------------------- the thread that gives
+
+    def _give(self) -> None:
+        ticked = time.monotonic()
+        while not self._over:
+            with suppress(Empty):
+                self._do(self._todo.get(timeout=RETRY_PAUSE_S))
+            if time.monotonic() - ticked >= RETRY_PAUSE_S:
+                ticked = time.monotonic()
+                self._tick(ticked)
+
+    def _do(self, task: _Task) -> None:
+        try:
+            task.do(task.stream)
+        except StoreUnavailable:
+            self._again.append(task)
+        except Exception:
+            log.exception("%s cannot be followed", task.stream)
+            self._finish_topic(task.stream)
+
+    def _tick(self, now_s: float) -> None:
+        again, self._again = self._again, []
+        for task in again:
+            self._todo.put(task)
+        if now_s >= self._heartbeat_at:
+            self._heartbeat_at = now_s + HEARTBEAT_S
+            for topic in list(self._topics.values()):
+                for follower in list(topic.followers):
+                    if not follower.beat(now_s):
+                        self._finish(follower)
+
+    def _enter(self, follower: Follower) -> None:
+        if follower not in self._counted:
+            follower.end()
+            return
+        topic = self._topics.get(follower.stream)
+        if topic is None:
+            topic = self._topics[follower.stream] = _Topic(follower)
+            # The feed is watched before the stream is read: what comes in between is told there.
+            self._followed.set()
+            self._todo.put(_Task(self._advance, follower.stream))
+        topic.followers.add(follower)
+        while follower.number < topic.first and follower in topic.followers:
+            entries = topic.read(follower.number)
+            if not entries:
+                # Who came first claims to have seen what is not there yet.
+                topic.begin_at(follower.number)
+                return
+            self._give_to(follower, make_news(follower.number, entries))
+        if follower.number < topic.number and follower in topic.followers:
+            self._give_to(follower, topic.recall())
+
+    def _advance(self, stream: str) -> None:
+        """Read on in a stream, and give what is there to all who follow it."""
+        topic, is_last = self._topics.get(stream), False
+        while topic is not None and topic.followers and (entries := topic.read(topic.number)):
+            is_last |= any(entry.type in topic.source.last_types for entry in entries)
+            news = topic.keep(entries)
+            for follower in list(topic.followers):
+                self._give_to(follower, news)
+        if topic is not None and is_last:
+            for follower in list(topic.followers):
+                follower.upto = topic.number
+                self._finish(follower)
+
+    def _give_to(self, follower: Follower, news: News) -> None:
+        if not follower.give(news):
+            self._finish(follower)
+
+    def _finish(self, follower: Follower) -> None:
+        self._drop(follower)
+        follower.end()
+
+    def _drop(self, follower: Follower) -> None:
+        with self._lock:
+            if follower not in self._counted:
+                return
+            self._counted.discard(follower)
+            self._counts[follower.client] -= 1
+            if not self._counts[follower.client]:
+                del self._counts[follower.client]
+        metrics.change_followers(-1)
+        topic = self._topics.get(follower.stream)
+        if topic is not None:
+            topic.followers.discard(follower)
+            if not topic.followers:
+                del self._topics[follower.stream]
+        if not self._topics and not self._closed:
+            self._followed.clear()
+
+    def _finish_topic(self, stream: str) -> None:
+        topic = self._topics.get(stream)
+        for follower in list(topic.followers) if topic is not None else ():
+            self._finish(follower)
+
+    def _end_all(self, _: str) -> None:
+        self._over = True
+        for follower in list(self._counted):
+            self._finish(follower)

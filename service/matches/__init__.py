@@ -1,0 +1,1 @@
+"""What is done with matches beyond a single command: queries, imports, records, reports, forks, rematches."""

@@ -1,0 +1,64 @@
+"""Duplicates: matches with the same dice, all of one creator, revealed when the last of them is over.
+
+The first one fixes the dice, and which matches have them: their ids follow from its own. So the set is closed before
+anybody has rolled, and which key the dice come from is told by the matches themselves, whatever key is new meanwhile.
+"""
+
+from collections.abc import Sequence
+
+from domain.commands import Actor, CreateMatch
+from domain.errors import Unknown, WrongPerson, WrongValue
+from domain.events import Occupant, SharedDice
+from domain.match import Match
+from service.config import SERVER, ServerKey
+from service.store import port
+from service.streams.ids import job_command, stream_id
+
+
+def share_dice(key: ServerKey, first: str, count: int) -> tuple[SharedDice, bytes]:
+    """New dice for a match and as many others as make `count`, and their secret."""
+    others = (stream_id("match", job_command("duplicate", first, number)) for number in range(2, count + 1))
+    return key.seal_shared(f"block-{first.removeprefix('match-')}", (first, *others))
+
+
+def duplicate_id(match: Match, number: int) -> str:
+    """The id of the match with this number among those that have the dice of `match`; Unknown where there is none."""
+    dice = match.life.created.dice
+    count = len(dice.matches) if isinstance(dice, SharedDice) else 1
+    if isinstance(dice, SharedDice) and 1 <= number <= count:
+        return dice.matches[number - 1]
+    told = f"{count} matches have its dice" if count > 1 else "its dice are its own"
+    raise Unknown("duplicate/unknown", f"{match.stream} has no duplicate {number}: {told}")
+
+
+def draft_duplicate(
+    match: Match, seats: Sequence[Occupant | None], actor: Actor, at: int, asked: port.Command, key: ServerKey
+) -> CreateMatch:
+    """The command that creates a match with the dice of `match`, which shares them: all but the seats is alike.
+
+    Refusal where the match is not the actor's, DiceKeyMissing where the key of the dice is not at hand.
+    """
+    life = match.life
+    created, dice = life.created, life.created.dice
+    assert isinstance(dice, SharedDice)
+    if actor.id != life.creator:
+        raise WrongPerson("match/not-yours", "only the creator of a match creates its duplicates")
+    if len(seats) != len(life.seats):
+        raise WrongValue("dice/shared", f"matches with the same dice have as many seats: {len(life.seats)}")
+    return CreateMatch(
+        actor=actor,
+        at=at,
+        id=asked.id.hex(),
+        secret=key.secret_of(dice),
+        ruleset=created.ruleset,
+        ruleset_version=created.ruleset_version,
+        options=created.options,
+        seats=tuple(seats),
+        recorder=created.recorder,
+        dice=dice,
+        private=created.private,
+        start=created.start,
+        limits=created.limits,
+        about=created.about,
+        server=SERVER,
+    )

@@ -1,0 +1,91 @@
+"""Forks: new matches that begin with the line of another one, up to any of its plies."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.chain import StoredEvent
+from domain.commands import CreateMatch
+from domain.dice import commit, parse_secret
+from domain.errors import WrongTime, WrongValue
+from domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
+from domain.line import trace_line
+from domain.match import Match, damaged
+from service.config import SERVER, ServerKey
+from service.matches.bots import WantedBot, seat_all
+
+
+def draft_fork(
+    parent: Match,
+    entries: Sequence[StoredEvent],
+    fork: str,
+    wanted: dict[str, Any],
+    base: dict[str, Any],
+    key: ServerKey,
+) -> CreateMatch:
+    """The command that creates the match `fork`, which goes on where `parent` stood at ply `wanted["ply"]`.
+
+    `entries` are the parent's events up to its version, `wanted` the body of the request, `base` who asks and when.
+    Refusal where the parent has no such ply, or its dice are still secret, or another server's.
+    """
+    play, created = parent.play, parent.life.created
+    if play is None:
+        assert parent.fault is not None  # a created match without a fault has a play
+        raise damaged(parent.fault)
+    if wanted["ply"] > play.ply:
+        raise WrongValue("fork/ply", f"the match has plies 0..{play.ply}, not {wanted['ply']}", ply=play.ply)
+    sound = [entry for entry in entries if parent.fault is None or entry.version < parent.fault.version]
+    steps = trace_line(sound, wanted["ply"])
+    dice, salts = _choose_dice(parent, fork, wanted["dice"], key)
+    return CreateMatch(
+        **base,
+        secret=key.secret_of(dice) if isinstance(dice, ServerDice) else None,
+        ruleset=created.ruleset,
+        ruleset_version=created.ruleset_version,
+        options=created.options,
+        seats=_choose_seats(wanted["seats"], len(created.seats), base["actor"].id),
+        recorder=base["actor"].id if wanted["recorded"] else None,
+        dice=dice,
+        private=wanted["private"] or created.private,
+        start=wanted["start"],
+        limits=wanted["limits"],
+        about=wanted["about"],
+        parent={"match": parent.stream, "ply": wanted["ply"]},
+        line=LineCopied(steps, salts),
+        server=SERVER,
+    )
+
+
+def _choose_seats(
+    wanted: Sequence[Occupant | WantedBot | None] | None, seats: int, account: str
+) -> tuple[Occupant | None, ...]:
+    if wanted is None:
+        return (Account(account),) * seats
+    if len(wanted) != seats:
+        raise WrongValue("fork/seats", f"the match has {seats} seats, and so has its fork")
+    return seat_all(wanted)
+
+
+def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple[Dice | None, Any]:
+    """The dice of the fork, and the salts of the parent's where they go on."""
+    life = parent.life
+    if life.created.dice is None:
+        return None, None
+    if wanted == "fresh":
+        return key.seal(fork)[0], None
+    if isinstance(life.created.dice, RecordedDice):
+        return RecordedDice(), None
+    # Those that were shared are no secret any more that a fork must keep for others.
+    dice = ServerDice(life.created.dice.dice_id, life.created.dice.commitment, life.created.dice.key)
+    _require_revealed(dice, life.secret, key)
+    return dice, life.entropies
+
+
+def _require_revealed(dice: ServerDice, told: str | None, key: ServerKey) -> None:
+    """Refusal unless the parent tells the secret behind its dice, and the server can tell it too.
+
+    A parent that was imported may name the dice of any match: what it does not tell, no fork of it must give away.
+    """
+    if told is None or commit(parse_secret(told)) != dice.commitment:
+        raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: take fresh ones")
+    if not key.has_secret_of(dice):
+        raise WrongValue("fork/dice-key", "the dice of the match are another server's: take fresh ones")

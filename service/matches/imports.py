@@ -1,0 +1,167 @@
+"""Imports over the store: bundles are taken, read, and judged."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from domain.bundle.bundle import Bundle, parse_bundle
+from domain.chain import StoredEvent
+from domain.commands import Actor, Command
+from domain.errors import WrongTime, WrongValue
+from domain.imported import (
+    BeginImport,
+    CopyEvents,
+    Import,
+    ImportRefuted,
+    ImportVerified,
+    JudgeImport,
+    cut_chunks,
+    decide_import,
+    fold_import,
+    import_of,
+    match_of,
+    require_importable,
+)
+from domain.match import Match
+from domain.rulesets import find_ruleset
+from service.clock import now_ms
+from service.store import port
+from service.store.imported import ImportedStore
+from service.store.port import EventStore
+from service.streams.handler import Aggregate, Answer, Decided, Handler
+from service.streams.ids import job_command
+
+VERIFIER = Actor("system", "verify")
+
+
+def _decide(command: Command, state: Import) -> Decided[Import]:
+    return Decided(decide_import(command, state))
+
+
+IMPORTS: Aggregate[Import] = Aggregate(Import, fold_import, _decide)
+
+
+class Taken(NamedTuple):
+    """What became of a bundle: its import, None where the match is our own and has all that the bundle says."""
+
+    match: str
+    imported: Import | None
+
+
+class Imports:
+    """All imports; safe to share between threads."""
+
+    def __init__(self, store: EventStore, matches: ImportedStore) -> None:
+        self._store = store
+        self._matches = matches
+        self._imports = Handler(store, IMPORTS)
+
+    def read(self, stream: str) -> Import:
+        """The import as it stands now; version 0 where there is none."""
+        return self._imports.read(stream)
+
+    def read_since(self, stream: str, version: int | None) -> Import:
+        """As Handler.read_since."""
+        return self._imports.read_since(stream, version)
+
+    def is_imported(self, match: str) -> bool:
+        """Whether the match is read from its import, which is not asked again where this process has read it."""
+        return self._matches.is_imported(match)
+
+    def is_own(self, match: Match) -> bool:
+        """Whether the match stands so in a stream of ours, which the store is asked.
+
+        What our key makes of dice is given away to such a match alone: an imported one may name any.
+        """
+        last = self._store.load(match.stream, max(0, match.version - 1), limit=1).entries
+        return [(entry.version, entry.h) for entry in last] == [(match.version, match.head)]
+
+    def find(self, match: str) -> Import | None:
+        """The import that the match is read from; None for matches of our own and those that are not there."""
+        return self.read(import_of(match)) if self.is_imported(match) else None
+
+    def read_copied(self, stream: str) -> Sequence[StoredEvent]:
+        """The events of the match that was imported, none before they all came."""
+        return self._matches.read_copied(match_of(stream))
+
+    def take(self, actor: Actor, raw: bytes) -> Taken:
+        """Keep a bundle, unless it is kept already; its verdict is another matter.
+
+        The same bundle is the same import, whoever sends it and however often; what broke off goes on. A longer bundle
+        of the same match takes over from where the one before ended, any bundle from one that was refuted.
+
+        BundleError where it cannot be read, UnknownRuleset, WrongValue `import/behaviour` where its rules are others
+        here; WrongTime `import/own-match` where the match is our own and differs, `import/conflict` where another
+        bundle of it was imported.
+        """
+        bundle = parse_bundle(raw)
+        created = require_importable(bundle)
+        _require_same_rules(bundle)
+        match = bundle.head.match
+        if self._is_own(bundle):
+            return Taken(match, None)
+        digest = sha256(raw).hexdigest()
+        state = self.read(import_of(match))
+        if state.begun is None or state.begun.digest != digest:
+            if _is_beginning(bundle.entries, self.read_copied(state.stream)):
+                # All of it may have come since the import was read.
+                return Taken(match, self.read(state.stream))
+            state = self._begin(state, actor, bundle, digest, created.private)
+        for chunk in cut_chunks(bundle.entries[state.copied :]):
+            state = self._copy(state, actor, digest, chunk)
+        return Taken(match, state)
+
+    def _is_own(self, bundle: Bundle) -> bool:
+        """Whether we have the match as our own; WrongTime where ours is not what the bundle says."""
+        head, entries = bundle
+        own = self._store.load(head.match, limit=len(entries)).entries
+        if own and tuple(own) != entries:
+            raise WrongTime("import/own-match", f"{head.match} is a match of this server, and the bundle differs")
+        return bool(own)
+
+    def _begin(self, state: Import, actor: Actor, bundle: Bundle, digest: str, private: bool) -> Import:
+        held = self.read_copied(state.stream)
+        asked = job_command("import", state.stream, state.version, digest)
+        command = BeginImport(
+            actor=actor,
+            at=now_ms(),
+            id=asked.id.hex(),
+            match=bundle.head.match,
+            private=private,
+            count=len(bundle.entries),
+            head=bundle.entries[-1].h,
+            digest=digest,
+            kept=len(held) if _is_beginning(held, bundle.entries) else 0,
+        )
+        return self._imports.execute(state.stream, lambda _: command, asked, new=True).state
+
+    def _copy(self, state: Import, actor: Actor, digest: str, chunk: tuple[StoredEvent, ...]) -> Import:
+        asked = job_command("copy", state.stream, state.version, digest)
+        command = CopyEvents(actor=actor, at=now_ms(), id=asked.id.hex(), digest=digest, events=chunk)
+        return self._imports.execute(state.stream, lambda _: command, asked).state
+
+    def execute(self, stream: str, command: Command, asked: port.Command, new: bool = False) -> Answer[Import]:
+        """As Handler.execute."""
+        return self._imports.execute(stream, lambda _: command, asked, new=new)
+
+    def judge(self, state: Import, verdict: ImportVerified | ImportRefuted) -> Import:
+        """The import with its verdict, entered now or before; WrongTime where it waits for none of this bundle."""
+        assert state.begun is not None
+        asked = job_command("judge", state.stream, state.begun.digest, state.version)
+        command = JudgeImport(
+            actor=VERIFIER, at=now_ms(), id=asked.id.hex(), digest=state.begun.digest, verdict=verdict
+        )
+        return self._imports.execute(state.stream, lambda _: command, asked).state
+
+
+def _require_same_rules(bundle: Bundle) -> None:
+    head = bundle.head
+    ours = find_ruleset(head.ruleset, head.ruleset_version).behaviour
+    if None not in (ours, head.behaviour) and ours != head.behaviour:
+        named = f"{head.ruleset} version {head.ruleset_version}"
+        raise WrongValue("import/behaviour", f"{named} behaves otherwise here: its digest is {ours}")
+
+
+def _is_beginning(entries: Sequence[StoredEvent], of: Sequence[StoredEvent]) -> bool:
+    """Whether `of` begins with these entries, at least one."""
+    return 0 < len(entries) <= len(of) and tuple(of[: len(entries)]) == tuple(entries)

@@ -1,0 +1,274 @@
+"""What can be asked of a match without changing it, as JSON-ready answers."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import orjson
+from markupsafe import Markup
+
+from domain.bundle.bundle import format_event_line
+from domain.bundle.report import Report
+from domain.chain import StoredEvent
+from domain.clock import find_deadline
+from domain.completion import compose
+from domain.events import ServerDice, dump_data
+from domain.imported import Import
+from domain.match import Match, Play, Seat
+from domain.replay import Position
+from domain.ruleset import AnyRuleset, Turn, format_turn
+from service.boards import draw_board, explain_move
+from service.boards.board import LastMove
+from service.boards.colours import Theme
+from service.streams.handler import Answer, Handler
+
+UNREADABLE = "unreadable"
+"""The type of an event in answers whose stored bytes are none of an event."""
+
+PICTURES = 256
+"""Drawings that a process keeps, of some 30 KB each: those that people look at are few at a time."""
+
+PAGE = 1000
+"""Events that an export holds in memory at a time."""
+
+
+def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
+    """The turn of an answer; null while a match waits for nothing."""
+    return None if turn is None else format_turn(turn)
+
+
+def dump_event(stored: StoredEvent) -> bytes:
+    """A stored event as it goes out; where its bytes are none of an event, one of the type `unreadable` that has them.
+
+    Of others one goes out as it is: readers see by the hashes whether it is what was stored once.
+    """
+    try:
+        is_event = orjson.loads(stored.e).keys() == _ENVELOPE and b"\n" not in stored.e
+    except (ValueError, AttributeError):
+        is_event = False
+    return format_event_line(stored if is_event else stored._replace(e=_wrap(stored)))
+
+
+_ENVELOPE = {"at", "by", "cause", "data", "type", "version"}
+
+
+def _wrap(stored: StoredEvent) -> bytes:
+    data = {"bytes": b64encode(stored.e).decode()}
+    event = {"at": 0, "by": "", "cause": "", "data": data, "type": UNREADABLE, "version": stored.version}
+    return orjson.dumps(event)
+
+
+def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
+    """Stored events as a JSON array inside of an answer."""
+    return orjson.Fragment(b"[" + b",".join(map(dump_event, entries)) + b"]")
+
+
+def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
+    """The receipt of a command: a pure function of the stream up to the last event that the command stored."""
+    last = answer.events[-1]
+    return {
+        "match": answer.state.stream,
+        "version": last.version,
+        "hash": last.h.hex(),
+        "turn": dump_turn(answer.state.turn),
+        "events": dump_events(answer.events),
+    }
+
+
+def describe_match(match: Match, imported: Import | None = None) -> dict[str, Any]:
+    """The match as it stands."""
+    life, play = match.life, match.play
+    created = life.created
+    return {
+        "match": match.stream,
+        "version": match.version,
+        "hash": match.head.hex(),
+        "status": life.status,
+        "ruleset": created.ruleset,
+        "ruleset_version": created.ruleset_version,
+        "options": created.options,
+        "seats": [
+            {**told, "entropy": seat.entropy} for told, seat in zip(describe_seats(life.seats), life.seats, strict=True)
+        ],
+        "creator": life.creator,
+        "recorder": created.recorder,
+        "private": created.private,
+        "rated": created.rated,
+        "start": created.start,
+        "dice": _describe_dice(match),
+        "about": created.about,
+        "limits": created.limits,
+        "clock": _describe_clock(match),
+        "rematch_of": created.rematch_of,
+        "parent": created.parent,
+        "ply": play.ply if play else 0,
+        "moves": [step.move for step in play.steps] if play else [],
+        "turn": dump_turn(match.turn),
+        "draw_offered_by": play.offer.agreed[0] if play and play.offer and life.status == "playing" else None,
+        "outcome": dump_data(life.outcome) if life.outcome else None,
+        "verdict": {"type": life.verdicts[-1].type, **dump_data(life.verdicts[-1])} if life.verdicts else None,
+        "score": dump_data(life.score) if life.score else None,
+        "annulment": dump_data(life.annulment) if life.annulment else None,
+        "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
+        "imported": {"import": imported.stream, "status": imported.status} if imported else None,
+        "view": play.ruleset.view(play.state) if play else None,
+    }
+
+
+def describe_seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:
+    """Whom the seats are for, and whether those sat down."""
+    return [
+        {"seat": number, **(dump_data(seat.occupant) if seat.occupant else {}), "seated": seat.seated}
+        for number, seat in enumerate(seats, 1)
+    ]
+
+
+def _describe_clock(match: Match) -> dict[str, Any] | None:
+    limits, play = match.life.created.limits, match.play
+    if limits is None or play is None:
+        return None
+    used = [play.time_used(seat) for seat in range(1, len(match.life.seats) + 1)]
+    whole, deadline = limits["match_ms"], find_deadline(match)
+    return {
+        "since": play.since,
+        "used_ms": used,
+        "left_ms": [None if whole is None else max(0, whole - each) for each in used],
+        "deadline": deadline._asdict() if deadline else None,
+    }
+
+
+def _describe_dice(match: Match) -> dict[str, Any] | None:
+    dice = match.life.created.dice
+    if dice is None:
+        return None
+    secret = {"secret": match.life.secret} if isinstance(dice, ServerDice) else {}
+    return {"mode": dice.mode, **dump_data(dice), **secret}
+
+
+def describe_position(match: Match, position: Position) -> dict[str, Any]:
+    """A position of the match."""
+    assert match.play is not None
+    return {
+        "match": match.stream,
+        "version": position.version,
+        "ply": position.ply,
+        "turn": dump_turn(position.turn),
+        "view": match.play.ruleset.view(position.state),
+    }
+
+
+def render_position(match: Match, position: Position) -> str:
+    """A position of the match as text for a terminal."""
+    assert match.play is not None
+    ruleset = match.play.ruleset
+    head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"
+    board = ruleset.render_text(position.state).rstrip("\n")
+    return f"{head}\n\n{board}\n\n{_tell_next(match, position)}\n"
+
+
+def draw_position(match: Match, position: Position, theme: Theme | None = "auto") -> Markup:
+    """A position of the match as a picture, the move that led to it marked; it names no player.
+
+    It stands alone, or takes the colours of its page where no theme is given.
+    """
+    assert match.play is not None
+    ruleset, step = match.play.ruleset, match.play.steps[position.ply - 1] if position.ply else None
+    return _draw(ruleset, position.state, step and (step.seat, step.move, step.state), theme)
+
+
+@lru_cache(maxsize=PICTURES)
+def _draw(ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, theme: Theme | None) -> Markup:
+    """What depends on nothing else: all who watch a position, or look through the same list, are given one drawing."""
+    last = step and LastMove(step[0], step[1], ruleset.view(step[2]))
+    return draw_board(ruleset, state, last, theme)
+
+
+def _tell_next(match: Match, position: Position) -> str:
+    assert match.play is not None
+    if position.ply < match.play.ply:
+        step = match.play.steps[position.ply]
+        return f"Then seat {step.seat} plays {step.move}."
+    match dump_turn(position.turn):
+        case {"decision": seat}:
+            return f"Seat {seat} is to move."
+        case {"roll": roll}:
+            return f"Due: {roll['count']}d{roll['sides']} for {roll['purpose']}."
+        case {"over": over}:
+            return f"Over ({over['reason']}); ranks by seat: {', '.join(map(str, over['ranks']))}."
+    return f"The match is {match.life.status}."
+
+
+def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tuple[list[str], bool]:
+    """A page of the legal moves' notations, and whether more follow; none unless the match awaits a decision."""
+    play = _play_under_way(match)
+    if play is None:
+        return [], False
+    moves = islice(play.ruleset.legal_moves(play.state, prefix), offset, offset + limit + 1)
+    page = [play.ruleset.format_move(play.state, move) for move in moves]
+    return page[:limit], len(page) > limit
+
+
+def describe_composition(match: Match, prefix: str) -> dict[str, Any]:
+    """What may follow a text in a legal move; nothing unless the match awaits a decision."""
+    play = _play_under_way(match)
+    told = {"match": match.stream, "version": match.version, "turn": dump_turn(match.turn), "prefix": prefix}
+    if play is None:
+        return {**told, "complete": False, "finish": None, "explanation": None, "steps": [], "truncated": False}
+
+    def explain(move: str | None) -> dict[str, Any] | None:
+        explained = None if move is None else explain_move(play.ruleset, move)
+        return explained and explained._asdict()
+
+    found = compose(play.ruleset, play.state, prefix)
+    return {
+        **told,
+        "complete": found.complete,
+        "finish": found.finish,
+        "explanation": explain(prefix if found.complete else found.finish),
+        "steps": [
+            {**step._asdict(), "explanation": explain(prefix + step.text if step.completes else None)}
+            for step in found.steps
+        ],
+        "truncated": found.truncated,
+    }
+
+
+def _play_under_way(match: Match) -> Play | None:
+    return None if match.fault or match.life.status != "playing" else match.play
+
+
+def describe_report(report: Report) -> dict[str, Any]:
+    """What was checked of a match, and the first fault in the order of events."""
+    return {
+        "match": report.match,
+        "version": report.version,
+        "hash": report.head.hex() if report.head else None,
+        "status": report.status,
+        "result": report.result,
+        "fault": report.fault._asdict() if report.fault else None,
+        "checks": [check._asdict() for check in report.checks],
+    }
+
+
+def read_pages(matches: Handler[Any], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:
+    """The stored events after one version up to another, a page at a time."""
+    while after < upto:
+        page = matches.read_events(match, after, min(PAGE, upto - after))
+        if not page:
+            return
+        yield page
+        after = page[-1].version
+
+
+def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
+    """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
+    digest, count, head = sha256(), 0, None
+    for page in pages:
+        lines = b"".join(dump_event(entry) + b"\n" for entry in page)
+        digest.update(lines)
+        count, head = count + len(page), page[-1].h.hex()
+        yield lines
+    yield orjson.dumps({"count": count, "head": head, "sha256": digest.hexdigest()}) + b"\n"

@@ -1,0 +1,125 @@
+"""Text records over the store: what was typed becomes a match of our own, which its importer records."""
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from marshmallow import ValidationError
+
+from domain.chain import StoredEvent, first_link, link_all
+from domain.commands import Actor
+from domain.decide import draft_decision
+from domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
+from domain.events import format_event
+from domain.imported import Import, JudgeRecord, ReceiveRecord, RecordEntered, RecordReceived, RecordRefused, import_of
+from domain.match import Match
+from domain.record import Record, commands_of, parse_record
+from domain.verification import MAX_WHY_LENGTH
+from service.clock import now_ms
+from service.config import SERVER
+from service.matches.imports import VERIFIER, Imports
+from service.store import port
+from service.store.port import EventStore, Seen, Stored
+from service.streams.handler import Answer
+from service.streams.ids import job_command, stream_id
+from service.web.schemas.bodies import NewMatch
+
+MAX_RECORD_BYTES = 128 * 1024
+"""How long a text record may be: a match of some ten thousand plies."""
+
+
+class Records:
+    """The imports of text records; safe to share between threads."""
+
+    def __init__(self, store: EventStore, imports: Imports) -> None:
+        self._store = store
+        self._imports = imports
+
+    def receive(self, actor: Actor, raw: bytes, private: bool, asked: port.Command) -> Answer[Import]:
+        """Keep a text record, to be played by a worker. WrongValue where it is no text, or too long."""
+        if len(raw) > MAX_RECORD_BYTES:
+            raise WrongValue("record/too-long", f"a record of {len(raw)} bytes is longer than {MAX_RECORD_BYTES}")
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            raise WrongValue("record/unreadable", f"line {line} is not UTF-8", line=line) from None
+        command = ReceiveRecord(
+            actor=actor,
+            at=now_ms(),
+            id=asked.id.hex(),
+            match=(match := stream_id("match", asked)),
+            private=private,
+            text=text,
+            digest=sha256(raw).hexdigest(),
+        )
+        return self._imports.execute(import_of(match), command, asked, new=True)
+
+    def judge(self, state: Import) -> Import:
+        """The import after its record was played, and entered if it is sound; harmless twice and at the same time."""
+        assert state.record is not None
+        outcome: RecordEntered | RecordRefused
+        try:
+            outcome = self._enter(state, parse_record(state.record.text))
+        except RecordError as error:
+            can_keep = error.prefix is not None
+            outcome = RecordRefused(
+                error.line, error.column, error.ply, error.clause, error.why[:MAX_WHY_LENGTH], can_keep
+            )
+        except DomainError as error:
+            outcome = RecordRefused(1, 1, 0, None, str(error)[:MAX_WHY_LENGTH], False)
+        return self._settle(state, VERIFIER, outcome, "judge")
+
+    def keep_prefix(self, state: Import) -> Import:
+        """The import after what comes before the fault of its record was entered as an unfinished match, now or before.
+
+        WrongTime where there is no such thing.
+        """
+        if state.entered is not None:
+            return state
+        if state.record is None or state.fault is None or not state.fault.can_keep:
+            raise WrongTime("import/nothing-to-keep", f"{state.stream} is {state.status}: there is nothing to keep")
+        try:
+            parse_record(state.record.text)
+        except RecordError as error:
+            if error.prefix is not None:
+                return self._settle(state, _importer(state), self._enter(state, error.prefix), "keep")
+        raise Unknown("ruleset/unknown", f"{state.stream} was played by rules that are not here any more")
+
+    def _settle(self, state: Import, actor: Actor, outcome: RecordEntered | RecordRefused, step: str) -> Import:
+        asked = job_command(step, state.stream)
+        command = JudgeRecord(actor=actor, at=now_ms(), id=asked.id.hex(), outcome=outcome)
+        return self._imports.execute(state.stream, command, asked).state
+
+    def _enter(self, state: Import, record: Record) -> RecordEntered:
+        """Append the match of this record at once; one that a worker appended before it died stays."""
+        told: RecordReceived | None = state.record
+        assert told is not None
+        _require_fit(record)
+        match, entries, types = Match(told.match), list[StoredEvent](), list[str]()
+        for number, command in enumerate(commands_of(record, _importer(state), now_ms())):
+            id = job_command("enter", state.stream, number).id.hex()
+            more: dict[str, Any] = {"private": told.private, "server": SERVER} if number == 0 else {}
+            draft = draft_decision(replace(command, id=id, **more), match)
+            head = match.head or first_link(match.stream)
+            stored = link_all(head, match.version + 1, map(format_event, draft.events))
+            entries += stored
+            types += [event.data.type for event in draft.events]
+            match = draft.match.with_head(stored[-1].h)
+        appended = self._store.append(match.stream, 0, b"", entries, types, job_command("enter", state.stream))
+        if not isinstance(appended, Stored | Seen):
+            raise WrongTime("match/exists", f"{match.stream} was created before")
+        return RecordEntered(match.version, match.play.ply if match.play else 0)
+
+
+def _importer(state: Import) -> Actor:
+    return Actor("player", state.importer or "")
+
+
+def _require_fit(record: Record) -> None:
+    """WrongValue unless names and headers are such as new matches have."""
+    seats = [{"name": name} for name in record.seats]
+    try:
+        NewMatch().load({"ruleset": record.ruleset, "seats": seats, "about": record.about or None, "recorded": True})
+    except ValidationError as error:
+        raise WrongValue("record/headers", f"the headers do not fit: {error.messages}") from None

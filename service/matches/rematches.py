@@ -1,0 +1,67 @@
+"""Rematches: the next match of the same players. A match has one, whoever asks for it first."""
+
+from typing import Any
+
+from domain.commands import Actor, CreateMatch
+from domain.errors import WrongPerson, WrongTime
+from domain.events import Account, Occupant, RecordedDice
+from domain.match import Lifecycle, Match
+from service.config import SERVER, ServerKey
+from service.matches.bots import renew_all
+from service.store import port
+from service.streams.ids import job_command, stream_id
+
+
+def rematch_id(match: str) -> tuple[str, port.Command]:
+    """The id of a match's rematch and what the store remembers its creation by: the same whoever asks."""
+    asked = job_command("rematch", match)
+    return stream_id("match", asked), asked
+
+
+def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMatch:
+    """The command that creates the rematch of a match: all as it was, but everyone one seat further on.
+
+    Who had seat 2 gets seat 1, who had seat 1 the last one. Refusal where the match has no outcome, or the actor has
+    no part in it; of a recorded match, where the actor is not its recorder.
+    """
+    life = old.life
+    _require_may_ask(life, actor.id)
+    id, asked = rematch_id(old.stream)
+    server_dice, secret = key.seal(id)
+    created = life.created
+    return CreateMatch(
+        actor=actor,
+        at=at,
+        id=asked.id.hex(),
+        secret=secret,
+        ruleset=created.ruleset,
+        ruleset_version=created.ruleset_version,
+        options=created.options,
+        seats=_rotate([seat.occupant for seat in life.seats]),
+        recorder=created.recorder,
+        dice=RecordedDice() if isinstance(created.dice, RecordedDice) else server_dice,
+        rated=created.rated,
+        private=created.private,
+        start=created.start,
+        limits=created.limits,
+        rematch_of=old.stream,
+        server=SERVER,
+    )
+
+
+def _require_may_ask(life: Lifecycle, account: str) -> None:
+    if life.outcome is None:
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    if life.created.recorder not in (None, account):
+        raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")
+    if account != life.creator and all(seat.occupant != Account(account) for seat in life.seats):
+        raise WrongPerson("seat/not-yours", "you had no seat in this match")
+
+
+def _rotate(seats: list[Any]) -> tuple[Occupant | None, ...]:
+    return renew_all((*seats[1:], seats[0]))
+
+
+def seats_offered(rematch: Match, account: str) -> list[int]:
+    """The seats that the rematch was created with for this account."""
+    return [number for number, who in enumerate(rematch.life.created.seats, 1) if who == Account(account)]

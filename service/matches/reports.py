@@ -1,0 +1,40 @@
+"""Reports on matches as they are stored: what anybody could find out from a bundle, found out here."""
+
+import threading
+from functools import lru_cache
+from itertools import chain
+
+from domain.bundle.report import Report, check_match
+from domain.match import Match
+from service.clock import now_ms
+from service.errors import VerificationBusy
+from service.matches.queries import read_pages
+from service.streams.handler import Handler
+
+MAX_KEPT = 256
+KEPT_MS = 60_000
+"""How long a report stands for what is stored, at most."""
+
+WAITS_S = 0.5
+"""How long one waits for the report on another match to be made."""
+
+
+class Reports:
+    """Makes reports, one at a time in a process, for anybody may ask; safe to share between threads."""
+
+    def __init__(self, matches: Handler[Match]) -> None:
+        self._matches = matches
+        self._making = threading.Lock()
+        self._report = lru_cache(MAX_KEPT)(self._make)
+
+    def report(self, match: str, version: int) -> Report:
+        """The report on a match up to a version, no older than a minute; VerificationBusy while others are made."""
+        return self._report(match, version, now_ms() // KEPT_MS)
+
+    def _make(self, match: str, version: int, minute: int) -> Report:
+        if not self._making.acquire(timeout=WAITS_S):
+            raise VerificationBusy
+        try:
+            return check_match(match, list(chain.from_iterable(read_pages(self._matches, match, 0, version))))
+        finally:
+            self._making.release()

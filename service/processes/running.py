@@ -1,0 +1,93 @@
+"""A whole service that runs while a command does."""
+
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from types import FrameType
+
+import click
+
+from service.logs import begin_logs
+from service.processes.serving import ServeError, ServeOptions, Service
+
+WATCH_EVERY_S = 0.1
+
+
+class Running:
+    """A service that runs while the block does, watched from the main thread, ended by SIGINT or SIGTERM."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        _require_free(options.host, options.port)
+        self._service = Service(options)
+        self._stop = threading.Event()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stop.is_set()
+
+    def __enter__(self) -> "Running":
+        begin_logs("serve")
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, self._on_signal)
+        try:
+            self._service.start()
+        except BaseException:
+            self._service.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.is_stopped:
+            click.echo("stopping …")
+        try:
+            self._service.stop()
+        except KeyboardInterrupt:
+            self._service.kill()
+            sys.exit("killed: what was answered is on disk")
+
+    def _on_signal(self, signum: int, frame: FrameType | None) -> None:
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+        self._stop.set()
+
+    def watch_until_stopped(self) -> None:
+        """Watch until it is told to stop."""
+        while not self._stop.is_set():
+            self._watch()
+
+    def watch_while(self, work: Callable[[threading.Event], None]) -> None:
+        """Watch while `work` runs beside; what it raises is raised here."""
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                work(self._stop)
+            except BaseException as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            self._watch()
+        if failed and not self._stop.is_set():
+            raise failed[0]
+
+    def _watch(self) -> None:
+        self._service.watch()
+        time.sleep(WATCH_EVERY_S)
+
+
+def _require_free(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with closing(socket.socket(family)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            remedy = "choose another with --port (make: PORT=…)"
+            raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}; {remedy}") from None

@@ -1,0 +1,301 @@
+"""`plyscribe serve`: store, web, workers and relay in one command, kept running until it is told to stop."""
+
+import fcntl
+import logging
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from domain.commands import Actor
+from domain.player import SCOPES
+from service.access.accounts import Accounts
+from service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
+from service.errors import Unauthenticated
+from service.metrics import DIRECTORY_VARIABLE
+from service.processes.children import Child, CrashLoop, Starts, stop_all
+from service.processes.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, NotStarted, find_running, start_server
+from service.store.port import StoreUnavailable
+from service.store.redis import connect, connect_client
+
+READY_WITHIN_S = 30.0
+POLL_S = 0.1
+STORE_TRIES = 3
+"""How often the store is started that ends while it starts, as it does when it is killed just then."""
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+log = logging.getLogger(__name__)
+
+
+class ServeError(Exception):
+    """The service cannot be started or kept running; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where to keep data, where to listen, how much to run."""
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8420
+    verify_workers: int = 1
+    play_workers: int = 1
+    redis_url: str | None = None
+    """A store that runs already; None starts the embedded one."""
+
+    @property
+    def url(self) -> str:
+        """The address of the API."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+class Service:
+    """Everything that `serve` runs. Call `watch` often, from the main thread: dead children are started again."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        self.options = options
+        self.restarts: list[str] = []
+        self._store: EmbeddedServer | None = None
+        self._store_starts = Starts("store", options.data / "store" / LOG)
+        self._children: list[Child] = []
+        self._lock: int | None = None
+
+    def start(self) -> None:
+        """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
+        self._lock = _take(self.options.data)
+        try:
+            self._start_all()
+        except OSError as error:
+            raise ServeError(f"{error.filename or self.options.data} cannot be used: {error.strerror}") from None
+
+    def _start_all(self) -> None:
+        _empty(self.options.data / "metrics")
+        url = self.options.redis_url or self._start_store()
+        self._children = self._make_children(url)
+        self._ensure_admin()
+        for child in self._children:
+            child.start()
+        self._wait_until_ready()
+
+    def watch(self) -> None:
+        """Start again what died; ServeError when it dies over and over."""
+        try:
+            if self._store is not None and self._store.process.poll() is not None:
+                self._restart_store(self._store)
+            for child in self._children:
+                if child.is_dead():
+                    log.warning("%s ended and is started again; %s says why", child.name, child.log)
+                    self.restarts.append(child.name)
+                    child.start()
+        except CrashLoop as error:
+            raise ServeError(str(error)) from None
+
+    def stop(self) -> None:
+        """End all processes, within a minute: what serves others first, then what works for it, the store last."""
+        web = [child for child in self._children if child.name == "web"]
+        for wave in (web, [child for child in self._children if child not in web]):
+            stop_all(wave)
+        if self._store is not None:
+            self._store.stop()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def kill(self) -> None:
+        """End all processes at once: what was answered is on disk, a job in hand comes again."""
+        for child in self._children:
+            child.kill()
+        if self._store is not None:
+            self._store.process.kill()
+
+    def pids(self) -> dict[str, int]:
+        """The processes by name."""
+        pids = {child.name: child.process.pid for child in self._children if child.process is not None}
+        return {"store": self._store.process.pid, **pids} if self._store is not None else pids
+
+    def _start_store(self) -> str:
+        for _ in range(STORE_TRIES - 1):
+            with suppress(NotStarted):
+                return self._try_store()
+            log.error("the store ended while it started and is started again")
+        return self._try_store()
+
+    def _try_store(self) -> str:
+        self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
+        return self._store.url
+
+    def _ensure_admin(self) -> None:
+        """See to the administrator's token; our own store may die meanwhile, and is started again."""
+        deadline = time.monotonic() + READY_WITHIN_S
+        while True:
+            url = self.options.redis_url or (self._store.url if self._store else "")
+            try:
+                return _ensure_admin(Accounts(connect(url)), self.options.data / "admin.token")
+            except StoreUnavailable:
+                if self._store is None or time.monotonic() >= deadline:
+                    raise
+            self.watch()
+            time.sleep(POLL_S)
+
+    def _restart_store(self, dead: EmbeddedServer) -> None:
+        log.error("the store ended and is started again; %s says why", self.options.data / "store" / LOG)
+        self.restarts.append("store")
+        self._store_starts.note()
+        url = self._start_store()
+        if url != dead.url:
+            # A socket in a temporary directory gets another address.
+            for child in self._children:
+                child.env = {**child.env, "REDIS_URL": url}
+                if child.process is not None:
+                    child.stop()
+                    child.start()
+
+    def _make_children(self, url: str) -> list[Child]:
+        options = self.options
+        env = {"REDIS_URL": url, **self._key_settings()}
+        env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
+        if options.host in LOOPBACK:
+            env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
+        # What is wrong with the settings is told here, not by children that die of it.
+        config = read_config({**os.environ, **env})
+        register_rulesets(config.extra_rulesets)
+        connect_client(config.rq_redis_url).close()
+        web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
+        # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
+        verify_env = {**env, "PYTHONHASHSEED": "1"}
+        verify = [sys.executable, "-m", "workers", "verify"]
+        play = [sys.executable, "-m", "workers", "play"]
+        workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
+        workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
+        relay = ("relay", [sys.executable, "-m", "workers", "relay"], env)
+        specs = [("web", web, env), relay, *workers]
+        return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
+
+    def _key_settings(self) -> dict[str, str]:
+        """The operator's own key, or one that is kept with the data: it must be the same for all who use a store."""
+        if os.environ.get("PLYSCRIBE_SERVER_KEY") or os.environ.get("PLYSCRIBE_SERVER_KEY_FILE"):
+            return {}
+        if self.options.redis_url:
+            raise ServeError("over a store of your own give PLYSCRIBE_SERVER_KEY, 64 hex digits, and never lose them")
+        path = write_once(self.options.data / "server.key", _make_key)
+        return {"PLYSCRIBE_SERVER_KEY_FILE": str(path)}
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_WITHIN_S
+        while time.monotonic() < deadline:
+            self.watch()
+            try:
+                if httpx.get(f"{self.options.url}/readyz", timeout=2.0).is_success:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(POLL_S)
+        raise ServeError(f"the API did not get ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+
+
+def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """The settings of what runs: those of the environment if they name a store, else those of `serve` on this data.
+
+    NotRunning where no store is named and none runs there.
+    """
+    if environ.get("REDIS_URL"):
+        return dict(environ)
+    key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
+    return {**key, **environ, "REDIS_URL": find_running(data / "store")}
+
+
+def write_once(path: Path, make: Callable[[], str]) -> Path:
+    """The path of a file of mode 0600 that holds what `make` gave when it was first asked."""
+    if not path.exists():
+        _write_secret(path, make())
+    return path
+
+
+def rotate_key(data: Path, environ: Mapping[str, str]) -> ServerKey:
+    """Put a new key before those of a data directory that no service uses meanwhile, and return it.
+
+    The file has the old keys or all of them at any moment, whatever dies. ServeError where the key is not kept there,
+    or the directory is in use; ConfigError where the file holds no keys.
+    """
+    for name in ("PLYSCRIBE_SERVER_KEY", "PLYSCRIBE_SERVER_KEY_FILE"):
+        if environ.get(name):
+            raise ServeError(f"the key is given by {name}: put a new one before it there, see docs/operations.md")
+    path = data / "server.key"
+    if not path.exists():
+        raise ServeError(f"{path} is not there: `plyscribe serve` makes it at its first start")
+    lock = _take(data)
+    try:
+        keys = path.read_text(encoding="ascii").strip()
+        parse_key(keys)
+        _write_secret(path, f"{_make_key()}\n{keys}")
+        return parse_key(path.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ServeError(f"{path} cannot be rotated: {error}") from None
+    finally:
+        os.close(lock)
+
+
+def _make_key() -> str:
+    return secrets.token_hex(MIN_KEY_BYTES)
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Have a file of mode 0600 hold this text, and what it held before until then."""
+    draft = path.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    _sync_directory(path.parent)
+
+
+def _empty(directory: Path) -> None:
+    """See that the directory is there with no file in it: the numbers in it were those of processes that ended."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    for file in directory.glob("*.db"):
+        file.unlink()
+
+
+def _sync_directory(path: Path) -> None:
+    # The name of a new file is on disk only when its directory is.
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _take(data: Path) -> int:
+    """A descriptor that keeps the data directory for this process; ServeError where it cannot be had."""
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / "log").mkdir(mode=0o700, exist_ok=True)
+        lock = os.open(data / "serve.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock
+    except BlockingIOError:
+        raise ServeError(f"{data} is in use by another service: stop that one first, or name another --data") from None
+    except OSError as error:
+        raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
+
+
+def _ensure_admin(accounts: Accounts, path: Path) -> None:
+    """See that the file holds an administrator's token of this store: a new one where there is none, or another's."""
+    if path.exists():
+        try:
+            accounts.authenticate(path.read_text(encoding="ascii").strip())
+            return
+        except (Unauthenticated, UnicodeDecodeError):
+            # Another store's: it stays valid there.
+            path.replace(path.with_suffix(".token.old"))
+    write_once(path, lambda: accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)[1])

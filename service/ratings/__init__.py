@@ -1,0 +1,1 @@
+"""The rating model and the ledgers that hold what counts for it."""

@@ -1,0 +1,137 @@
+"""The ratings ledgers over the store: matches are entered and taken out once for ever, ratings are read."""
+
+import threading
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from random import SystemRandom
+
+from domain.commands import Actor, Command
+from domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
+from domain.match import Match
+from service.clock import now_ms
+from service.errors import Contended, ReportBusy
+from service.ratings.ratings import Book, Change, compare_standings, fold_book, open_ratings
+from service.store import port
+from service.store.port import EventStore
+from service.streams.handler import Aggregate, Answer, Decided, Handler
+from service.streams.ids import job_command
+
+SCORER = Actor("system", "score")
+WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""How long, at most, one waits who came too late to the end of a ledger again and again."""
+
+MAX_REPORTS = 64
+"""Reports of annulments that a process keeps."""
+
+REPORT_WAITS_S = 0.2
+"""How long one waits for the report of another annulment to be made."""
+
+_chance = SystemRandom()
+
+
+def _decide(command: Command, ledger: Ledger) -> Decided[Ledger]:
+    return Decided(decide_ledger(command, ledger))  # type: ignore[arg-type]
+
+
+def _decide_nothing(command: Command, book: Book) -> Decided[Book]:
+    raise TypeError("ratings are read; what counts is decided by their ledger")
+
+
+LEDGERS: Aggregate[Ledger] = Aggregate(Ledger, fold_ledger, _decide)
+BOOKS: Aggregate[Book] = Aggregate(Book, fold_book, _decide_nothing)
+
+
+class Ledgers:
+    """The ledgers and what they amount to; safe to share between threads.
+
+    Entering a match reads no ratings. A process folds a ledger when ratings are asked of it first, then what is new.
+    """
+
+    def __init__(self, store: EventStore) -> None:
+        self._ledgers = Handler(store, LEDGERS)
+        self._books = Handler(store, BOOKS)
+        self._first_fold = threading.Lock()
+        self._folded: set[str] = set()
+        self._reporting = threading.Lock()
+        self._report = lru_cache(MAX_REPORTS)(self._compute_report)
+
+    def rate(self, match: Match) -> int:
+        """The place in the ledger of a verified rated match, entered now or before; WrongTime where it was unrated."""
+        life, ruleset = match.life, match.life.created.ruleset
+        assert life.outcome is not None
+        asked = job_command("rate", match.stream)
+        command = RateMatch(
+            actor=SCORER,
+            at=now_ms(),
+            id=asked.id.hex(),
+            opening=open_ratings(ruleset),
+            match=match.stream,
+            players=life.players,
+            ranks=life.outcome.ranks,
+        )
+        return self._enter(ruleset, command, asked).events[-1].version
+
+    def unrate(self, match: Match) -> None:
+        """Keep an annulled rated match from counting, now or since before."""
+        ruleset, annulment = match.life.created.ruleset, match.life.annulment
+        assert annulment is not None
+        asked = job_command("unrate", match.stream)
+        command = UnrateMatch(
+            actor=SCORER,
+            at=now_ms(),
+            id=asked.id.hex(),
+            opening=open_ratings(ruleset),
+            match=match.stream,
+            why=annulment.why,
+        )
+        self._enter(ruleset, command, asked)
+
+    def _enter(self, ruleset: str, command: RateMatch | UnrateMatch, asked: port.Command) -> Answer[Ledger]:
+        """The ledger with the entry; all workers write to its end, so who meets others tries again after a while."""
+        for wait_s in WAITS_S:
+            try:
+                return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
+            except Contended:
+                time.sleep(_chance.uniform(0, wait_s))
+        return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
+
+    def is_unrated(self, match: Match) -> bool:
+        """Whether the ledger says that the match does not count."""
+        return match.stream in self._ledgers.read(ledger_of(match.life.created.ruleset)).unrated
+
+    def book(self, ruleset: str) -> Book:
+        """The ratings of a ruleset as they stand now; empty before its first rated match."""
+        stream = ledger_of(ruleset)
+        if stream in self._folded:
+            return self._books.read(stream)
+        # The first fold of a long ledger takes a while: one thread does it, the others wait for it.
+        with self._first_fold:
+            book = self._books.read(stream)
+            self._folded.add(stream)
+            return book
+
+    def report(self, match: Match) -> Sequence[Change]:
+        """What unrating an annulled match changed, then and there; empty where it never counted, or not yet.
+
+        Anybody may ask, and the matches of years may have to be rated again, so that one is made at a time. ReportBusy.
+        """
+        ruleset = match.life.created.ruleset
+        version = self.book(ruleset).unrated.get(match.stream)
+        return [] if version is None else self._report(ruleset, version)
+
+    def preview(self, match: Match) -> Sequence[Change]:
+        """What unrating the match would change now."""
+        book = self.book(match.life.created.ruleset)
+        if match.stream not in book.entered or match.stream in book.unrated:
+            return []
+        return compare_standings(book.standings, book.standings_at(book.version, without=match.stream))
+
+    def _compute_report(self, ruleset: str, version: int) -> Sequence[Change]:
+        book = self.book(ruleset)
+        if not self._reporting.acquire(timeout=REPORT_WAITS_S):
+            raise ReportBusy
+        try:
+            return compare_standings(book.standings_at(version - 1), book.standings_at(version))
+        finally:
+            self._reporting.release()

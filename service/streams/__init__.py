@@ -1,0 +1,1 @@
+"""How a command becomes stored events: the handler's five steps, and the ids of streams."""

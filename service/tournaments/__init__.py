@@ -1,0 +1,1 @@
+"""Tournaments: how they are run, paired, queried and exported."""

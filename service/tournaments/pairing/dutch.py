@@ -1,0 +1,127 @@
+"""Swiss pairings of two by the FIDE Dutch system (C.04.3, in force since February 2026), by caissify-pairings.
+
+Seat 1 has white. Points are given to the engine as shares of what can be won in a round, hence a win is 1.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+from caissify_pairings import generate_pairings  # type: ignore[import-untyped]
+
+from domain.tournament.history import count_meetings, tell_costs
+from domain.tournament.points import ZERO, format_points, score_round
+from domain.tournament.schedule import Pairing
+from domain.tournament.state import Tournament
+from service.tournaments.pairing.pods import pair_pods
+
+MOST_ENTRANTS = 100
+"""Beyond that the engine takes ever longer, minutes a round from 200 on: then rounds are paired at least cost."""
+
+ENGINE = f"caissify-pairings {version('caissify-pairings')}"
+
+WHITE, BLACK = "white", "black"
+UP, DOWN, LEVEL = "up", "down", "none"
+
+
+class _History:
+    """What the engine asks of an entrant's past."""
+
+    def __init__(self) -> None:
+        self.score = ZERO
+        self.colours: list[str] = []
+        """Of the games that it played alone: with both orders of the seats played nobody is owed a colour."""
+
+        self.floats: list[str] = []
+        """One for each round."""
+
+        self.byes = 0
+        self.gifts = 0
+        """Rounds without a board in which it got as much as for a win, byes apart."""
+
+
+def pair_dutch(state: Tournament) -> Pairing:
+    """The next round by the Dutch system; at least cost where that takes a rematch, a second bye, or too long."""
+    number = len(state.rounds) + 1
+    present = state.list_present(number)
+    if not state.terms.seats <= len(present) <= MOST_ENTRANTS:
+        return pair_pods(state)
+    histories = _trace(state)
+    met = count_meetings(state)
+    ranked = sorted(present, key=lambda entrant: (-histories[entrant].score, entrant))
+    players = [_describe(entrant, rank, histories[entrant]) for rank, entrant in enumerate(ranked, 1)]
+    found = generate_pairings("dutch", players, set(met), number, state.terms.format["rounds"])
+    boards = tuple(
+        _seat((each["white_id"], each["black_id"]), ranked, histories) for each in found if each["black_id"] is not None
+    )
+    byes = tuple(each["white_id"] for each in found if each["black_id"] is None)
+    is_rematch = any((min(board), max(board)) in met for board in boards)
+    if is_rematch or len(byes) > 1 or any(histories[entrant].byes for entrant in byes):
+        return pair_pods(state)
+    return Pairing(boards, byes, {**tell_costs(state, boards, byes), "floats": _list_floats(histories, boards)}, ENGINE)
+
+
+def _describe(entrant: int, rank: int, history: _History) -> dict[str, Any]:
+    return {
+        "id": entrant,
+        "name": str(entrant),
+        "rating": 0,
+        "starting_number": entrant,
+        # The engine gives the colour that both want to the lower of these, and the rule (E.4) to the higher by points.
+        "pairing_number": rank,
+        "score": float(history.score),
+        "color_hist": history.colours,
+        "float_history": history.floats,
+        "bye_count": history.byes,
+        "forfeit_win_count": history.gifts,
+    }
+
+
+def _seat(board: tuple[int, int], ranked: Sequence[int], histories: Mapping[int, _History]) -> tuple[int, int]:
+    """The board as it is, unless neither has had a colour: then the higher has white if its number is odd (E.5)."""
+    if any(histories[entrant].colours for entrant in board):
+        return board
+    higher, lower = sorted(board, key=ranked.index)
+    return (higher, lower) if higher % 2 else (lower, higher)
+
+
+def _trace(state: Tournament) -> dict[int, _History]:
+    histories = {each.number: _History() for each in state.entrants}
+    best = _best_round(state)
+    for round in state.rounds:
+        before = {entrant: history.score for entrant, history in histories.items()}
+        sides = {entrant: side for board in round.boards for entrant, side in zip(board, (WHITE, BLACK), strict=True)}
+        opponents = {one: other for board in round.boards for one, other in (board, board[::-1])}
+        points = score_round(state, round)
+        for entrant, history in histories.items():
+            share = points.get(entrant, ZERO) / best
+            if entrant in opponents:
+                history.colours += [sides[entrant]] if len(state.seatings) == 1 else []
+                history.floats.append(_float(before[entrant], before[opponents[entrant]]))
+            else:
+                history.floats.append(DOWN if share else LEVEL)
+                history.byes += entrant in round.byes
+                history.gifts += entrant not in round.byes and share >= 1
+            history.score += share
+    return histories
+
+
+def _best_round(state: Tournament) -> int:
+    places = state.terms.scoring["places"]
+    return max(1, (2 if places is None else places[0]) * len(state.seatings))
+
+
+def _float(own: Fraction, other: Fraction) -> str:
+    return LEVEL if own == other else DOWN if own > other else UP
+
+
+def _list_floats(histories: dict[int, _History], boards: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """The boards whose entrants differ in points: who came down, who went up, and by what share of a win."""
+    floats = []
+    for board in boards:
+        up, down = sorted(board, key=lambda entrant: histories[entrant].score)
+        difference = histories[down].score - histories[up].score
+        if difference:
+            floats.append({"down": down, "up": up, "by": format_points(difference)})
+    return floats

@@ -1,0 +1,248 @@
+"""What can be asked of a tournament without changing it, as JSON-ready answers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from domain.events import Account, BuiltIn
+from domain.match import Match, fold
+from domain.record import format_record, record_of
+from domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from domain.tournament.events import RoundPaired
+from domain.tournament.schedule import Pairing
+from domain.tournament.sprt import judge_entrants
+from domain.tournament.state import Entrant, Game, Tournament, replace_game
+from domain.tournament.tables import dump_table
+from service.access.accounts import Accounts
+from service.matches.queries import dump_events
+from service.streams.handler import Answer, Handler
+from service.tournaments.ratings import rate_entrants
+from service.tournaments.tournaments import Check, Tournaments
+
+Fields = dict[str, Any]
+
+
+def name_players(state: Tournament, accounts: Accounts) -> dict[int, str]:
+    """The names of entrants that are players and have no label: they stand in no stream of a tournament."""
+    return {
+        each.number: accounts.name_of(each.occupant.player)
+        for each in state.entrants
+        if isinstance(each.occupant, Account) and each.label is None
+    }
+
+
+def describe_receipt(answer: Answer[Tournament]) -> Fields:
+    """The receipt of a command: a pure function of the stream up to the last event that the command stored."""
+    last = answer.events[-1]
+    return {
+        "tournament": answer.state.stream,
+        "version": last.version,
+        "hash": last.h.hex(),
+        "status": answer.state.status,
+        "events": dump_events(answer.events),
+    }
+
+
+def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
+    """A tournament as it stands."""
+    terms = state.terms
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "name": terms.name,
+        "status": state.status,
+        "ended": state.ended,
+        "organiser": state.organiser,
+        "created_at": state.created_at,
+        "ruleset": terms.ruleset,
+        "ruleset_version": terms.ruleset_version,
+        "options": terms.options,
+        "seats": terms.seats,
+        "format": terms.format,
+        "repeat": terms.repeat,
+        "openings": [list(moves) for moves in terms.openings],
+        "scoring": terms.scoring,
+        "tiebreaks": list(terms.tiebreaks),
+        "limits": terms.limits,
+        "sprt": terms.sprt,
+        "max_entrants": terms.max_entrants,
+        "is_open": terms.is_open,
+        "seed": terms.seed,
+        "entrants": [_describe_entrant(each, accounts) for each in state.entrants],
+        "rounds": len(state.rounds),
+        "games": sum(1 for _ in state.games()),
+        "decided": sum(game.ranks is not None for game in state.games()),
+        "given_up": sum(game.is_given_up for game in state.games()),
+        "faults": count_all_faults(state),
+    }
+
+
+def _describe_entrant(entrant: Entrant, accounts: Accounts) -> Fields:
+    occupant = entrant.occupant
+    if isinstance(occupant, BuiltIn):
+        who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
+    else:
+        assert isinstance(occupant, Account)
+        who = {"player": occupant.player, "player_name": accounts.name_of(occupant.player)}
+    return {
+        "entrant": entrant.number,
+        **who,
+        "label": entrant.label,
+        "is_in": entrant.is_in,
+        "absences": sorted(entrant.absences),
+        "joined": entrant.joined,
+    }
+
+
+def describe_table(state: Tournament) -> Fields:
+    """The table with ratings, and the verdict of the sequential test if one runs."""
+    table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
+    rows = [
+        {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
+        for row in table["rows"]
+    ]
+    return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
+
+
+def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
+    """A round: its games, who sat out, and why it was paired so."""
+    round = state.rounds[number - 1]
+    return {
+        "round": number,
+        "byes": list(round.byes),
+        "absent": list(round.absent),
+        "engine": round.engine,
+        "costs": round.costs,
+        "is_decided": round.is_decided,
+        "games": [_describe_game(state, game, tournaments) for games in round.games for game in games],
+    }
+
+
+def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> Fields:
+    return {
+        "board": game.board,
+        "game": game.game,
+        "entrants": list(game.entrants),
+        "match": tournaments.match_id(state, game),
+        "ranks": None if game.ranks is None else list(game.ranks),
+        "reason": game.reason,
+        "annulled": game.annulled,
+        "failed": [each.match for each in game.failed],
+    }
+
+
+def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments) -> Fields:
+    """The table with a decided game and without it, whether it is annulled or not."""
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "game": _describe_game(state, game, tournaments),
+        "before": describe_table(replace_game(state, game._replace(annulled=None))),
+        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
+    }
+
+
+def describe_check(stream: str, number: int, check: Check) -> Fields:
+    """A round as it was paired, and as it comes out again: null where it does not."""
+    return {
+        "tournament": stream,
+        "round": number,
+        "agrees": check.agrees,
+        "engine": check.paired.engine,
+        "paired": _describe_pairing(check.paired),
+        "again": check.again and _describe_pairing(check.again),
+    }
+
+
+def _describe_pairing(pairing: RoundPaired | Pairing) -> Fields:
+    return {"boards": pairing.boards, "byes": pairing.byes, "costs": pairing.costs}
+
+
+def list_attempts(state: Tournament, query: Mapping[str, Any]) -> tuple[list[Attempt], bool]:
+    """A page of the attempts that fit an AttemptsQuery, in the order of their places, and whether more follow."""
+    after = tuple(map(int, query["after"].split("-"))) if query["after"] else ()
+    wanted = (each for each in list_all_attempts(state) if each.place > after and _is_wanted(each, query))
+    page = list(islice(wanted, query["limit"] + 1))
+    return page[: query["limit"]], len(page) > query["limit"]
+
+
+def _is_wanted(attempt: Attempt, query: Mapping[str, Any]) -> bool:
+    game, entrant = attempt.game, query["entrant"]
+    return (
+        all(query[name] in (None, getattr(game, name)) for name in ("round", "board", "game"))
+        and (entrant is None or entrant in game.entrants)
+        and (not query["faults"] or any(each.find_owner() for each in attempt.incidents))
+    )
+
+
+def describe_attempt(state: Tournament, attempt: Attempt, seen_by: int | None, tournaments: Tournaments) -> Fields:
+    """An attempt at a game; whose the faults are is told from the side of the entrant `seen_by`, None: of nobody."""
+    game = attempt.game
+    is_decided = attempt.status == "decided"
+    return {
+        "round": game.round,
+        "board": game.board,
+        "game": game.game,
+        "attempt": attempt.number,
+        "entrants": list(game.entrants),
+        "match": attempt.match or tournaments.match_id(state, game),
+        "status": attempt.status,
+        "made_at": attempt.made_at,
+        "closed_at": attempt.closed_at,
+        "ranks": list(game.ranks) if is_decided and game.ranks is not None else None,
+        "reason": game.reason if is_decided else None,
+        "scored": attempt.is_scored,
+        "annulled": game.annulled if is_decided else None,
+        "incidents": [_describe_incident(each, seen_by) for each in attempt.incidents],
+    }
+
+
+def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
+    return {
+        "cause": incident.cause,
+        "owner": incident.find_owner(seen_by),
+        "entrant": incident.entrant,
+        "why": incident.why,
+    }
+
+
+def export_games(state: Tournament, matches: Handler[Match], accounts: Accounts) -> Iterator[bytes]:
+    """All decided games with their matches as text records, as NDJSON in the order of boards.
+
+    It ends with a line of count and SHA-256 of all bytes before it.
+    """
+    games = [game for game in state.games() if game.ranks is not None]
+    return _close_lines(orjson.dumps(_export_game(game, matches, accounts)) + b"\n" for game in games)
+
+
+def _export_game(game: Game, matches: Handler[Match], accounts: Accounts) -> Fields:
+    assert game.match is not None
+    entries = matches.read_events(game.match, 0)
+    match = fold(Match(game.match), entries)
+    names = {player: accounts.name_of(player) for player in match.life.players}
+    return {
+        "round": game.round,
+        "board": game.board,
+        "game": game.game,
+        "entrants": game.entrants,
+        "match": game.match,
+        "ranks": game.ranks,
+        "reason": game.reason,
+        "annulled": game.annulled,
+        "version": match.version,
+        "hash": match.head.hex(),
+        "record": format_record(record_of(match, entries, names)),
+    }
+
+
+def _close_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines, then one of their count and the SHA-256 of all bytes before it."""
+    digest, count = sha256(), 0
+    for line in lines:
+        digest.update(line)
+        count += 1
+        yield line
+    yield orjson.dumps({"count": count, "sha256": digest.hexdigest()}) + b"\n"

@@ -1,0 +1,18 @@
+"""Ratings of a tournament's entrants, from its own games alone."""
+
+from domain.tournament.state import Tournament
+from service.ratings.ratings import Model, Rating, open_ratings
+
+
+def rate_entrants(state: Tournament) -> dict[int, Rating]:
+    """The rating of each entrant after all games that count, in the order of rounds, boards and games.
+
+    Everybody begins as a newcomer does. In whatever order results came in, and in whatever process, it is the same.
+    """
+    model = Model(open_ratings(state.terms.ruleset))
+    ratings = {each.number: model.newcomer for each in state.entrants}
+    for game in state.games():
+        if game.ranks is not None and game.counts:
+            after = model.rate([ratings[entrant] for entrant in game.entrants], game.ranks)
+            ratings.update(zip(game.entrants, after, strict=True))
+    return ratings

@@ -1,0 +1,327 @@
+"""Tournaments over the store: entered into, paired, played, and decided, by whoever advances them.
+
+All that a tournament does by itself is done by `advance`, which may run at any time, any number of times and in several
+processes: whatever it does has a command id that follows from what it is, and it looks again after each step. Matches,
+their dice and the seeds of bots follow from the tournament, its seed and the place of the game, so a tournament that
+was interrupted goes as it would have gone.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from domain.bots import build_bot
+from domain.chain import StoredEvent
+from domain.commands import Actor, Command, CreateMatch, Withdraw
+from domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
+from domain.events import BuiltIn, Dice, Event, MatchAborted, MatchAnnulled, MatchRefuted, Occupant, parse_event
+from domain.match import Match
+from domain.rulesets import find_ruleset
+from domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
+from domain.tournament.decide import decide_tournament
+from domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
+from domain.tournament.schedule import Pairing
+from domain.tournament.sprt import judge_entrants
+from domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament, fold_tournament
+from service.clock import now_ms
+from service.config import SERVER, ServerKey
+from service.errors import Contended
+from service.matches.bots import MAX_SEED, PLAYER
+from service.store import port
+from service.store.port import EventStore
+from service.streams.handler import Aggregate, Answer, Decided, Handler, Order
+from service.streams.ids import job_command, stream_id
+from service.tournaments.pairing import pair_next
+
+RUNNER = Actor("system", "tournament")
+
+SETTLED = ("verified", "scored")
+FAILED = ("refuted", "aborted", "annulled")
+
+
+log = logging.getLogger(__name__)
+
+
+def _decide(command: Command, state: Tournament) -> Decided[Tournament]:
+    return Decided(decide_tournament(command, state))
+
+
+TOURNAMENTS: Aggregate[Tournament] = Aggregate(Tournament, fold_tournament, _decide)
+
+
+class Check(NamedTuple):
+    """A round as it was paired, and as it comes out when it is worked out again."""
+
+    paired: RoundPaired
+    again: Pairing | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same."""
+        return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
+
+
+def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> Check:
+    """A round of a tournament worked out again from its events alone, as they stood when it was paired.
+
+    The events have the round.
+    """
+    for place, entry in enumerate(entries):
+        data: Any = parse_event(entry, TOURNAMENT_EVENT_TYPES).data
+        if isinstance(data, RoundPaired) and data.round == number:
+            return Check(data, pair_next(fold_tournament(Tournament(stream), entries[:place])))
+    raise FoldError(len(entries), f"round {number} is not paired")
+
+
+class Tournaments:
+    """All tournaments; safe to share between threads."""
+
+    def __init__(self, store: EventStore, matches: Handler[Match], key: ServerKey) -> None:
+        self._store = store
+        self._matches = matches
+        self._key = key
+        self.handler = Handler(store, TOURNAMENTS)
+
+    def read(self, stream: str) -> Tournament:
+        """The tournament as it stands now; version 0 where there is none."""
+        return self.handler.read(stream)
+
+    def execute(
+        self,
+        stream: str,
+        command: Command,
+        asked: port.Command,
+        expected_version: int | None = None,
+        new: bool = False,
+    ) -> Answer[Tournament]:
+        """Store what the command leads to; raises as Handler.execute."""
+        return self.handler.execute(stream, lambda _: command, asked, expected_version, new)
+
+    def advance(self, stream: str) -> Tournament:
+        """The tournament after all that can be done for it now: rounds paired, matches made, results entered."""
+        state = self.read(stream)
+        while state.status == "playing":
+            before = state.version
+            state = self._pair_if_due(state)
+            if state.status == "playing":
+                state = self._play(state)
+            if state.version == before:
+                break
+        return state
+
+    def check_round(self, stream: str, number: int) -> Check:
+        """The round as it was paired, and as it is paired when it is worked out again; Unknown where there is none."""
+        state = self.read(stream)
+        if not 1 <= number <= len(state.rounds):
+            raise Unknown("tournament/no-round", f"rounds 1..{len(state.rounds)} are paired, not {number}")
+        return check_pairing(stream, self.handler.read_events(stream, 0), number)
+
+    # ---- rounds
+
+    def _pair_if_due(self, state: Tournament) -> Tournament:
+        if state.rounds and not state.rounds[-1].is_decided:
+            return state
+        number = len(state.rounds) + 1
+        verdict = judge_entrants(state)
+        if verdict is not None and verdict.taken is not None:
+            return self._do(state, ("end",), EndTournament(actor=RUNNER, reason=f"sprt-{verdict.taken}"))
+        pairing = pair_next(state)
+        if pairing is None:
+            return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="played"))
+        boards, byes, costs, engine = pairing
+        command = PairRound(actor=RUNNER, round=number, boards=boards, byes=byes, costs=costs, engine=engine)
+        return self._do(state, ("pair", number), command)
+
+    def _play(self, state: Tournament) -> Tournament:
+        """The tournament after a look at all games of its last round that are not decided."""
+        undecided = {
+            self.match_id(state, game): game for games in state.rounds[-1].games for game in games if game.ranks is None
+        }
+        newest = self._store.newest(list(undecided))
+        missing: list[Order] = []
+        for (match, game), entry in zip(undecided.items(), newest, strict=True):
+            if entry is None:
+                missing += self._order_match(state, game, match)
+            elif _may_be_settled(entry):
+                state = self._enter(state, game, self._matches.read(match))
+            else:
+                self._withdraw_absent(state, game, match)
+        for answer in self._matches.execute_all(missing):
+            if isinstance(answer, Exception):
+                raise answer
+        return state
+
+    def _enter(self, state: Tournament, game: Game, match: Match) -> Tournament:
+        place = (game.round, game.board, game.game, match.stream)
+        life = match.life
+        if life.status in FAILED:
+            return self._do(state, ("failure", *place), self._note_failure(game, match))
+        if life.status not in SETTLED or life.outcome is None:
+            return state
+        return self._do(state, ("result", *place), _enter_result(game, match))
+
+    def _note_failure(self, game: Game, match: Match) -> NoteFailure:
+        cause, why = _tell_failure(self._matches.read_events(match.stream, 0))
+        return NoteFailure(
+            actor=RUNNER,
+            round=game.round,
+            board=game.board,
+            game=game.game,
+            match=match.stream,
+            cause=cause,
+            why=why,
+            made_at=match.life.created_at,
+        )
+
+    def _do(self, state: Tournament, what: tuple[object, ...], command: Command) -> Tournament:
+        """The tournament after a command of its own, or without where somebody else was faster."""
+        asked = job_command("tournament", state.stream, *what)
+        command = replace(command, at=now_ms(), id=asked.id.hex())
+        with suppress(WrongTime, Contended):
+            return self.execute(state.stream, command, asked).state
+        return self.read(state.stream)
+
+    # ---- matches
+
+    def match_id(self, state: Tournament, game: Game) -> str:
+        """The match in which the game is played, or was."""
+        return game.match or _match_id(state.stream, game, game.game)
+
+    def _order_match(self, state: Tournament, game: Game, id: str) -> list[Order]:
+        """The order that makes the match of the game; none where that failed too often."""
+        if game.is_given_up:
+            log.error("%s: game %s failed %d times and is not played again", state.stream, _place(game), MAX_ATTEMPTS)
+            return []
+        asked = job_command("tournament-match", id)
+        dice, secret = self._seal(state, game, id)
+        command = CreateMatch(
+            actor=Actor("organiser", state.organiser),
+            at=now_ms(),
+            id=asked.id.hex(),
+            secret=secret,
+            ruleset=state.terms.ruleset,
+            ruleset_version=state.terms.ruleset_version,
+            options=state.terms.options,
+            seats=tuple(self._seat(state, game, seat) for seat in range(1, state.terms.seats + 1)),
+            dice=dice,
+            limits=state.terms.limits,
+            tournament={
+                "id": state.stream,
+                "round": game.round,
+                "board": game.board,
+                "game": game.game,
+                "opening": list(_find_opening(state, game)),
+            },
+            server=SERVER,
+        )
+        return [Order(id, command, asked, new=True)]
+
+    def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
+        """Who has the seat: a bot in its present build, with a seed that follows from the place of the game."""
+        occupant = state.entrants[game.entrants[seat - 1] - 1].occupant
+        if isinstance(occupant, BuiltIn):
+            seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
+            return build_bot(occupant.bot, seed, occupant.playouts)
+        return occupant
+
+    def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | None, bytes | None]:
+        """The dice of the game: the games of a board have the same, unless one of them is played again."""
+        terms = state.terms
+        if not find_ruleset(terms.ruleset, terms.ruleset_version).has_chance(terms.options):
+            return None, None
+        if len(state.seatings) == 1 or game.failed:
+            return self._key.seal(f"{state.stream}-{_place(game)}-{len(game.failed)}")
+        matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
+        return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
+
+    def _withdraw_absent(self, state: Tournament, game: Game, id: str) -> None:
+        """Take those who have left the tournament out of a match that is under way."""
+        gone = [seat for seat, entrant in enumerate(game.entrants, 1) if not state.entrants[entrant - 1].is_in]
+        for seat in gone:
+            asked = job_command("tournament-absent", id, seat)
+
+            def command_for(match: Match, seat: int = seat, asked: port.Command = asked) -> Withdraw:
+                return Withdraw(
+                    actor=Actor("organiser", state.organiser),
+                    at=now_ms(),
+                    id=asked.id.hex(),
+                    secret=self._secret_of(match),
+                    seat=seat,
+                    cause="absent",
+                )
+
+            # It may be out already, or the match over.
+            with suppress(DomainError):
+                self._matches.execute(id, command_for, asked)
+
+    def _secret_of(self, match: Match) -> bytes | None:
+        dice: Any = match.life.created.dice
+        return self._key.secret_of(dice) if dice is not None else None
+
+
+def _enter_result(game: Game, match: Match) -> EnterResult:
+    life = match.life
+    assert life.outcome is not None  # a settled match has one
+    return EnterResult(
+        actor=RUNNER,
+        round=game.round,
+        board=game.board,
+        game=game.game,
+        match=match.stream,
+        ranks=life.outcome.ranks,
+        reason=life.outcome.reason,
+        made_at=life.created_at,
+        left=life.withdrawals,
+    )
+
+
+def _may_be_settled(newest: StoredEvent) -> bool:
+    """Whether a match with this newest event may be decided or have failed: its word tells which are worth reading."""
+    return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
+
+
+def _tell_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
+    """By which of FAILURES a match with these events came to nothing, and what is known of it."""
+    for entry in reversed(entries):
+        with suppress(StreamError):
+            match parse_event(entry):
+                case Event(data=MatchRefuted(why=why)):
+                    return "refuted", why
+                case Event(by=by, data=MatchAborted(cause)):
+                    return "play-failed" if by == str(PLAYER) else "called-off", cause
+                case Event(data=MatchAnnulled(why)):
+                    return "annulled", why
+    raise FoldError(len(entries), "nothing says how the match failed")
+
+
+def draw_seed(stream: str) -> int:
+    """The seed of a tournament that was given none: it follows from its id."""
+    return _draw("seed", stream)
+
+
+def _list_games(rounds: tuple[Round, ...]) -> Iterator[Game]:
+    return (game for round in rounds for games in round.games for game in games)
+
+
+def _place(game: Game) -> str:
+    return f"{game.round}-{game.board}-{game.game}"
+
+
+def _match_id(stream: str, game: Game, number: int) -> str:
+    """The id of the match of the board's game with this number, after as many as failed."""
+    failed = len(game.failed) if number == game.game else 0
+    return stream_id("match", job_command("tournament-game", stream, game.round, game.board, number, failed))
+
+
+def _find_opening(state: Tournament, game: Game) -> tuple[str, ...]:
+    """The moves that the game begins with: the boards have the openings in turn, all games of a board the same."""
+    openings = state.terms.openings
+    return openings[(game.round + game.board - 2) % len(openings)] if openings else ()
+
+
+def _draw(*parts: object) -> int:
+    """A number that follows from these and nothing else."""
+    return int.from_bytes(sha256(" ".join(map(str, parts)).encode()).digest()[:8]) % (MAX_SEED + 1)

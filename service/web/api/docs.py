@@ -1,0 +1,154 @@
+"""The contract as a page to read: made on the server, without scripts, and with nothing from elsewhere."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from flask import Blueprint, Flask, Response, current_app, render_template
+from markupsafe import Markup, escape
+
+from service.web.api.openapi import build_openapi, operation
+
+blueprint = Blueprint("docs", __name__, template_folder="templates")
+
+PROBLEMS = Path(__file__).parent / "problems.md"
+"""docs/api.md, as it is shipped with this package."""
+
+STYLE = (Path(__file__).parent / "templates" / "docs.css").read_text(encoding="utf-8")
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+METHODS = ("get", "post", "put", "patch", "delete")
+_ROW = re.compile(r"^\| (`[a-z-]+/[a-z-]+`[^|]*) \| ([0-9, ]+) \| ([^|]*) \|$", re.MULTILINE)
+
+
+class Described(NamedTuple):
+    """An operation and where it stands."""
+
+    method: str
+    path: str
+    parameters: list[dict[str, Any]]
+    told: dict[str, Any]
+
+
+class Problems(NamedTuple):
+    """Codes of problems: which, their statuses, what they mean."""
+
+    codes: str
+    statuses: str
+    meaning: str
+
+
+@blueprint.get("/docs")
+@operation("system", media={"text/html": None}, open=True)
+def read_docs() -> Response:
+    """Give the contract as a page to read, which needs no script and no other host."""
+    page = _render(current_app._get_current_object())  # type: ignore[attr-defined]
+    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+    return Response(page, content_type="text/html; charset=utf-8", headers=headers)
+
+
+@cache
+def _render(app: Flask) -> str:
+    document = build_openapi(app)
+    return render_template(
+        "docs.html",
+        document=document,
+        groups=_group(document),
+        problems=read_problems(),
+        style=Markup(STYLE),  # noqa: S704
+        words=_mark_up,
+        pretty=_format_value,
+        tell_type=tell_type,
+        resolve=lambda part: _resolve(document, part),
+    )
+
+
+@cache
+def read_problems() -> list[Problems]:
+    """The rows of docs/api.md on codes of problems."""
+    return [Problems(*row) for row in _ROW.findall(PROBLEMS.read_text(encoding="utf-8"))]
+
+
+def _group(document: dict[str, Any]) -> dict[str, list[Described]]:
+    """The operations by tag, in the order of their paths."""
+    groups: dict[str, list[Described]] = {}
+    for each in _list_operations(document):
+        groups.setdefault(each.told["tags"][0], []).append(each)
+    return groups
+
+
+def _list_operations(document: dict[str, Any]) -> Iterator[Described]:
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                parameters = item.get("parameters", []) + item[method].get("parameters", [])
+                yield Described(method.upper(), path, parameters, item[method])
+
+
+def _resolve(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """What a reference stands for, anything else as it is."""
+    if "$ref" not in part:
+        return part
+    found = document
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    return found
+
+
+def tell_type(schema: dict[str, Any]) -> Markup:
+    """A schema in a few words, with links to the schemas that it names."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return Markup('<a href="#schema-{0}">{0}</a>').format(name)
+    for choice in ("allOf", "anyOf", "oneOf"):
+        if choice in schema:
+            return Markup(" or ").join(map(tell_type, schema[choice]))
+    kinds = schema.get("type", "any")
+    text = escape(" or ".join(kinds) if isinstance(kinds, list) else kinds)
+    if "items" in schema:
+        text = Markup("{} of {}").format(text, tell_type(schema["items"]))
+    bounds = "".join(f", {word} {schema[name]}" for name, word in _BOUNDS.items() if name in schema)
+    return Markup("{}{}").format(text, bounds)
+
+
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "minLength": "length at least",
+    "maxLength": "length at most",
+    "minItems": "at least so many:",
+    "maxItems": "at most so many:",
+    "pattern": "matches",
+    "enum": "one of",
+    "default": "default",
+}
+
+
+def _mark_up(text: str) -> Markup:
+    """A text of the contract as HTML: paragraphs, and code between backquotes."""
+    paragraphs = [Markup("<p>{}</p>").format(_mark_code(each)) for each in text.strip().split("\n\n")]
+    return Markup("").join(paragraphs)
+
+
+def _mark_code(text: str) -> Markup:
+    plain, *rest = text.split("`")
+    marked = escape(plain)
+    for number, part in enumerate(rest):
+        marked += Markup("<code>{}</code>").format(part) if number % 2 == 0 else escape(part)
+    return marked
+
+
+def _format_value(value: Any) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -1,0 +1,30 @@
+"""The stored events of a match or a tournament, as they are listed and exported."""
+
+from typing import Any
+
+from flask import Response
+
+from service.matches import queries
+from service.streams.handler import Handler
+from service.web.api.http import NDJSON, answer, path_with
+
+
+def give_events(
+    kind: str, handler: Handler[Any], stream: str, version: int, media: str, query: dict[str, Any]
+) -> Response:
+    """The events after `after` of a stream that has this version: all of them as NDJSON, or a page as JSON.
+
+    `kind` is the name that the page has for the stream. NDJSON ends with a line of count, head hash and SHA-256.
+    """
+    if media == NDJSON:
+        pages = queries.read_pages(handler, stream, query["after"], version)
+        return Response(queries.export_lines(pages), content_type=NDJSON)
+    events = handler.read_events(stream, query["after"], query["limit"])
+    more = bool(events) and events[-1].version < version
+    page = {
+        kind: stream,
+        "version": version,
+        "events": queries.dump_events(events),
+        "next": path_with(after=events[-1].version) if more else None,
+    }
+    return answer(page)

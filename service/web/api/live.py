@@ -1,0 +1,85 @@
+"""Streams of server-sent events, and answers that wait for news."""
+
+import re
+from collections.abc import Callable, Iterable
+from ipaddress import ip_address, ip_network
+
+from flask import Response, request
+
+from service.errors import BadRequest, ServiceError
+from service.live.followers import Source
+from service.store.port import StoreError
+from service.web.api.http import bearer_token, parts, principal_if_any
+from service.web.environ import HOLD, HOLDS, WAITED
+
+SSE = "text/event-stream"
+_NUMBER = re.compile(r"[0-9]{1,16}")
+
+
+def last_event_id(otherwise: int) -> int:
+    """The number that the client has seen last, as Last-Event-ID tells; BadRequest where that is none of ours."""
+    text = request.headers.get("Last-Event-ID")
+    if text is None:
+        return otherwise
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest("Last-Event-ID is the id of an event of ours, a number", "request/last-event-id")
+    return int(text)
+
+
+def right_of_token() -> Callable[[int], bool]:
+    """Whether this request's token is valid still: to be asked later, from any thread."""
+    accounts, token = parts().accounts, bearer_token()
+
+    def holds(_: int) -> bool:
+        try:
+            accounts.authenticate(token)
+        except (ServiceError, StoreError):
+            return False
+        return True
+
+    return holds
+
+
+def stream_events(
+    source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
+) -> Response:
+    """What follows `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
+
+    HEAD is answered without a stream. It breaks off once `may_go_on` says no: who connects again is judged anew.
+    """
+    sent: Iterable[bytes] = ()
+    if request.method != "HEAD":
+        sent = follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on, client=_client())
+        if HOLDS in request.environ:
+            request.environ[HOLD] = follower
+    response = Response(iter(sent), content_type=SSE)
+    response.headers["Cache-Control"] = "no-store"
+    # A proxy that gathers what it passes on would keep the events back (nginx).
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
+    """Have this request asked again when there is news, or after so long, instead of answered now.
+
+    Once only, not for HEAD, and not under a server that cannot: an answer may always come early.
+    """
+    if wait_s and request.method != "HEAD" and HOLDS in request.environ and WAITED not in request.environ:
+        request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s, client=_client())
+
+
+def _client() -> str:
+    """Who has a share of the streams: the account, or without a token the network that the request comes from."""
+    who = principal_if_any()
+    return network_of(request.remote_addr or "") if who is None else who.account
+
+
+def network_of(address: str) -> str:
+    """What is one client's of this address: all of it, or of IPv6 the 64 bits that one network has; else the text."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return address
+    if ip.version == 4:
+        return address
+    return str(ip.ipv4_mapped or ip_network((int(ip), 64), strict=False))

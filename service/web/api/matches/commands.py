@@ -1,0 +1,55 @@
+"""What all commands on a match share: who gives them, under which version and key, and their receipt."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Response, g
+from marshmallow import Schema
+
+from domain.commands import Actor, Command
+from domain.match import Match
+from service.access.accounts import Principal
+from service.clock import now_ms
+from service.matches import queries
+from service.streams.handler import Answer
+from service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
+from service.web.api.matches.reading import require_match_id, require_own, require_reader
+
+COMMAND_PROBLEMS = (403, 404, 409, 412)
+
+Fields = dict[str, Any]
+
+
+def execute(
+    match: str,
+    schema: type[Schema],
+    make: Callable[[Fields, Fields], Command],
+    permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
+) -> Response:
+    """The receipt of the command that `make` builds from who asks and when, and from the body, if `permit` does."""
+    who = principal()
+    require_match_id(match)
+    body = parse_body(schema)
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+
+    def command_for(state: Match) -> Command:
+        # Before anything else, for that a private match exists is not told.
+        permit(state, who, body)
+        require_own(state)
+        g.match = state
+        require_scope(state, who)
+        return make({**base, "secret": parts().secret_for(state)}, body)
+
+    return give_receipt(parts().matches.execute(match, command_for, asked, expected_version()))
+
+
+def require_scope(state: Match, who: Principal) -> None:
+    """ScopeMissing unless the token covers acting in this match: its recorder records, all others play."""
+    who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
+
+
+def give_receipt(done: Answer[Match], status: int = 200) -> Response:
+    """The answer to a command on a match."""
+    return answer_command(done, queries.describe_receipt(done), status)

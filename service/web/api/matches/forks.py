@@ -1,0 +1,47 @@
+"""Matches are gone on with elsewhere: a new match from any ply."""
+
+from flask import Response
+
+from domain.commands import Actor, CreateMatch
+from domain.match import Match
+from service.clock import now_ms
+from service.matches.forks import draft_fork
+from service.streams.ids import stream_id
+from service.web.api.http import parse_body, parts, principal, remembered
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.commands import give_receipt
+from service.web.api.matches.lifecycle import require_players
+from service.web.api.matches.reading import read_match
+from service.web.api.openapi import operation
+from service.web.schemas import answers, bodies
+
+
+@blueprint.post("/<match>/forks")
+@operation(
+    "matches", answers.Receipt, status=201, body=bodies.NewFork, problems=(403, 404, 409), command=True, located=True
+)
+def fork_match(match: str) -> Response:
+    """Make a new match that goes on where this one stood just before move `ply` + 1.
+
+    Whoever can read a match may fork it, whatever its status. The fork holds the line up to there in its own second
+    event, so it is read and verified without its parent, and nothing that becomes of the parent changes it. It is
+    never rated; the fork of a private match is private. A withdrawal that ended the match is not copied.
+    """
+    who = principal()
+    body = parse_body(bodies.NewFork)
+    who.require("record" if body["recorded"] else "play")
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    fork = stream_id("match", asked)
+    require_players(body["seats"] or [], who.account)
+
+    def command_for(_: Match) -> CreateMatch:
+        # A fork that was made before is answered alike, whatever has become of its parent.
+        parent = read_match(match)
+        entries = parts().matches.read_events(match, 0, parent.version)
+        base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+        return draft_fork(parent, entries, fork, body, base, parts().config.server_key)
+
+    made = give_receipt(parts().matches.execute(fork, command_for, asked, new=True), 201)
+    made.headers["Location"] = f"/v1/matches/{fork}"
+    return made

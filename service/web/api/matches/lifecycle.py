@@ -1,0 +1,194 @@
+"""Matches are created, started, called off, played again, and shown as they stand."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from flask import Response
+
+from domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
+from domain.errors import WrongPerson, WrongTime, WrongValue
+from domain.events import Account, Dice, Occupant, RecordedDice
+from domain.match import Match
+from service.clock import now_ms
+from service.config import SERVER
+from service.errors import NotFound
+from service.matches import queries
+from service.matches.bots import WantedBot, seat_all
+from service.matches.duplicates import draft_duplicate, duplicate_id, share_dice
+from service.matches.rematches import draft_rematch, rematch_id, seats_offered
+from service.store.imported import ReadOnly
+from service.streams.handler import Answer
+from service.streams.ids import stream_id
+from service.web.api.http import answer, idempotency_key, parse_body, parse_query, parts, principal, remembered
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
+from service.web.api.matches.reading import confined, read_match, require_own, tagged
+from service.web.api.openapi import operation
+from service.web.api.players import find_player
+from service.web.schemas import answers, bodies, parameters
+
+
+@blueprint.post("")
+@operation("matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403,), command=True, located=True)
+def create_match() -> Response:
+    """Announce a match.
+
+    Your own seat, bots of the server and the guests of a recorded match are seated at once, other players are invited,
+    null seats are open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
+    """
+    who = principal()
+    body = parse_body(bodies.NewMatch)
+    who.require("record" if body["recorded"] else "play")
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    stream = stream_id("match", asked)
+    require_players(body["seats"], who.account)
+    dice, secret = _choose_dice(body, stream)
+    command = CreateMatch(
+        actor=actor,
+        at=now_ms(),
+        id=asked.id.hex(),
+        secret=secret,
+        ruleset=body["ruleset"],
+        ruleset_version=body["ruleset_version"],
+        options=body["options"],
+        seats=seat_all(body["seats"]),
+        recorder=who.account if body["recorded"] else None,
+        dice=dice,
+        rated=body["rated"],
+        private=body["private"],
+        limits=body["limits"],
+        start=body["start"],
+        about=body["about"],
+        server=SERVER,
+    )
+    created = give_receipt(parts().matches.execute(stream, lambda _: command, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/matches/{stream}"
+    return created
+
+
+def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
+    key, shared = parts().config.server_key, body["shared_dice"]
+    if body["dice"] == "recorded":
+        if shared is not None:
+            raise WrongValue("dice/shared", "only the server's dice are the same in several matches")
+        return RecordedDice(), None
+    return key.seal(stream) if shared is None else share_dice(key, stream, shared)
+
+
+def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) -> None:
+    """WrongValue where a seat is for an account that is not there."""
+    for number, who in enumerate(seats, 1):
+        if isinstance(who, Account) and who.player != creator:
+            try:
+                find_player(who.player)
+            except NotFound as error:
+                raise WrongValue("player/unknown", f"seat {number}: {error}", seat=number) from None
+
+
+@blueprint.post("/<match>/duplicates/<int:number>")
+@operation(
+    "matches",
+    answers.Receipt,
+    status=201,
+    body=bodies.Duplicate,
+    problems=(403, 404, 409),
+    command=True,
+    located=True,
+)
+def create_duplicate(match: str, number: int) -> Response:
+    """Announce a match with the same dice: number 2, 3 … of those that `shared_dice` of the first one counts.
+
+    For their creator alone. All but the seats is as in `match`; seats add no entropy. The dice are revealed in all of
+    them, and verdicts follow, when the last one is over.
+    """
+    who = principal()
+    body = parse_body(bodies.Duplicate)
+    old = read_match(match)
+    if not parts().imports.is_own(old):
+        raise ReadOnly(match)
+    require_scope(old, who)
+    id = duplicate_id(old, number)
+    actor = Actor("player", who.account)
+    asked = remembered(actor)
+    require_players(body["seats"], who.account)
+
+    def command_for(_: Match) -> CreateMatch:
+        return draft_duplicate(old, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
+
+    created = give_receipt(parts().matches.execute(id, command_for, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/matches/{id}"
+    return created
+
+
+@blueprint.get("/<match>")
+@operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True)
+def get_match(match: str) -> Response:
+    """Give a match as it stands now."""
+    parse_query(parameters.MatchQuery)
+    state = read_match(match)
+    imported = parts().imports.find(match)
+    # The verdict on an import stands in a stream of its own.
+    version = f"{state.version}-{imported.version}" if imported else state.version
+    return confined(tagged(answer(queries.describe_match(state, imported)), version), state)
+
+
+@blueprint.post("/<match>/start")
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
+def start_match(match: str) -> Response:
+    """Start a match whose seats are all taken, without waiting for entropy."""
+    return execute(match, bodies.Nothing, lambda base, _: StartMatch(**base))
+
+
+@blueprint.post("/<match>/abort")
+@operation("matches", answers.Receipt, body=bodies.Abort, problems=COMMAND_PROBLEMS, command=True)
+def abort_match(match: str) -> Response:
+    """End a match without an outcome.
+
+    Its creator may before the start, a seat before its own first move, the recorder at any time. A match of a
+    tournament is resigned instead.
+    """
+    return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
+
+
+@blueprint.post("/<match>/rematch")
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
+def rematch(match: str) -> Response:
+    """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
+
+    A match has one rematch. Who asks first creates it and is seated, the others are invited; who of them asks too is
+    seated in it, and who is seated is told where it is.
+    """
+    who = principal()
+    # Whoever asks first, the rematch is remembered under a command of its own: a key is only looked at.
+    idempotency_key()
+    parse_body(bodies.Nothing)
+    old = read_match(match)
+    require_own(old)
+    require_scope(old, who)
+    actor = Actor("player", who.account)
+    command = draft_rematch(old, actor, now_ms(), parts().config.server_key)
+    id, asked = rematch_id(match)
+    done = parts().matches.execute(id, lambda _: command, asked, new=True)
+    if done.replayed and actor.id != done.state.life.creator:
+        done = _sit_down(done, actor)
+    receipt = give_receipt(done)
+    receipt.headers["Location"] = f"/v1/matches/{id}"
+    return receipt
+
+
+def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
+    """The answer of taking the seats that a rematch has for the actor, that of its creation where none is to be had."""
+    # It was made for another's request, not for this one.
+    done = replace(created, replayed=False)
+    for seat in seats_offered(created.state, actor.id):
+        asked = remembered(actor, f" seat {seat}")
+        base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+
+        def command_for(state: Match, seat: int = seat, base: Fields = base) -> TakeSeat:
+            return TakeSeat(**base, secret=parts().secret_for(state), seat=seat)
+
+        with suppress(WrongTime, WrongPerson):
+            done = parts().matches.execute(created.state.stream, command_for, asked)
+    return done

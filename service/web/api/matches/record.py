@@ -1,0 +1,39 @@
+"""Matches are given back as text that a person reads, and could have typed."""
+
+from itertools import chain
+
+from flask import Response
+
+from domain.record import MEDIA_TYPE, format_record, record_of
+from service.matches import queries
+from service.web.api.http import TEXT, accepted, parse_query, parts
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.reading import confined, read_match, tagged, varied
+from service.web.api.openapi import operation
+from service.web.schemas import parameters
+
+
+@blueprint.get("/<match>/record")
+@operation(
+    "replay",
+    media={MEDIA_TYPE: None, TEXT: None},
+    query=parameters.MatchQuery,
+    problems=(401, 404, 406, 409),
+    open=True,
+    tagged=True,
+)
+def get_record(match: str) -> Response:
+    """Give a match as a text record: headers, then moves, rolls and withdrawals as on a score sheet.
+
+    It has the line that no take-back undid, and the names of the players; no times. Of a match with damaged events it
+    is what comes before the first of them.
+    """
+    media = accepted(MEDIA_TYPE, TEXT)
+    parse_query(parameters.MatchQuery)
+    state = read_match(match)
+    # An account that an imported match names is none of ours, whatever its id.
+    ours = () if parts().imports.is_imported(match) else state.life.players
+    names = {player: parts().accounts.name_of(player) for player in ours}
+    entries = chain.from_iterable(queries.read_pages(parts().matches, match, 0, state.version))
+    text = format_record(record_of(state, entries, names))
+    return confined(varied(tagged(Response(text, content_type=f"{media}; charset=utf-8"), state.version)), state)

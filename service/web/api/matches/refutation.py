@@ -1,0 +1,48 @@
+"""Refuted matches are set aside, and executed again when an administrator says so."""
+
+from flask import Response
+from redis.exceptions import RedisError
+
+from domain.errors import WrongTime
+from service.queues import Verification, enqueue_verifications, verify_queue
+from service.store.port import StoreUnavailable
+from service.store.redis import connect_client, translate
+from service.web.api.http import answer, idempotency_key, parse_body, parts, principal
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.reading import confined, read_match, require_own
+from service.web.api.openapi import operation
+from service.web.schemas import answers, bodies
+
+
+@blueprint.post("/<match>/verification")
+@operation("matches", answers.VerificationDue, status=202, body=bodies.Nothing, problems=(403, 404, 409), command=True)
+def verify_again(match: str) -> Response:
+    """Have a refuted match executed again, as an administrator, once what was at fault is put right.
+
+    A worker does it within moments and adds another verdict to the match. Asking twice is asking once, and no job is
+    made for a match that has been verified meanwhile: `due` is false then. If nothing comes of it, ask again.
+    """
+    who = principal()
+    who.require("admin")
+    idempotency_key()
+    parse_body(bodies.Nothing)
+    state = read_match(match)
+    require_own(state)
+    status = state.lifecycle.status if state.lifecycle else "refuted"
+    if status in ("open", "playing", "aborted"):
+        raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
+    due = status in ("ended", "refuted")
+    if due:
+        _enqueue(Verification(match, state.version))
+    return confined(answer({"match": match, "version": state.version, "status": status, "due": due}, 202), state)
+
+
+def _enqueue(verification: Verification) -> None:
+    url = parts().config.rq_redis_url
+    if not url:
+        raise StoreUnavailable("there are no queues: the store is only in memory")
+    try:
+        with connect_client(url) as queues:
+            enqueue_verifications(verify_queue(queues), [verification])
+    except RedisError as error:
+        raise translate(error) from error

@@ -1,0 +1,102 @@
+"""Matches are given back: their events, by page, at once or live, and any position."""
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+
+from flask import Response
+
+from domain.match import Match
+from domain.replay import position_at
+from service.boards.colours import render_colours
+from service.live.sources import is_final
+from service.matches import queries
+from service.web.api.events import give_events
+from service.web.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts
+from service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.reading import confined, read_for_position, read_match, right_to_read, tagged, varied
+from service.web.api.openapi import operation
+from service.web.schemas import answers, parameters
+
+
+@blueprint.get("/<match>/events")
+@operation(
+    "replay",
+    media={JSON: answers.EventPage, NDJSON: None, SSE: None},
+    query=parameters.EventsQuery,
+    problems=(400, 401, 404, 406),
+    open=True,
+    followed=True,
+)
+def list_events(match: str) -> Response:
+    """List a match's events with their hashes: pages as JSON, all at once as NDJSON, or live as server-sent events.
+
+    A page may wait for the next event. NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
+    A live stream begins after `Last-Event-ID`, or `after`, and ends with an event `end` once the match is scored,
+    aborted or annulled; then there is nothing to connect again for, and 204 says so.
+    """
+    media = accepted(JSON, NDJSON, SSE)
+    query = parse_query(parameters.EventsQuery)
+    state = read_match(match)
+    if media == SSE:
+        return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
+    given = give_events("match", parts().matches, match, state.version, media, query)
+    # Who is ahead of the match waits for nothing that is near.
+    if media == JSON and query["after"] == state.version and not _is_still(state):
+        wait_for_news(parts().match_events, match, query["after"], query["wait"])
+    return confined(varied(given), state)
+
+
+def _is_still(state: Match) -> bool:
+    """Whether nothing is expected of the match here any more, or never was."""
+    return is_final(state) or parts().imports.is_imported(state.stream)
+
+
+def _stream_events(state: Match, after: int) -> Response:
+    if not _is_still(state):
+        return stream_events(parts().match_events, state.stream, after, right_to_read(state))
+    if after < state.version:
+        return stream_events(parts().match_events, state.stream, after, right_to_read(state), upto=state.version)
+    return Response(status=204)
+
+
+@blueprint.get("/<match>/positions/<int:ply>")
+@operation(
+    "replay",
+    media={JSON: answers.PositionOut, TEXT: None, SVG: None},
+    query=parameters.PositionQuery,
+    problems=(401, 404, 406),
+    open=True,
+    tagged=True,
+)
+def get_position(match: str, ply: int) -> Response:
+    """Give the state just before move `ply` + 1, as JSON, as text for a terminal or as a picture of the board.
+
+    With `version` the answer is exact and never changes; without it a recorder's take-back can change it. The picture
+    marks the move that led there. It may be drawn otherwise by a later release, so its ETag tells the drawing, too.
+    """
+    media = accepted(JSON, TEXT, SVG)
+    version = parse_query(parameters.PositionQuery)["version"]
+    state = read_for_position(match, ply, version)
+    position = position_at(state, ply)
+    tag, kept = str(position.version), "public, max-age=31536000, immutable"
+    if media == SVG:
+        picture = queries.draw_position(state, position)
+        response = Response(picture, content_type=SVG, headers=_picture_headers())
+        tag, kept = f"{tag}-{sha256(picture.encode()).hexdigest()[:16]}", "public, max-age=86400"
+    elif media == TEXT:
+        response = Response(queries.render_position(state, position), content_type=f"{TEXT}; charset=utf-8")
+    else:
+        response = answer(queries.describe_position(state, position))
+    if version is not None:
+        response.headers["Cache-Control"] = kept
+    return confined(varied(tagged(response, tag)), state)
+
+
+@cache
+def _picture_headers() -> dict[str, str]:
+    """What lets a picture that a browser opens by itself load nothing and use its own style sheet alone."""
+    style = b64encode(sha256(render_colours("auto").encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{style}'"
+    return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}

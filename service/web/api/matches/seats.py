@@ -1,0 +1,85 @@
+"""Seats are taken, left, salted, and open to who is invited."""
+
+from flask import Response
+
+from domain.commands import AddEntropy, LeaveSeat, TakeSeat
+from domain.errors import WrongPerson
+from domain.events import Guest
+from domain.match import Match
+from service.access.accounts import Principal
+from service.access.invitations import issue_invitation
+from service.access.reading import needs_invitation
+from service.clock import now_ms
+from service.web.api.http import answer, parse_body, parts, principal
+from service.web.api.matches.blueprint import blueprint
+from service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, require_scope
+from service.web.api.matches.reading import invited_seat, read_match, require_own, require_reader
+from service.web.api.openapi import operation
+from service.web.api.players import require_no_key
+from service.web.schemas import answers, bodies
+
+
+@blueprint.post("/<match>/seats/<int:seat>")
+@operation("seats", answers.Receipt, body=bodies.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
+def take_seat(match: str, seat: int) -> Response:
+    """Take a seat that is open to you; the recorder of a match may seat a guest.
+
+    The open seats of a private match are open to who has an `invitation`, and to its creator and recorder.
+    """
+
+    def make(base: Fields, body: Fields) -> TakeSeat:
+        guest = Guest(body["name"]) if body["name"] is not None else None
+        return TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"])
+
+    def permit(state: Match, who: Principal, body: Fields) -> None:
+        needed = needs_invitation(state, who, seat)
+        invited = invited_seat(state, body["invitation"]) if needed or not parts().may_read(state, who) else None
+        require_reader(state, who, invited)
+        if needed and invited != seat:
+            raise WrongPerson("invitation/needed", f"seat {seat} is open to who is invited to it", seat=seat)
+
+    return execute(match, bodies.TakeSeat, make, permit)
+
+
+@blueprint.delete("/<match>/seats/<int:seat>")
+@operation("seats", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
+def leave_seat(match: str, seat: int) -> Response:
+    """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
+    return execute(match, bodies.Nothing, lambda base, _: LeaveSeat(**base, seat=seat))
+
+
+@blueprint.post("/<match>/seats/<int:seat>/invitations")
+@operation(
+    "seats",
+    answers.InvitationOut,
+    status=201,
+    body=bodies.NewInvitation,
+    problems=(403, 404, 409),
+    command=True,
+    keyed=False,
+)
+def invite(match: str, seat: int) -> Response:
+    """Invite whoever gets the link to an open seat of your match.
+
+    The code lets its holder read the private match and take the seat. It is over when it expires, when anyone takes
+    the seat, and when the match starts. To take it back, take the seat and leave it: earlier codes are over then.
+    """
+    require_no_key()
+    who = principal()
+    body = parse_body(bodies.NewInvitation)
+    state = read_match(match)
+    require_own(state)
+    require_scope(state, who)
+    if who.account not in (state.life.creator, state.life.created.recorder):
+        raise WrongPerson("match/not-yours", "only the creator and the recorder of a match invite to it")
+    expires_at = now_ms() + 1000 * body["expires_in_s"]
+    code = issue_invitation(parts().config.server_key, state, seat, expires_at)
+    path = f"/v1/matches/{match}?invitation={code}"
+    return answer({"match": match, "seat": seat, "invitation": code, "expires_at": expires_at, "path": path}, 201)
+
+
+@blueprint.post("/<match>/entropy")
+@operation("seats", answers.Receipt, body=bodies.Entropy, problems=COMMAND_PROBLEMS, command=True)
+def add_entropy(match: str) -> Response:
+    """Salt the server's dice, once a seat, before the start."""
+    return execute(match, bodies.Entropy, lambda base, body: AddEntropy(**base, **body))

@@ -1,0 +1,310 @@
+"""`openapi.yaml`: generated from the routes, what each view says of itself, and the schemas."""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from flask import Flask
+from marshmallow import Schema
+from werkzeug.routing import IntegerConverter, Rule
+
+from service.errors import PROBLEM_STATUSES, problem_title
+from service.web.api.examples import Examples, read_examples, some_problem
+from service.web.api.http import PROBLEM
+from service.web.schemas import answers
+
+PAGES = "pages"
+"""The blueprint of what people look at: what can be done there can be done by the API that this documents."""
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+DESCRIPTION = """\
+Plyscribe records matches of board games as events, move by move, and gives them back: any position of any match,
+checked, at any time.
+
+Commands answer with a receipt of the events that they stored: what was answered with success is on disk. Send an
+`Idempotency-Key` and a request may be repeated at will: it counts once and gets the same answer, byte for byte. Send
+`If-Match` with a version (as in `ETag`) and the command counts only if nothing has happened since.
+
+Every error is an RFC 9457 problem document with a stable `code`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a view says of itself beside its docstring."""
+
+    tag: str
+    answers: dict[int, dict[str, type[Schema] | None]]
+    problems: tuple[int, ...]
+    body: type[Schema] | None
+    takes: tuple[str, ...]
+    query: type[Schema] | None
+    open: bool
+    command: bool
+    keyed: bool
+    tagged: bool
+    located: bool
+    followed: bool
+
+
+def operation(
+    tag: str,
+    answer: type[Schema] | None = None,
+    *,
+    status: int = 200,
+    media: dict[str, type[Schema] | None] | None = None,
+    problems: tuple[int, ...] = (),
+    body: type[Schema] | None = None,
+    takes: tuple[str, ...] = (),
+    query: type[Schema] | None = None,
+    open: bool = False,
+    command: bool = False,
+    keyed: bool = True,
+    tagged: bool = False,
+    located: bool = False,
+    followed: bool = False,
+) -> Callable[[View], View]:
+    """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it.
+
+    `takes`: the media types of a body that is no JSON. `tagged`: its answers have an ETag and may be asked for again
+    with If-None-Match. `located`: they name the place of what was made. `followed`: one of its media goes on live,
+    after Last-Event-ID.
+    """
+
+    def mark(view: View) -> View:
+        answered = {status: media or {"application/json": answer}}
+        operation = Operation(
+            tag, answered, problems, body, takes, query, open, command, keyed, tagged, located, followed
+        )
+        view.__operation__ = operation  # type: ignore[attr-defined]
+        return view
+
+    return mark
+
+
+def build_openapi(app: Flask) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of all routes; LookupError for a route whose view says nothing of itself."""
+    plugin = MarshmallowPlugin(schema_name_resolver=_schema_name)
+    spec = APISpec(
+        title="Plyscribe",
+        version="1",
+        openapi_version="3.1.0",
+        plugins=[plugin],
+        info={"description": DESCRIPTION},
+        servers=[{"url": "/"}],
+    )
+    spec.components.security_scheme("token", {"type": "http", "scheme": "bearer", "bearerFormat": "ply_…"})
+    spec.components.schema("Problem", schema=answers.Problem)
+    for name, header in HEADERS.items():
+        spec.components.header(name, header)
+    for status in PROBLEM_STATUSES:
+        spec.components.response(f"Problem{status}", _describe_problem(status, some_problem(status)))
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        if rule.endpoint.startswith(f"{PAGES}."):
+            continue
+        view = app.view_functions[rule.endpoint]
+        operation = getattr(view, "__operation__", None)
+        if operation is None:
+            raise LookupError(f"the view of {rule.rule} says nothing of itself: mark it with @operation")
+        methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+        spec.path(
+            path=re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule),
+            operations={method.lower(): _describe(rule.endpoint, view, operation) for method in methods},
+            parameters=[_path_parameter(rule, name) for name in sorted(rule.arguments)],
+        )
+    document = spec.to_dict()
+    _speak_json_schema(document)
+    assert plugin.converter is not None
+    for (shape, *_), name in plugin.converter.refs.items():
+        document["components"]["schemas"][name]["description"] = inspect.cleandoc(shape.__doc__)
+    return {"openapi": document.pop("openapi"), **document}
+
+
+def _speak_json_schema(part: Any) -> None:
+    """Say in JSON Schema's words what was said in Python's and marshmallow's."""
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _speak_json_schema(each)
+    if not isinstance(part, dict):
+        return
+    if isinstance(pattern := part.get("pattern"), str):
+        # Marshmallow matches from the beginning, JSON Schema finds anywhere and knows no \Z.
+        part["pattern"] = f"^(?:{pattern.removesuffix(_END)})$"
+    if part.get("in") == "query":
+        _leave_out_null(part["schema"])
+
+
+_END = r"\Z"
+
+
+def _leave_out_null(schema: dict[str, Any]) -> None:
+    """A query can leave a parameter out, and has no other way to say null."""
+    if isinstance(schema.get("type"), list):
+        [schema["type"]] = [kind for kind in schema["type"] if kind != "null"]
+    if "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is not None]
+    if schema.get("default") in (None, ""):
+        schema.pop("default", None)
+
+
+@cache
+def format_openapi(app: Flask) -> str:
+    """The document as the YAML that is committed."""
+    return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as blocks that a person can read, and everything where it belongs."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _dump_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _dump_text)
+
+
+def _schema_name(schema: Any) -> str:
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__
+
+
+def _path_parameter(rule: Rule, name: str) -> dict[str, Any]:
+    is_number = isinstance(rule._converters[name], IntegerConverter)
+    parameter = {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0} if is_number else {"type": "string"},
+        "example": read_examples(operation_id(rule.endpoint)).path.get(name),
+    }
+    return {key: value for key, value in parameter.items() if value is not None}
+
+
+def operation_id(endpoint: str) -> str:
+    """The id that the contract has for a view."""
+    return endpoint.replace(".", "_")
+
+
+def _describe(endpoint: str, view: Callable[..., Any], operation: Operation) -> dict[str, Any]:
+    summary, _, description = (view.__doc__ or "").strip().partition("\n")
+    shown = read_examples(operation_id(endpoint))
+    described: dict[str, Any] = {
+        "operationId": operation_id(endpoint),
+        "tags": [operation.tag],
+        "summary": summary.rstrip("."),
+        "description": re.sub(r"\n +", "\n", description).strip(),
+        "parameters": _parameters(operation),
+        "responses": _responses(operation, shown),
+        "security": [{}, {"token": []}] if operation.open else [{"token": []}],
+    }
+    if operation.body is not None:
+        required = any(field.required for field in operation.body().fields.values())
+        content = {"application/json": _content(operation.body, shown.bodies)}
+        described["requestBody"] = {"required": required, "content": content}
+    if operation.takes:
+        content = {media: _content(None, shown.bodies) for media in operation.takes}
+        described["requestBody"] = {"required": True, "content": content}
+    return {key: value for key, value in described.items() if value not in ("", [])}
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    parameters: list[dict[str, Any]] = []
+    if operation.query is not None:
+        parameters.append({"in": "query", "schema": operation.query})
+    if operation.command and operation.keyed:
+        parameters.append(_header("Idempotency-Key", "1 to 64 printable ASCII characters, new for each new request."))
+    if operation.command and 412 in operation.problems:
+        parameters.append(_header("If-Match", 'The version that the match must have, in quotes: `"12"`.'))
+    if operation.followed:
+        parameters.append(_header("Last-Event-ID", "The `id` of the last event that came over a live stream."))
+    if operation.tagged:
+        parameters.append(_header("If-None-Match", 'A version that you have, as in an ETag: `"12"`.'))
+    return parameters
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
+
+
+def _responses(operation: Operation, shown: Examples) -> dict[str, Any]:
+    responses: dict[str, Any] = {}
+    for status, media in operation.answers.items():
+        content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
+        responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
+    if operation.followed:
+        responses["204"] = {"description": "Nothing follows any more", "headers": _refer("X-Request-Id")}
+    if operation.tagged:
+        description = "The version is the one that you have"
+        responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
+    for status in sorted(set(operation.problems) | _always(operation)):
+        examples = shown.answers(status, PROBLEM)
+        responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
+    return responses
+
+
+def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": schema or {"type": "string"}}
+    if examples:
+        content["examples"] = {name: {"value": value} for name, value in examples.items()}
+    return content
+
+
+def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
+    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
+    content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
+    return {"description": problem_title(status), "headers": _refer("X-Request-Id", *more), "content": content}
+
+
+def _headers(operation: Operation) -> dict[str, Any]:
+    given = {schema for media in operation.answers.values() for schema in media.values()}
+    has_version = operation.tagged or bool(given & {answers.Receipt, answers.TournamentReceipt})
+    sent = {
+        "ETag": has_version,
+        "Idempotency-Replayed": operation.command and operation.keyed,
+        "Location": operation.located,
+    }
+    return _refer("X-Request-Id", *(name for name, is_sent in sent.items() if is_sent))
+
+
+def _refer(*headers: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
+
+
+def _response_header(description: str, example: str, required: bool = True) -> dict[str, Any]:
+    return {"description": description, "required": required, "schema": {"type": "string"}, "example": example}
+
+
+HEADERS = {
+    "X-Request-Id": _response_header("The id of the request, as in the log: your own where you sent one.", "asked-1"),
+    "ETag": _response_header("The version of the match or tournament, in quotes.", '"12"'),
+    "Idempotency-Replayed": _response_header("`true` where the request had been answered before.", "true", False),
+    "Location": _response_header("The path of what was made.", f"/v1/matches/match-{'a' * 26}"),
+    "Retry-After": _response_header("Seconds after which it may go better.", "1"),
+    "WWW-Authenticate": _response_header("How to say who one is.", 'Bearer realm="plyscribe"'),
+}
+SUCCESSES = {200: "As asked", 201: "Created", 202: "Taken: ask again for what comes of it"}
+
+
+def _always(operation: Operation) -> set[int]:
+    statuses = {500, 503}
+    if not operation.open:
+        statuses |= {401}
+    if operation.body is not None or operation.takes:
+        statuses |= {400, 408, 411, 413, 415, 422}
+    if operation.query is not None:
+        statuses |= {422}
+    if operation.followed:
+        statuses |= {429}
+    if operation.command:
+        statuses |= {400}
+    return statuses

@@ -1,0 +1,83 @@
+"""Accounts over HTTP."""
+
+from flask import Blueprint, Response, request
+
+from domain.commands import Actor
+from domain.player import Player
+from service.access.accounts import digest_of
+from service.errors import BadRequest, NotFound, ScopeMissing
+from service.lists.players import describe_player
+from service.streams.ids import is_stream_id
+from service.web.api.http import answer, has_token, parse_body, parts, principal
+from service.web.api.openapi import operation
+from service.web.schemas import answers, bodies
+
+blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
+
+
+@blueprint.post("")
+@operation(
+    "players",
+    answers.NewPlayerOut,
+    status=201,
+    body=bodies.NewPlayer,
+    problems=(401, 403),
+    open=True,
+    command=True,
+    keyed=False,
+    located=True,
+)
+def sign_up() -> Response:
+    """Open an account and get its first token.
+
+    The token is shown this once. Where sign-up is not open, an administrator's token is needed. There is no
+    `Idempotency-Key` here, for the answer holds a secret that is not kept: a request that is sent again opens
+    another account.
+    """
+    require_no_key()
+    actor = _who_signs_up()
+    body = parse_body(bodies.NewPlayer)
+    player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
+    scopes = player.tokens[digest_of(token)].scopes
+    created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
+    created.headers["Location"] = f"/v1/players/{player.stream}"
+    return created
+
+
+def require_no_key() -> None:
+    """BadRequest where the request has a key, for answers with a secret are not kept to be given again."""
+    if "Idempotency-Key" in request.headers:
+        raise BadRequest("no Idempotency-Key is taken here: the answer holds a secret", "key/not-here")
+
+
+def _who_signs_up() -> Actor:
+    if parts().config.open_sign_up and not has_token():
+        return Actor("system", "sign-up")
+    who = principal()
+    if not parts().config.open_sign_up and "admin" not in who.scopes:
+        raise ScopeMissing("accounts are opened by an administrator here")
+    return Actor("player", who.account)
+
+
+@blueprint.get("/me")
+@operation("players", answers.Me)
+def me() -> Response:
+    """Tell who the token stands for and what it covers."""
+    who = principal()
+    player = parts().accounts.players.read(who.account)
+    return answer({**describe_player(player), "scopes": who.scopes})
+
+
+@blueprint.get("/<player>")
+@operation("players", answers.PlayerOut, problems=(404,), open=True)
+def get_player(player: str) -> Response:
+    """Tell a player's name and kind."""
+    return answer(describe_player(find_player(player)))
+
+
+def find_player(id: str) -> Player:
+    """The account of this id; NotFound where there is none."""
+    account = parts().accounts.players.read(id) if is_stream_id("player", id) else Player(id)
+    if account.version == 0:
+        raise NotFound(f"there is no player {id}", "player/unknown")
+    return account

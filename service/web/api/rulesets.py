@@ -1,0 +1,89 @@
+"""Rulesets over HTTP."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from domain.errors import UnknownRuleset
+from domain.ruleset import AnyRuleset
+from domain.rulesets import RULESETS, find_ruleset
+from service.errors import NotFound
+from service.rulebooks import Clause, read_clauses
+from service.store.port import StoreUnavailable
+from service.web.api.http import answer, parse_query, parts
+from service.web.api.openapi import operation
+from service.web.schemas import answers, parameters
+
+blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
+
+
+@blueprint.get("")
+@operation("rulesets", answers.Rulesets, query=parameters.RulesetsQuery, open=True)
+def list_rulesets() -> Response:
+    """List all rulesets in all versions, or those that a number of seats can play."""
+    seats = parse_query(parameters.RulesetsQuery)["seats"]
+    found = [each for each in RULESETS if seats is None or each.min_seats <= seats <= each.max_seats]
+    counts = count_matches([each.id for each in found])
+    return answer({"rulesets": [{**describe_ruleset(each), "matches": counts.get(each.id)} for each in found]})
+
+
+def count_matches(rulesets: list[str]) -> dict[str, int]:
+    """The matches of each ruleset, of none while the store is away: the rules can be read all the same."""
+    try:
+        # Lists without a relay come up to date when their lag is asked for.
+        parts().lists.lag()
+        return parts().lists.matches.count(rulesets)
+    except StoreUnavailable:
+        return {}
+
+
+@blueprint.get("/<ruleset>")
+@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
+def get_ruleset(ruleset: str) -> Response:
+    """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
+    found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
+    versions = [describe_version(other) for other in RULESETS if other.id == found.id]
+    clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version).values()]
+    return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
+
+
+@blueprint.get("/<ruleset>/clauses/<clause>")
+@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True)
+def get_clause(ruleset: str, clause: str) -> Response:
+    """Give one clause of the rules, as refusals of moves name it."""
+    rules = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
+    found = read_clauses(rules.id, rules.version).get(clause)
+    if found is None:
+        raise NotFound(f"{ruleset} version {rules.version} has no clause {clause}", "ruleset/unknown-clause")
+    return answer(describe_clause(rules, found))
+
+
+def find_rules(id: str, version: int | None = None) -> AnyRuleset:
+    """The ruleset that a path names; NotFound where there is none."""
+    try:
+        return find_ruleset(id, version)
+    except UnknownRuleset as error:
+        raise NotFound(str(error), error.code) from None
+
+
+def describe_version(ruleset: AnyRuleset) -> dict[str, Any]:
+    """A version among those of its ruleset."""
+    return {"version": ruleset.version, "released": ruleset.released, "behaviour": ruleset.behaviour}
+
+
+def describe_clause(ruleset: AnyRuleset, clause: Clause) -> dict[str, Any]:
+    """A clause of a ruleset version."""
+    return {"ruleset": ruleset.id, "version": ruleset.version, **clause._asdict()}
+
+
+def describe_ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
+    """A ruleset as lists show it."""
+    return {
+        "ruleset": ruleset.id,
+        **describe_version(ruleset),
+        "title": ruleset.title,
+        "min_seats": ruleset.min_seats,
+        "max_seats": ruleset.max_seats,
+        "options": ruleset.options_schema(),
+        "presets": {name: dict(options) for name, options in ruleset.presets.items()},
+    }

@@ -1,0 +1,49 @@
+"""What operators and tools ask: whether the service is alive, ready, and what it offers."""
+
+from flask import Blueprint, Response, current_app
+
+from service import metrics
+from service.health.gauges import read_gauges
+from service.web.api.http import answer, parts, principal
+from service.web.api.openapi import format_openapi, operation
+from service.web.schemas import answers
+
+blueprint = Blueprint("system", __name__)
+
+
+@blueprint.get("/healthz")
+@operation("system", answers.Health, open=True)
+def health() -> Response:
+    """Tell that the process answers."""
+    return answer({"status": "alive"})
+
+
+@blueprint.get("/readyz")
+@operation("system", answers.Ready, open=True)
+def ready() -> Response:
+    """Tell that the store answers, and what a success answer is worth.
+
+    `durability` is `always` (on disk before the answer), `everysec` (within a second) or `unknown`.
+    """
+    return answer({"status": "ready", **parts().store.describe()})
+
+
+@blueprint.get("/metrics")
+@operation("system", media={metrics.CONTENT_TYPE.partition(";")[0]: None}, problems=(401, 403), open=True)
+def tell_metrics() -> Response:
+    """Give the numbers of all processes in Prometheus' text format.
+
+    Where they are not open to all who reach the service, an administrator's token is needed.
+    """
+    if not parts().config.open_metrics:
+        principal().require("admin")
+    composed = parts()
+    return Response(metrics.render_metrics(lambda: read_gauges(composed)), content_type=metrics.CONTENT_TYPE)
+
+
+@blueprint.get("/openapi.yaml")
+@operation("system", media={"application/yaml": None}, open=True)
+def openapi() -> Response:
+    """Give this document."""
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    return Response(format_openapi(app), content_type="application/yaml")

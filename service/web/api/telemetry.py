@@ -1,0 +1,65 @@
+"""What is noted of every request: its numbers, and the ids that its log records carry."""
+
+import logging
+import re
+import time
+from functools import cache
+
+from flask import Flask, Request, Response, g
+
+from service import metrics
+from service.logs import begin_ids, bind_ids
+from service.streams.ids import is_stream_id
+from service.web.api.http import current_request
+from service.web.environ import HOLD
+
+log = logging.getLogger(__name__)
+
+
+def observe(app: Flask) -> None:
+    """Let the application note its requests."""
+    app.before_request(_begin)
+    app.after_request(_end)
+
+
+def _begin() -> None:
+    g.started_s = time.perf_counter()
+    asked = current_request()
+    begin_ids(request_id=asked.id)
+    match = (asked.view_args or {}).get("match", "")
+    if is_stream_id("match", match):
+        bind_ids(match=match)
+
+
+def _end(response: Response) -> Response:
+    seconds = time.perf_counter() - g.started_s
+    asked = current_request()
+    if HOLD in asked.environ and asked.environ[HOLD].wait_s is not None:
+        # It waits for news, and is counted when it is asked again and answered.
+        return response
+    metrics.note_request(asked.method, _route_of(asked), response.status_code, seconds)
+    if log.isEnabledFor(logging.DEBUG):
+        refused = {"code": g.code} if "code" in g else {}
+        told = {"method": asked.method, "route": _route_of(asked), "status": response.status_code, **refused}
+        log.debug("answered", extra={**told, "ms": round(1000 * seconds, 2)})
+    return response
+
+
+def note_problem(code: str) -> None:
+    """Note the code of the problem that this request is answered with."""
+    g.code = code
+    metrics.note_refusal(code)
+
+
+def route() -> str:
+    """The template of this request's route: of paths there are any number, and what a client writes may be anything."""
+    return _route_of(current_request())
+
+
+def _route_of(asked: Request) -> str:
+    return _template(asked.url_rule.rule) if asked.url_rule else "none"
+
+
+@cache
+def _template(rule: str) -> str:
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)

@@ -1,0 +1,142 @@
+"""The tokens of accounts over HTTP."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from domain.commands import Actor
+from domain.player import IssueToken, Player, RotateToken, Token, token_id
+from service.access.accounts import Given, digest_of
+from service.clock import now_ms
+from service.web.api.http import answer, parse_body, parts, principal, remembered
+from service.web.api.openapi import operation
+from service.web.api.players import find_player, require_no_key
+from service.web.schemas import answers, bodies
+
+blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
+
+
+@blueprint.get("/me/tokens")
+@operation("players", answers.Tokens)
+def list_tokens() -> Response:
+    """List the valid tokens of your account, never their texts."""
+    who = principal()
+    tokens = parts().accounts.players.read(who.account).tokens
+    now = now_ms()
+    listed = [
+        {**_describe(digest, token), "current": digest == who.digest}
+        for digest, token in tokens.items()
+        if token.is_valid(now)
+    ]
+    return answer({"player": who.account, "tokens": listed})
+
+
+@blueprint.post("/me/tokens")
+@operation(
+    "players",
+    answers.NewTokenOut,
+    status=201,
+    body=bodies.NewToken,
+    problems=(403, 409),
+    command=True,
+    keyed=False,
+)
+def issue_token() -> Response:
+    """Issue a further token for your account, for another device or a bot, and get its text this once.
+
+    It covers no more than the token that asks, and lives no longer.
+    """
+    require_no_key()
+    who = principal()
+    body = parse_body(bodies.NewToken)
+
+    def make(given: Given) -> IssueToken:
+        scopes = tuple(body["scopes"] or who.scopes)
+        return IssueToken(**given, **_lives(body), scopes=scopes, label=body["label"], under=who.digest)
+
+    return _created(*parts().accounts.issue(who.account, Actor("player", who.account), make))
+
+
+@blueprint.post("/me/tokens/rotation")
+@operation(
+    "players",
+    answers.NewTokenOut,
+    status=201,
+    body=bodies.Rotation,
+    problems=(403, 409),
+    command=True,
+    keyed=False,
+)
+def rotate_token() -> Response:
+    """Get a successor of the token that asks, which ends `overlap_s` later.
+
+    The successor has the same label and scopes, and lives as long as its predecessor was meant to, or shorter. While
+    both are valid the predecessor may ask again: for when the answer got lost.
+    """
+    require_no_key()
+    who = principal()
+    body = parse_body(bodies.Rotation)
+
+    def make(given: Given) -> RotateToken:
+        return RotateToken(**given, **_lives(body), under=who.digest, overlap_ms=1000 * body["overlap_s"])
+
+    return _created(*parts().accounts.issue(who.account, Actor("player", who.account), make))
+
+
+@blueprint.delete("/me/tokens/<token>")
+@operation("players", answers.RevokedToken, body=bodies.Nothing, problems=(404,), command=True)
+def revoke_token(token: str) -> Response:
+    """End a token of your account at once, be it the one that asks. Other processes hear of it within ten seconds."""
+    who = principal()
+    parse_body(bodies.Nothing)
+    ended_at = parts().accounts.revoke(who, token, remembered(Actor("player", who.account)))
+    return answer({"id": token, "ended_at": ended_at})
+
+
+@blueprint.post("/<player>/tokens")
+@operation(
+    "players",
+    answers.NewTokenOut,
+    status=201,
+    body=bodies.FreshToken,
+    problems=(403, 404, 409),
+    command=True,
+    keyed=False,
+)
+def recover_account(player: str) -> Response:
+    """Issue a token for someone who has lost theirs, as an administrator.
+
+    All other tokens of the account end, unless `revoke_others` is false. Any scope may be given.
+    """
+    require_no_key()
+    who = principal()
+    who.require("admin")
+    account = find_player(player).stream
+    body = parse_body(bodies.FreshToken)
+
+    def make(given: Given) -> IssueToken:
+        scopes, revoke_others = tuple(body["scopes"]), body["revoke_others"]
+        return IssueToken(**given, **_lives(body), scopes=scopes, label=body["label"], revoke_others=revoke_others)
+
+    return _created(*parts().accounts.issue(account, Actor("player", who.account), make))
+
+
+def _lives(body: dict[str, Any]) -> dict[str, Any]:
+    seconds = body["expires_in_s"]
+    return {"lives_ms": None if seconds is None else 1000 * seconds}
+
+
+def _created(player: Player, token: str) -> Response:
+    digest = digest_of(token)
+    described = _describe(digest, player.tokens[digest])
+    return answer({"player": player.stream, "token": token, **described}, 201)
+
+
+def _describe(digest: str, token: Token) -> dict[str, Any]:
+    return {
+        "id": token_id(digest),
+        "label": token.label,
+        "scopes": token.scopes,
+        "issued_at": token.issued_at,
+        "expires_at": token.expires_at,
+    }

@@ -1,0 +1,313 @@
+"""Tournaments over HTTP: announced, entered, started, followed; they run by themselves."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from domain.commands import Actor, Command
+from domain.errors import WrongTime
+from domain.events import Account
+from domain.tournament.commands import (
+    AbortTournament,
+    AnnounceAbsence,
+    AnnulGame,
+    CreateTournament,
+    RegisterEntrant,
+    StartTournament,
+    WithdrawEntrant,
+)
+from domain.tournament.state import Tournament, find_game
+from domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from service.access.accounts import Principal
+from service.clock import now_ms
+from service.config import SERVER
+from service.errors import NotFound
+from service.matches.bots import seat_all
+from service.streams.handler import Answer
+from service.streams.ids import is_stream_id, stream_id
+from service.tournaments import queries as tournament_queries
+from service.tournaments.tournaments import draw_seed
+from service.tournaments.trf import export_trf
+from service.web.api.events import give_events
+from service.web.api.http import (
+    JSON,
+    NDJSON,
+    TEXT,
+    accepted,
+    answer,
+    answer_command,
+    expected_version,
+    parse_body,
+    parse_query,
+    parts,
+    path_with,
+    principal,
+    remembered,
+)
+from service.web.api.lists import answer_page
+from service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from service.web.api.matches.reading import tagged, varied
+from service.web.api.openapi import operation
+from service.web.schemas import answers, bodies, parameters
+
+blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
+
+CSV = "text/csv"
+PROBLEMS = (403, 404, 409, 412)
+Fields = dict[str, Any]
+
+
+@blueprint.post("")
+@operation(
+    "tournaments",
+    answers.TournamentReceipt,
+    status=201,
+    body=bodies.NewTournament,
+    problems=(403,),
+    command=True,
+    located=True,
+)
+def create_tournament() -> Response:
+    """Announce a tournament. It takes entrants until it is started, and then runs by itself to its final table."""
+    who = principal()
+    who.require("organise")
+    body = parse_body(bodies.NewTournament)
+    actor = Actor("organiser", who.account)
+    asked = remembered(actor)
+    stream = stream_id("tournament", asked)
+    seed = draw_seed(stream) if body["seed"] is None else body["seed"]
+    openings = tuple(map(tuple, body.pop("openings")))
+    command = CreateTournament(
+        **{**body, "seed": seed}, openings=openings, actor=actor, at=now_ms(), id=asked.id.hex(), server=SERVER
+    )
+    created = _give_receipt(parts().tournaments.execute(stream, command, asked, new=True), 201)
+    created.headers["Location"] = f"/v1/tournaments/{stream}"
+    return created
+
+
+@blueprint.get("")
+@operation("tournaments", answers.TournamentPage, query=parameters.TournamentsQuery, problems=(400,), open=True)
+def list_tournaments() -> Response:
+    """List tournaments, those announced last first."""
+    query = parse_query(parameters.TournamentsQuery)
+    return answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
+
+
+@blueprint.get("/<tournament>")
+@operation("tournaments", answers.TournamentOut, problems=(404,), open=True, tagged=True)
+def get_tournament(tournament: str) -> Response:
+    """Give a tournament as it stands now: its terms, its entrants, its rounds."""
+    state = read_tournament(tournament)
+    return tagged(answer(tournament_queries.describe_tournament(state, parts().accounts)), state.version)
+
+
+@blueprint.post("/<tournament>/entrants")
+@operation(
+    "tournaments", answers.TournamentReceipt, status=201, body=bodies.NewEntrant, problems=PROBLEMS, command=True
+)
+def register_entrant(tournament: str) -> Response:
+    """Enter a tournament, which is consent to be seated in its matches; its organiser enters bots of the server.
+
+    A Swiss tournament takes entrants while it is played, too: they are paired from the next round on.
+    """
+
+    def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
+        [occupant] = seat_all([body["bot"] or Account(who.account)])
+        assert occupant is not None
+        return RegisterEntrant(**base, occupant=occupant, label=body["label"])
+
+    return _execute(tournament, bodies.NewEntrant, make, 201)
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
+def withdraw_entrant(tournament: str, entrant: int) -> Response:
+    """Take an entrant, your own or as the organiser, out of the tournament: it loses what it is playing."""
+    return _execute(tournament, bodies.Nothing, lambda base, *_: WithdrawEntrant(**base, entrant=entrant))
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/absences")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewAbsence, problems=PROBLEMS, command=True)
+def announce_absence(tournament: str, entrant: int) -> Response:
+    """Have an entrant, your own or as the organiser, sit out a round that is not paired yet."""
+    return _execute(
+        tournament, bodies.NewAbsence, lambda base, body, _: AnnounceAbsence(**base, entrant=entrant, **body)
+    )
+
+
+@blueprint.post("/<tournament>/start")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
+def start_tournament(tournament: str) -> Response:
+    """Start a tournament, as its organiser: from here on it runs by itself."""
+    return _execute(tournament, bodies.Nothing, lambda base, *_: StartTournament(**base))
+
+
+@blueprint.post("/<tournament>/abort")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Abort, problems=PROBLEMS, command=True)
+def abort_tournament(tournament: str) -> Response:
+    """Call a tournament off, as its organiser. Matches under way go on, and count for nothing here."""
+    return _execute(tournament, bodies.Abort, lambda base, body, _: AbortTournament(**base, **body))
+
+
+@blueprint.post("/<tournament>/annulments")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewGameAnnulment, problems=PROBLEMS, command=True)
+def annul_game(tournament: str) -> Response:
+    """Have a decided game count for nothing, as the organiser. That its entrants met stands."""
+    return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
+
+
+@blueprint.get("/<tournament>/standings")
+@operation(
+    "tournaments",
+    media={JSON: answers.Standings, TEXT: None, CSV: None},
+    query=parameters.StandingsQuery,
+    problems=(404, 406),
+    open=True,
+    tagged=True,
+)
+def get_standings(tournament: str) -> Response:
+    """Give the table as it stands: as JSON with the crosstable in it, as text for a terminal, or as CSV.
+
+    As text and CSV the crosstable is given instead with `crosstable=true`.
+    """
+    media = accepted(JSON, TEXT, CSV)
+    crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
+    state = read_tournament(tournament)
+    if media == JSON:
+        given = answer(tournament_queries.describe_table(state))
+    else:
+        names = tournament_queries.name_players(state, parts().accounts)
+        cells = (list_crosstable if crosstable else list_table)(state, names)
+        text = (render_text if media == TEXT else render_csv)(cells)
+        given = Response(text, content_type=f"{media}; charset=utf-8")
+    return varied(tagged(given, state.version))
+
+
+@blueprint.get("/<tournament>/trf")
+@operation("tournaments", media={TEXT: None}, problems=(404, 422), open=True, tagged=True)
+def get_trf(tournament: str) -> Response:
+    """Report a Swiss of two with one game a board as FIDE's TRF16."""
+    state = read_tournament(tournament)
+    text = export_trf(state, tournament_queries.name_players(state, parts().accounts))
+    return tagged(Response(text, content_type=f"{TEXT}; charset=utf-8"), state.version)
+
+
+@blueprint.get("/<tournament>/annulments")
+@operation(
+    "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
+)
+def report_annulment(tournament: str) -> Response:
+    """Tell what the annulment of a decided game changed, or would change: the table with the game and without it."""
+    place = parse_query(parameters.GameQuery)
+    state = read_tournament(tournament)
+    game = find_game(state, (place["round"], place["board"], place["game"]))
+    if game is None:
+        raise NotFound("there is no such game", "tournament/no-game")
+    if game.ranks is None:
+        raise WrongTime("tournament/not-decided", "the game is not decided yet")
+    report = tournament_queries.describe_annulment(state, game, parts().tournaments)
+    return tagged(answer(report), state.version)
+
+
+@blueprint.get("/<tournament>/rounds")
+@operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
+def list_rounds(tournament: str) -> Response:
+    """Give all rounds: who met whom on which seats, in which matches, how they ended, and why they were paired so."""
+    state = read_tournament(tournament)
+    rounds = [tournament_queries.describe_round(state, round.number, parts().tournaments) for round in state.rounds]
+    return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
+
+
+@blueprint.get("/<tournament>/attempts")
+@operation("tournaments", answers.AttemptsOut, query=parameters.AttemptsQuery, problems=(404,), open=True, tagged=True)
+def list_attempts(tournament: str) -> Response:
+    """List the attempts at all games: the matches made for them, how each ended, and whose fault went with it."""
+    query = parse_query(parameters.AttemptsQuery)
+    state = read_tournament(tournament)
+    page, more = tournament_queries.list_attempts(state, query)
+    told = {
+        "tournament": state.stream,
+        "version": state.version,
+        "attempts": [
+            tournament_queries.describe_attempt(state, attempt, query["entrant"], parts().tournaments)
+            for attempt in page
+        ],
+        "next": path_with(after="-".join(map(str, page[-1].place))) if more else None,
+    }
+    return tagged(answer(told), state.version)
+
+
+@blueprint.get("/<tournament>/rounds/<int:round>/check")
+@operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
+def check_round(tournament: str, round: int) -> Response:
+    """Work the pairing of a round out again from the events before it, and say whether it comes out the same."""
+    read_tournament(tournament)
+    check = parts().tournaments.check_round(tournament, round)
+    return answer(tournament_queries.describe_check(tournament, round, check))
+
+
+@blueprint.get("/<tournament>/matches")
+@operation("tournaments", media={NDJSON: None}, problems=(404,), open=True)
+def export_matches(tournament: str) -> Response:
+    """Give all decided games with their matches as text records, as NDJSON: a line a game, in the order of boards.
+
+    It ends with a line of count and SHA-256 of all bytes before it. The bundle of a match has its events.
+    """
+    state = read_tournament(tournament)
+    lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
+    return Response(lines, content_type=NDJSON)
+
+
+@blueprint.get("/<tournament>/events")
+@operation(
+    "tournaments",
+    media={JSON: answers.TournamentEvents, NDJSON: None, SSE: None},
+    query=parameters.EventsQuery,
+    problems=(400, 404, 406),
+    open=True,
+    followed=True,
+)
+def list_events(tournament: str) -> Response:
+    """List a tournament's events with their hashes, as those of a match: pages, all at once, or live.
+
+    A live stream ends with an event `end` once the tournament is over; then 204 says so.
+    """
+    media = accepted(JSON, NDJSON, SSE)
+    query = parse_query(parameters.EventsQuery)
+    state, source = read_tournament(tournament), parts().tournament_events
+    is_over = state.status in ("ended", "aborted")
+    if media == SSE:
+        after = last_event_id(query["after"])
+        if is_over and after >= state.version:
+            return varied(Response(status=204))
+        return varied(stream_events(source, tournament, after, lambda _: True, state.version if is_over else None))
+    given = give_events("tournament", parts().tournaments.handler, tournament, state.version, media, query)
+    if media == JSON and query["after"] == state.version and not is_over:
+        wait_for_news(source, tournament, query["after"], query["wait"])
+    return varied(given)
+
+
+def read_tournament(tournament: str) -> Tournament:
+    """The tournament of this id; NotFound where there is none."""
+    state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
+    if state is None or state.created is None:
+        raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
+    return state
+
+
+def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
+    """The receipt of the command that `make` builds from who asks and when, from the body, and from who it is."""
+    who = principal()
+    state = read_tournament(tournament)
+    body = parse_body(schema)
+    organises = "admin" in who.scopes or (who.account == state.organiser and "organise" in who.scopes)
+    if not organises:
+        who.require("play")
+    actor = Actor("organiser" if organises else "player", who.account)
+    asked = remembered(actor)
+    command: Command = make({"actor": actor, "at": now_ms(), "id": asked.id.hex()}, body, who)
+    return _give_receipt(parts().tournaments.execute(tournament, command, asked, expected_version()), status)
+
+
+def _give_receipt(done: Answer[Tournament], status: int = 200) -> Response:
+    return answer_command(done, tournament_queries.describe_receipt(done), status)

@@ -1,0 +1,175 @@
+"""The Flask application: blueprints, the table of problems, request ids."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, Request, Response, g, request
+from flask.sessions import NullSession, SessionInterface
+from werkzeug.exceptions import HTTPException
+from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.routing import IntegerConverter, MapAdapter
+
+from domain.errors import IllegalMove
+from domain.match import Match
+from service.composition import Parts, compose_process
+from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
+from service.matches import queries
+from service.rulebooks import read_clauses
+from service.web import pages
+from service.web.api import (
+    docs,
+    imports,
+    inboxes,
+    lists,
+    matches,
+    players,
+    ratings,
+    rulesets,
+    system,
+    telemetry,
+    tokens,
+    tournaments,
+)
+from service.web.api.http import (
+    LARGER_BODIES,
+    MAX_BODY_BYTES,
+    PROBLEM,
+    TOKEN_HEADERS,
+    ApiRequest,
+    answer,
+    current_request,
+)
+from service.web.pages.blueprint import is_for_people, show_problem
+
+log = logging.getLogger(__name__)
+
+
+def create_app(composed: Parts | None = None) -> Flask:
+    """The application over the given parts; without them, over those that the environment names."""
+    app = _Api("plyscribe", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
+    app.url_map.converters["int"] = _PlainInteger
+    # Each thing has one address: no redirects from `//` or a trailing slash.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = True
+    app.extensions["plyscribe"] = composed or compose_process()
+    telemetry.observe(app)
+    modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
+    for module in modules:
+        app.register_blueprint(module.blueprint)
+    app.register_error_handler(HTTPException, _answer_http_error)
+    app.register_error_handler(Exception, _answer_error)
+    app.after_request(_add_request_id)
+    app.after_request(_keep_private)
+    if proxies := app.extensions["plyscribe"].config.proxies:
+        # Each of them adds whom it was asked by: those further on may be made up.
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
+    return app
+
+
+class _NoSessions(SessionInterface):
+    _none = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:
+        """The one session of all requests, which refuses to hold anything."""
+        return self._none
+
+
+class _Api(Flask):
+    """An application without what every request to it would pay for and none uses."""
+
+    request_class = ApiRequest
+    session_interface = _NoSessions()
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """What finds the route of a request, by its path alone: all hosts have the same addresses."""
+        if request is None:
+            return None
+        return MapAdapter(self.url_map, "", request.root_path, "", request.scheme, request.path, request.method)
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself: none of ours is a coroutine."""
+        return func
+
+
+class _PlainInteger(IntegerConverter):
+    """A number in a path, in plain digits: the usual converter takes those of all scripts."""
+
+    regex = "[0-9]{1,15}"
+
+
+def _add_request_id(response: Response) -> Response:
+    response.headers["X-Request-Id"] = current_request().id
+    return response
+
+
+def _keep_private(response: Response) -> Response:
+    """The answer, kept out of shared caches where the cookie told who asks: unlike a header it does not do so alone."""
+    if current_request().__dict__.get("cookie_token") and not response.cache_control.public:
+        response.cache_control.private = True
+        response.vary.update(TOKEN_HEADERS)
+    return response
+
+
+def _answer_error(error: Exception) -> Response:
+    problem = {**problem_of(error), **_more_about(error)}
+    told = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
+    if problem["status"] == 503:
+        log.warning("a request is answered 503: %s", error, extra=told)
+    elif problem["status"] >= 500:
+        log.exception("a request failed", extra=told)
+    return _answer_problem(problem)
+
+
+def _more_about(error: Exception) -> dict[str, Any]:
+    """What only the request knows: where the clause stands, what a stale client missed."""
+    if isinstance(error, VersionConflict):
+        return {"events": queries.dump_events(error.missed)}
+    match: Match | None = g.get("match")
+    if isinstance(error, IllegalMove) and match is not None:
+        ruleset, version = match.life.created.ruleset, match.life.created.ruleset_version
+        # A ruleset of somebody's own may come without a page.
+        if error.clause in read_clauses(ruleset, version):
+            return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}?version={version}"}
+    return {}
+
+
+_CODES = {
+    400: "request/unreadable",
+    404: "request/not-found",
+    405: "request/method-not-allowed",
+    411: "request/length-required",
+    413: "request/too-large",
+    415: "request/unsupported-media-type",
+}
+
+
+def _answer_http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    code = _CODES.get(status, "request/refused" if status < 500 else "server/error")
+    response = _answer_problem(
+        {
+            "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
+            "title": problem_title(status) or HTTP_STATUS_CODES.get(status, "Error"),
+            "status": status,
+            "code": code,
+            "detail": error.description or "",
+        }
+    )
+    for name, value in error.get_headers():
+        if name == "Allow":
+            response.headers[name] = value
+    return response
+
+
+def _answer_problem(problem: dict[str, Any]) -> Response:
+    telemetry.note_problem(problem["code"])
+    problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
+    response = show_problem(problem) if is_for_people() else answer(problem, problem["status"], PROBLEM)
+    if problem["status"] in PASSING:
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+    if problem["status"] == 401:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="plyscribe"'
+    return response

@@ -1,0 +1,29 @@
+"""The first page: what this is, what is being played, where to begin."""
+
+from typing import Any
+
+import orjson
+from flask import Response
+
+from domain.rulesets import list_newest
+from service.lists.matches import FINISHED, MatchFilter
+from service.web.api.http import parts, principal_if_any
+from service.web.pages.blueprint import blueprint, show_page
+from service.web.pages.people import add_names
+
+LIVE = 4
+"""Matches being played that are shown, at most; besides, the last one of each game."""
+
+
+@blueprint.get("/")
+def show_home() -> Response:
+    """Show what Plyscribe is, matches that are being played, and of each game the one that was created last."""
+    rulesets = list_newest()
+    parts().lists.lag()
+    wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]
+    matches = [add_names(row) for each in wanted for row in _read_rows(each, 1 if each.ruleset else LIVE)]
+    return show_page("home.html", matches=matches, rulesets=rulesets)
+
+
+def _read_rows(wanted: MatchFilter, count: int) -> list[dict[str, Any]]:
+    return [orjson.loads(row) for row in parts().lists.matches.read(wanted, principal_if_any(), count, None).rows]

@@ -1,0 +1,92 @@
+"""The list of matches: found by what they are, whose, and what they wait for."""
+
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response, request
+from marshmallow import fields, validate
+
+from domain.match import STATUSES
+from domain.player import MAX_NAME_LENGTH
+from domain.rulesets import RULESETS
+from service.lists.matches import MatchFilter
+from service.lists.players import fold_name
+from service.streams.ids import is_stream_id
+from service.web.api.http import parse_query, parts, path_with, principal_if_any
+from service.web.pages.blueprint import blueprint, show_page
+from service.web.pages.people import add_names
+from service.web.schemas import parameters
+from service.web.schemas.kinds import QueryInteger
+
+SHOWN = 24
+LAGS_MS = 2000
+"""How far the list lags before that is worth a word."""
+
+ME = "me"
+MAX_NAMESAKES = 20
+MAX_TOURNAMENTS = 50
+"""Tournaments to choose from; any other one can be named in the address."""
+
+
+class WantedMatches(parameters.MatchesQuery):
+    """Which matches: players are found by name, too."""
+
+    limit = QueryInteger(load_default=SHOWN, validate=validate.Range(1, parameters.MAX_ROWS))
+    player = fields.String(load_default="", validate=validate.Length(max=MAX_NAME_LENGTH))
+
+
+@blueprint.get("/matches")
+def list_matches() -> Response:
+    """List the matches that the form asks for, those created last first."""
+    query = parse_query(WantedMatches, of_form=True)
+    named, who = query["player"], principal_if_any()
+    lag = parts().lists.lag()
+    player = who.account if who and named == ME else _find_player(named)
+    wanted = MatchFilter(
+        player=player,
+        ruleset=query["ruleset"],
+        status=query["status"],
+        tournament=query["tournament"],
+        rated=query["rated"],
+        imported=query["imported"],
+        waiting_for=who.account if who and query["waiting"] else None,
+        since=query["since"],
+        until=query["until"],
+    )
+    is_unknown = bool(named) and player is None
+    asked = {name: value for name, value in request.args.items() if value and name != "cursor"}
+    is_nobodys = is_unknown or (query["waiting"] and who is None)
+    page = None if is_nobodys else parts().lists.matches.read(wanted, who, query["limit"], query["cursor"])
+    rows = [orjson.loads(row) for row in page.rows] if page else []
+    return show_page(
+        "matches.html",
+        matches=[add_names(row) for row in rows],
+        asked=asked,
+        is_filtered=bool(asked),
+        unknown=named if is_unknown else None,
+        rulesets=sorted({ruleset.id: ruleset.title for ruleset in RULESETS}.items()),
+        statuses=STATUSES,
+        tournaments=_list_tournaments(query["tournament"]),
+        next=path_with(cursor=page.cursor) if page and page.cursor else None,
+        first="/matches?" + urlencode(asked) if query["cursor"] else None,
+        lag_ms=lag.ms if lag.ms >= LAGS_MS else 0,
+        is_complete=lag.complete,
+    )
+
+
+def _list_tournaments(asked: str | None) -> dict[str, str]:
+    """The names of the latest tournaments by id, and of the one that is asked for."""
+    rows = map(orjson.loads, parts().lists.tournaments.read(None, None, MAX_TOURNAMENTS, None).rows)
+    latest = {row["tournament"]: row["name"] for row in rows}
+    return latest if asked is None else {asked: asked, **latest}
+
+
+def _find_player(named: str) -> str | None:
+    """The account with this id or name; None where there is none, or where nobody was named."""
+    if not named:
+        return None
+    found = parts().lists.players.read(named, None, MAX_NAMESAKES, None).rows
+    for player in map(orjson.loads, found):
+        if fold_name(player["name"]) == fold_name(named):
+            return str(player["player"])
+    return named if is_stream_id("player", named) and parts().accounts.name_of(named) else None

@@ -1,0 +1,100 @@
+"""The pages on which a match begins: to play it, or to record one of a real table."""
+
+from typing import Any
+
+import orjson
+from flask import Response, request
+
+from domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
+from domain.events import Account
+from domain.rulesets import list_newest
+from service.access.accounts import Principal
+from service.boards import draw_beginning
+from service.lists.matches import MatchFilter
+from service.web.api.http import parts, principal_if_any
+from service.web.api.rulesets import find_rules
+from service.web.pages.blueprint import blueprint, show_page
+from service.web.pages.option_fields import list_fields
+from service.web.pages.people import add_names
+
+SHOWN = 20
+
+MINUTE_MS = 60_000
+DAY_MS = 24 * 60 * MINUTE_MS
+MOVE_LIMITS = (
+    ("1 minute", MINUTE_MS),
+    ("5 minutes", 5 * MINUTE_MS),
+    ("1 hour", 60 * MINUTE_MS),
+    ("1 day", DAY_MS),
+    ("3 days", 3 * DAY_MS),
+    ("7 days", 7 * DAY_MS),
+)
+MATCH_LIMITS = (
+    ("5 minutes", 5 * MINUTE_MS),
+    ("10 minutes", 10 * MINUTE_MS),
+    ("30 minutes", 30 * MINUTE_MS),
+    ("2 hours", 120 * MINUTE_MS),
+)
+
+
+@blueprint.get("/play")
+def offer_match() -> Response:
+    """Offer to begin a match, and the matches that wait for a player."""
+    who = principal_if_any()
+    return show_page(
+        "new_match.html",
+        **_tell_game(),
+        bots=list(BOTS),
+        playouts=PLAYOUTS,
+        most_playouts=MAX_PLAYOUTS,
+        move_limits=MOVE_LIMITS,
+        match_limits=MATCH_LIMITS,
+        open_matches=_list_open(who),
+        own_matches=_list_own(who, recorded=False),
+    )
+
+
+@blueprint.get("/record")
+def offer_recording() -> Response:
+    """Offer to write down a match of a real table, and those that are being written down."""
+    return show_page("new_record.html", **_tell_game(), own_matches=_list_own(principal_if_any(), recorded=True))
+
+
+def _tell_game() -> dict[str, Any]:
+    """The game that is asked for, the first one without, in its newest version; NotFound where it is none."""
+    newest = list_newest()
+    ruleset = find_rules(request.args.get("ruleset") or newest[0].id)
+    return {
+        "games": [(each.title, each.id) for each in newest],
+        "ruleset": ruleset,
+        "fields": list_fields(ruleset),
+        "presets": {name: dict(options) for name, options in ruleset.presets.items()},
+        "picture": draw_beginning(ruleset),
+    }
+
+
+def _list_open(who: Principal | None) -> list[dict[str, Any]]:
+    """Matches with a seat that is open to anyone, or kept for the one who asks; the newest first."""
+    mine = who and Account(who.account)
+    found = []
+    for match in _list_rows(MatchFilter(status=("open",), imported=False), who):
+        life = parts().matches.read(match["match"]).life
+        seats = [
+            number for number, seat in enumerate(life.seats, 1) if not seat.seated and seat.occupant in (None, mine)
+        ]
+        if seats and life.status == "open" and life.created.recorder is None:
+            found.append({**match, "free": seats, "salted": life.takes_entropy, "limits": life.created.limits})
+    return found
+
+
+def _list_own(who: Principal | None, recorded: bool) -> list[dict[str, Any]]:
+    """The matches under way in which the one who asks has a seat, or those that they record."""
+    if who is None:
+        return []
+    wanted = MatchFilter(player=who.account, status=("playing", "open"), imported=False)
+    return [match for match in _list_rows(wanted, who) if (match["recorder"] == who.account) is recorded]
+
+
+def _list_rows(wanted: MatchFilter, who: Principal | None) -> list[dict[str, Any]]:
+    parts().lists.lag()
+    return [add_names(orjson.loads(row)) for row in parts().lists.matches.read(wanted, who, SHOWN, None).rows]

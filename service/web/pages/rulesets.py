@@ -1,0 +1,48 @@
+"""The games: their rules in our own words, their options, a match to step through."""
+
+import orjson
+from flask import Response
+
+from domain.ruleset import AnyRuleset
+from domain.rulesets import RULESETS, list_newest
+from service.boards import draw_beginning
+from service.lists.matches import FINISHED, MatchFilter
+from service.web.api.http import parse_query, parts, principal_if_any
+from service.web.api.rulesets import count_matches, find_rules
+from service.web.pages.blueprint import blueprint, show_page
+from service.web.pages.people import add_names
+from service.web.pages.rules import render_rules
+from service.web.schemas import parameters
+
+
+@blueprint.get("/rulesets")
+def list_rulesets() -> Response:
+    """Show all games in their newest version, each on its board as a match begins."""
+    shown = list_newest()
+    boards = {each.id: draw_beginning(each) for each in shown}
+    return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches([each.id for each in shown]))
+
+
+@blueprint.get("/rulesets/<ruleset>")
+def show_ruleset(ruleset: str) -> Response:
+    """Show the rules of a game, and the match of it that was finished last."""
+    found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
+    versions = [each.version for each in RULESETS if each.id == found.id]
+    return show_page(
+        "ruleset.html",
+        ruleset=found,
+        versions=versions,
+        rules=render_rules(found.id, found.version),
+        options=found.options_schema()["properties"],
+        board=draw_beginning(found),
+        sample=_find_sample(found),
+    )
+
+
+def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
+    """The row of the match of this version that was finished last, with its players' names."""
+    parts().lists.lag()
+    wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
+    rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)
+    sample = next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)
+    return sample and add_names(sample)

@@ -1,0 +1,73 @@
+"""What answers hold, by subject: here is what routes answer with; what that is made of stands beside it."""
+
+from service.web.schemas.answers.imports import ImportOut
+from service.web.schemas.answers.inboxes import InboxPage
+from service.web.schemas.answers.matches import (
+    Composition,
+    EventPage,
+    InvitationOut,
+    LegalMoves,
+    MatchOut,
+    MatchPage,
+    PositionOut,
+    Receipt,
+    Verification,
+    VerificationDue,
+)
+from service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage
+from service.web.schemas.answers.problems import Problem
+from service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
+from service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
+from service.web.schemas.answers.system import Health, Ready
+from service.web.schemas.answers.tokens import NewTokenOut, RevokedToken, Tokens
+from service.web.schemas.answers.tournaments import (
+    AnnulmentReport,
+    AttemptsOut,
+    RoundCheck,
+    RoundsOut,
+    Standings,
+    TournamentEvents,
+    TournamentOut,
+    TournamentPage,
+    TournamentReceipt,
+)
+
+__all__ = [
+    "AnnulmentOut",
+    "AnnulmentReport",
+    "AttemptsOut",
+    "ClauseOut",
+    "Composition",
+    "EventPage",
+    "Health",
+    "ImportOut",
+    "InboxPage",
+    "InvitationOut",
+    "LegalMoves",
+    "MatchOut",
+    "MatchPage",
+    "Me",
+    "NewPlayerOut",
+    "NewTokenOut",
+    "PlayerOut",
+    "PlayerPage",
+    "PositionOut",
+    "Problem",
+    "RatingHistory",
+    "RatingsPage",
+    "Ready",
+    "Receipt",
+    "RevokedToken",
+    "RoundCheck",
+    "RoundsOut",
+    "RulesetDetail",
+    "Rulesets",
+    "Standings",
+    "Tokens",
+    "TournamentEvents",
+    "TournamentOut",
+    "TournamentPage",
+    "TournamentReceipt",
+    "Verification",
+    "VerificationDue",
+]
