@@ -45,7 +45,7 @@ format: $(VENV)/test.stamp
 
 openapi: $(VENV)/test.stamp
 	$(BIN)/python -m tests.service.examples
-	$(BIN)/python -m service.cli openapi > openapi.yaml
+	$(BIN)/python -m plyscribe openapi > openapi.yaml
 
 prepare: $(VENV)/test.stamp servers browser
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, relay, tournament, verification
 from bench.measuring import Row
 from bench.rig import Rig
-from service.composition import GARBAGE_THRESHOLDS
+from plyscribe.service.composition import GARBAGE_THRESHOLDS
 
 SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
     module.__name__.removeprefix("bench."): module.measure_subject

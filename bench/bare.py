@@ -13,9 +13,9 @@ from redis import Redis
 
 from bench.load import HOST
 from bench.matches import decide_events, long_moves, stream_name
-from domain.chain import first_link, link_all
-from domain.events import format_event
-from service.web.server import serve_application
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.events import format_event
+from plyscribe.service.web.server import serve_application
 
 STREAMS = 500
 APPENDS = 60
@@ -26,7 +26,7 @@ def build() -> Flask:
     """An application with an endpoint for each comparison, without authentication, rules or checks."""
     app = Flask("bare")
     client: Any = Redis.from_url(os.environ["REDIS_URL"])
-    digest = client.script_load(files("service.store").joinpath("append.lua").read_bytes())
+    digest = client.script_load(files("plyscribe.service.store").joinpath("append.lua").read_bytes())
     appends = [arguments for number in range(STREAMS) for arguments in _prepare_stream(number)]
 
     @app.get("/healthz")

@@ -7,11 +7,11 @@ from redis import Redis
 from bench.matches import ANN, long_moves, stream_name
 from bench.measuring import Row
 from bench.rig import Rig
-from domain.commands import CreateMatch, MakeMove
-from domain.events import Account
-from service.composition import Parts
-from service.store.port import bucket_of
-from service.streams.ids import command_of
+from plyscribe.domain.commands import CreateMatch, MakeMove
+from plyscribe.domain.events import Account
+from plyscribe.service.composition import Parts
+from plyscribe.service.store.port import bucket_of
+from plyscribe.service.streams.ids import command_of
 
 MATCHES = 100
 PLIES = 60

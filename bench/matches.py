@@ -4,14 +4,14 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
-from domain.decide import decide
-from domain.dice import commit
-from domain.events import Account, Event, ServerDice, format_event
-from domain.match import Match, evolve
-from domain.ruleset import Over
-from domain.rulesets import find_ruleset
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
+from plyscribe.domain.decide import decide
+from plyscribe.domain.dice import commit
+from plyscribe.domain.events import Account, Event, ServerDice, format_event
+from plyscribe.domain.match import Match, evolve
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets import find_ruleset
 
 ANN = Actor("player", "player-" + "a" * 26)
 

@@ -8,8 +8,8 @@ from bench.load import prepare
 from bench.matches import long_moves
 from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig
-from domain.commands import Actor
-from service.client import Client
+from plyscribe.domain.commands import Actor
+from plyscribe.service.client import Client
 
 CONNECTIONS = 8
 SHORT_ROUNDS = 4
@@ -25,7 +25,7 @@ CLAIMS = [Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Moves of matches that are played at the same time, each over a connection of its own."""
-    web, bare = rig.serve("service.cli", "web"), rig.serve("bench.bare")
+    web, bare = rig.serve("plyscribe", "web"), rig.serve("bench.bare")
     player, token = rig.parts.accounts.sign_up(Actor("system", "bench"), "Bench", "bot", ("play",))
     moves = long_moves(APPENDS)
     numbers = count()

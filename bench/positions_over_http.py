@@ -6,9 +6,9 @@ from bench.load import prepare
 from bench.matches import decide_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig
-from service.store.port import EventStore, bucket_of
-from service.streams.handler import MAX_CACHED
-from service.streams.ids import job_command
+from plyscribe.service.store.port import EventStore, bucket_of
+from plyscribe.service.streams.handler import MAX_CACHED
+from plyscribe.service.streams.ids import job_command
 
 PLIES = 300
 CONNECTIONS = 4
@@ -28,7 +28,7 @@ CLAIMS = [
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Positions at any ply of matches of 300 plies."""
     streams = _store_matches(rig.parts.store)
-    web, bare = rig.serve("service.cli", "web"), rig.serve("bench.bare")
+    web, bare = rig.serve("plyscribe", "web"), rig.serve("bench.bare")
     plies = random.Random(1)
 
     def read(streams: list[str]) -> Sample:

@@ -8,8 +8,8 @@ import chess
 
 from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
-from domain.ruleset import AnyRuleset, Over, Roll
-from domain.rulesets import find_ruleset
+from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
+from plyscribe.domain.rulesets import find_ruleset
 
 PLIES = 20_000
 CHESS = "python-chess"

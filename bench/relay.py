@@ -11,13 +11,13 @@ from redis import Redis
 from bench.matches import decide_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Run, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig, cpu_s
-from domain.chain import StoredEvent
-from domain.commands import Actor
-from domain.match import Match, fold
-from service.store.feed import FeedGroup
-from service.store.port import Append, Command, FeedEntry, Stretch
-from service.store.redis import connect_client
-from workers.relay import BATCH, Relay, make_duties
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.match import Match, fold
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import Append, CommandKey, FeedEntry, Stretch
+from plyscribe.service.store.redis import connect_client
+from plyscribe.workers.relay import BATCH, Relay, make_duties
 
 MATCHES = 100
 PLIES = 30
@@ -99,7 +99,7 @@ def _record(number: int, moves: Sequence[str]) -> list[Append]:
     appends, version, head = [], 0, b""
     for piece in pieces:
         types = [event.data.type for event in events[version : version + len(piece)]]
-        command = Command(secrets.token_bytes(16), secrets.token_bytes(8))
+        command = CommandKey(secrets.token_bytes(16), secrets.token_bytes(8))
         appends.append(Append(stream, version, head, piece, types, command))
         version, head = version + len(piece), piece[-1].h
     return appends

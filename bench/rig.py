@@ -16,9 +16,9 @@ import psutil
 
 from bench.load import HOST, LoadError, prepare, send_all
 from bench.measuring import Sample
-from service.composition import Parts
-from service.metrics import DIRECTORY_VARIABLE
-from service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.composition import Parts
+from plyscribe.service.metrics import DIRECTORY_VARIABLE
+from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 
 READY_WITHIN_S = 30.0
 ROOT = Path(__file__).parents[1]
@@ -53,7 +53,7 @@ class Rig:
     @property
     def parts(self) -> Parts:
         """What a worker process has, over the store."""
-        from workers.process import process_parts
+        from plyscribe.workers.process import process_parts
 
         assert self.store is not None
         return process_parts()
@@ -70,7 +70,9 @@ class Rig:
         assert self.store is not None
         # As under serve, the second execution hashes otherwise than the first.
         env = {**os.environ, **({"PYTHONHASHSEED": "1"} if kind == "verify" else {})}
-        worker = psutil.Popen([sys.executable, "-m", "workers", kind], cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
+        worker = psutil.Popen(
+            [sys.executable, "-m", "plyscribe.workers", kind], cwd=ROOT, env=env, stderr=subprocess.DEVNULL
+        )
         self._exit.callback(stop, worker)
         return worker
 

@@ -16,15 +16,15 @@ from flask import Flask, Response, request
 
 from bench import bare
 from bench.load import HOST
-from domain.chain import link_all
-from service import metrics
-from service.live.reader import Live
-from service.live.sources import MatchEvents
-from service.processes.children import allow_files
-from service.store.memory import MemoryStore
-from service.store.port import Command
-from service.web.environ import HOLD, HOLDS
-from service.web.server import make_environ, serve_application
+from plyscribe.domain.chain import link_all
+from plyscribe.service import metrics
+from plyscribe.service.live.reader import Live
+from plyscribe.service.live.sources import MatchEvents
+from plyscribe.service.processes.children import allow_files
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import CommandKey
+from plyscribe.service.web.environ import HOLD, HOLDS
+from plyscribe.service.web.server import make_environ, serve_application
 
 FOLLOWED = "match-" + "a" * 26
 EVENT = b'{"at":1767225600000,"data":{"move":"d4","seat":1},"type":"move-made","version":1}'
@@ -46,7 +46,7 @@ class Published:
     def publish(self) -> Response:
         """Let the stream grow."""
         entries = link_all(self._head, self._version + 1, [EVENT])
-        command = Command(self._version.to_bytes(16, "big"), bytes(8))
+        command = CommandKey(self._version.to_bytes(16, "big"), bytes(8))
         self._store.append(FOLLOWED, self._version, self._head, entries, ["move-made"], command)
         self._version, self._head = entries[-1].version, entries[-1].h
         return Response(b"{}", content_type="application/json")

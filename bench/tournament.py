@@ -14,18 +14,18 @@ import psutil
 from bench.matches import store_form, stream_name
 from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_the_cost
 from bench.rig import Rig, cpu_s, stop
-from domain.bots import build_bot, choose_move
-from domain.chain import StoredEvent
-from domain.commands import Actor
-from domain.events import BuiltIn, Event, MoveMade, parse_event
-from domain.match import Match, fold
-from domain.ruleset import Decision
-from domain.rulesets import find_ruleset
-from domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
-from service.store.feed import FeedGroup
-from service.store.port import BUCKETS, Append
-from service.store.redis import connect_client, feed_key
-from service.streams.ids import job_command, stream_id
+from plyscribe.domain.bots import build_bot, choose_move
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.events import BuiltIn, Event, MoveMade, parse_event
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import BUCKETS, Append
+from plyscribe.service.store.redis import connect_client, feed_key
+from plyscribe.service.streams.ids import job_command, stream_id
 
 ENTRANTS = 8
 POLL_S = 0.05
@@ -129,16 +129,16 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     one, two = zip(*timed, strict=True)
     return [
         *rows,
-        Row("· games a second, one play worker", _tell([each.games_s for each in one])),
-        Row("· games a second, two play workers", _tell([each.games_s for each in two])),
+        Row("· games a second, one play worker", _format_range([each.games_s for each in one])),
+        Row("· games a second, two play workers", _format_range([each.games_s for each in two])),
         Row(
             "· ms from a round's last move to the next round's first",
-            _tell([ms for each in one for ms in each.pauses_ms]),
+            _format_range([ms for each in one for ms in each.pauses_ms]),
         ),
     ]
 
 
-def _tell(values: Sequence[float]) -> str:
+def _format_range(values: Sequence[float]) -> str:
     return f"{median(values):.0f} ({min(values):.0f}–{max(values):.0f})"
 
 

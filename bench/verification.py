@@ -11,11 +11,11 @@ from rq.serializers import JSONSerializer
 from bench.matches import decide_events, random_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_the_cost
 from bench.rig import Rig, cpu_s
-from domain.events import Event
-from domain.match import Match, fold
-from service.queues import Verification, enqueue_verifications, verify_queue
-from service.streams.ids import job_command
-from workers.worker import Worker
+from plyscribe.domain.events import Event
+from plyscribe.domain.match import Match, fold
+from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.worker import Worker
 
 MATCHES = {"pathagon": 32, "zhen": 256}
 _numbers = count(10_000)

@@ -17,7 +17,7 @@ from bench.load import HOST, prepare, send_all
 from bench.measuring import Run, take_rounds
 from bench.rig import Rig, Web
 from bench.servers import SERVERS
-from service.processes.children import allow_files
+from plyscribe.service.processes.children import allow_files
 
 ROUNDS = 5
 REQUESTS = 960

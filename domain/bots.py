@@ -6,10 +6,10 @@ from itertools import islice
 from random import Random
 from typing import ClassVar, TypeVar
 
-from domain.errors import WrongValue
-from domain.events import BuiltIn
-from domain.mcts import search
-from domain.ruleset import Decision, Ruleset
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.mcts import search
+from plyscribe.domain.ruleset import Decision, Ruleset
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
-from domain.errors import BrokenChain, NotCanonical
+from plyscribe.domain.errors import BrokenChain, NotCanonical
 
 MAX_INTEGER = 2**53 - 1
 """The greatest integer that every JSON reader carries exactly."""

@@ -8,10 +8,10 @@ due, and all times are the ones recorded with the events, so whoever replays a m
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from domain.errors import WrongValue
-from domain.events import BuiltIn, Limits
-from domain.match import Match
-from domain.ruleset import Decision
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.events import BuiltIn, Limits
+from plyscribe.domain.match import Match
+from plyscribe.domain.ruleset import Decision
 
 MIN_LIMIT_MS = 1_000
 MAX_MOVE_MS = 30 * 24 * 3600 * 1000

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent
+from plyscribe.domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent
 
 
 class Actor(NamedTuple):

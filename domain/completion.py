@@ -9,7 +9,7 @@ import re
 from itertools import islice
 from typing import Any, NamedTuple
 
-from domain.ruleset import AnyRuleset
+from plyscribe.domain.ruleset import AnyRuleset
 
 MOST = 60_000
 """So many legal moves are looked at. Portals has the most, some 40,000 where all is done for there to be many."""
@@ -17,7 +17,7 @@ MOST = 60_000
 _match_step = re.compile(r"([^A-Za-z0-9]*)([A-Za-z][0-9]+|[A-Za-z]+(?![0-9])|[0-9]+)|([^A-Za-z0-9]+)").match
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """What may be added: its text, the name in it (else its signs), and whether that completes a legal move."""
 
     text: str
@@ -32,7 +32,7 @@ class Composition(NamedTuple):
     `truncated`: there are more moves than are looked at, and perhaps more steps.
     """
 
-    steps: list[Step]
+    steps: list[NextStep]
     complete: bool
     finish: str | None
     truncated: bool
@@ -66,13 +66,13 @@ class _Branch:
     """The moves that go on alike: with a new step, or within a name."""
 
     def __init__(self) -> None:
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, NextStep] = {}
         self.first = ""
         self.count = 0
 
     def add(self, text: str, token: str, completes: bool) -> None:
         if completes or text not in self.steps:
-            self.steps[text] = Step(text, token, completes)
+            self.steps[text] = NextStep(text, token, completes)
 
     def note(self, move: str) -> None:
         self.first = self.first or move

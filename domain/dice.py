@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import islice
 from struct import unpack
 
-from domain.chain import canonical_json
+from plyscribe.domain.chain import canonical_json
 
 WORDS = 2**32
 """How many words there are: as many sides a die has at most."""

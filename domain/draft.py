@@ -3,12 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain.commands import Actor, Command
-from domain.dice import commit, roll_dice
-from domain.errors import DiceKeyMissing, RollError
-from domain.events import DiceRevealed, DiceRolled, Event, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
-from domain.match import Match, Play, damaged, evolve, make_move
-from domain.ruleset import Over, Roll
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.dice import commit, roll_dice
+from plyscribe.domain.errors import DiceKeyMissing, RollError
+from plyscribe.domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    Event,
+    EventData,
+    MatchEnded,
+    MoveMade,
+    ServerDice,
+    SharedDice,
+)
+from plyscribe.domain.match import Match, Play, damaged, evolve, make_move
+from plyscribe.domain.ruleset import Over, Roll
 
 MAX_ROLLS_A_COMMAND = 1000
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypedDict, cast, get_type_hints
 
-from domain.chain import StoredEvent, canonical_json, parse_json
-from domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
+from plyscribe.domain.chain import StoredEvent, canonical_json, parse_json
+from plyscribe.domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 

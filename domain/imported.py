@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from domain.bundle.bundle import Bundle, format_event_line, parse_event_line
-from domain.chain import StoredEvent, canonical_json, check_chain, first_link
-from domain.commands import Command
-from domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
-from domain.events import Event, MatchCreated, parse_event
+from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
+from plyscribe.domain.events import Event, MatchCreated, parse_event
 
 MAX_LINE_BYTES = 128 * 1024
 """How long an event may be that is imported; those that matches here have are far shorter."""
@@ -62,7 +62,7 @@ class CopyCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ImportVerified:
-    """Up to `version` nothing wrong was found here by these checks: see `domain.bundle.report`."""
+    """Up to `version` nothing wrong was found here by these checks: see `plyscribe.domain.bundle.report`."""
 
     type: ClassVar[str] = "import-verified"
     version: int

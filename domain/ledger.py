@@ -1,4 +1,4 @@
-"""The ratings ledger of a ruleset: which matches count, in which order. `service.ratings.ratings` makes ratings of it.
+"""The ratings ledger of a ruleset: which matches count, in which order. `service/ratings/` makes ratings of it.
 
 It records inputs alone, and in its first event the model and parameters that make ratings of them, so that the same
 ledger gives the same ratings for ever. A match counts once, from where it was entered, unless it was unrated, which may
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from domain.chain import StoredEvent, check_chain, first_link
-from domain.commands import Command
-from domain.errors import FoldError, WrongTime, WrongValue
-from domain.events import Event, parse_event
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
+from plyscribe.domain.events import Event, parse_event
 
 
 @dataclass(frozen=True, slots=True)

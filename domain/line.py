@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.chain import StoredEvent
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import (
     DiceRolled,
     LineCopied,
     LineStep,

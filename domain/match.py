@@ -1,4 +1,4 @@
-"""The match: what its events amount to. `domain.decide` holds the other half, commands to events.
+"""The match: what its events amount to. `plyscribe.domain.decide` holds the other half, commands to events.
 
 The match has two halves. The lifecycle folds envelopes and knows no rules; the play folds the ruleset. A match whose
 play cannot be folded keeps the good prefix and its first fault, and can still be refuted, annulled or aborted.
@@ -12,10 +12,10 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from domain.chain import StoredEvent, first_link, next_link
-from domain.commands import parse_actor
-from domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent, first_link, next_link
+from plyscribe.domain.commands import parse_actor
+from plyscribe.domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
+from plyscribe.domain.events import (
     ROLL,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
@@ -51,8 +51,8 @@ from domain.events import (
     parse_event,
     read_steps,
 )
-from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
-from domain.rulesets import find_ruleset
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+from plyscribe.domain.rulesets import find_ruleset
 
 STATUSES = ("open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled")
 
@@ -119,7 +119,7 @@ class Lifecycle(NamedTuple):
         return self.created.rated and any(isinstance(verdict, MatchVerified) for verdict in self.verdicts)
 
 
-class Step(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move on the surviving line: the state just before it, the version of its event, the time it took."""
 
     version: int
@@ -150,7 +150,7 @@ class Play(NamedTuple):
     ruleset: AnyRuleset
     state: Any
     since: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlayedMove, ...] = ()
     rolls: int = 0
     offer: DrawOffer | None = None
     offered: frozenset[int] = frozenset()
@@ -265,8 +265,8 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
             if type(decision) is not Decision or decision.seat != int(seat) or int(named) != version:
                 break
             after, now = apply_move(state, parse_move(state, text)), int(at)
-            # Step(..) itself takes twice as long.
-            steps.append(make(Step, (version, decision.seat, text, state, now - since if now > since else 0)))
+            # PlayedMove(..) itself takes twice as long.
+            steps.append(make(PlayedMove, (version, decision.seat, text, state, now - since if now > since else 0)))
             state, since, head, reached = after, now, h, version
     if reached == match.version:
         return match
@@ -418,7 +418,7 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
 
 
 def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
-    made: list[Step] = []
+    made: list[PlayedMove] = []
     for number, step in enumerate(steps, 1):
         if isinstance(step, DiceRolled) and play.turn != Roll(step.sides, step.count, step.purpose, step.seat):
             raise FoldError(event.version, f"the roll at step {number} of the line is not due")
@@ -442,7 +442,7 @@ def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:
 def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play:
     """The play after the move of `event` by the seat on turn, given as its text and as the ruleset parsed it."""
     state = play.state
-    step = Step(event.version, seat, text, state, max(0, event.at - play.since))
+    step = PlayedMove(event.version, seat, text, state, max(0, event.at - play.since))
     after = play.ruleset.apply_move(state, move)
     steps = play.steps + (step,)  # noqa: RUF005 (unpacking copies a long tuple twice)
     return Play(play.ruleset, after, event.at, steps, play.rolls, None, play.offered - {seat})

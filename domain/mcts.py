@@ -14,7 +14,7 @@ from itertools import islice
 from math import sqrt
 from typing import Any, Generic, TypeVar
 
-from domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset
+from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)

@@ -7,10 +7,10 @@ what others do, are told nothing.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from domain.clock import find_deadline
-from domain.events import Account, dump_data
-from domain.match import Lifecycle, Match
-from domain.waiting import list_dues
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.events import Account, dump_data
+from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.domain.waiting import list_dues
 
 OWED = {
     "seat": "seat-offered",
@@ -19,7 +19,7 @@ OWED = {
     "move": "your-decision",
     "draw": "draw-offered",
 }
-"""The notice of what is owed, by the word for it in `domain.waiting`."""
+"""The notice of what is owed, by the word for it in `plyscribe.domain.waiting`."""
 
 BECAME = ("match-started", "match-ended", "match-aborted", "match-annulled", "seat-lost", "draw-declined")
 NOTICE_TYPES = (*OWED.values(), *BECAME)
@@ -42,11 +42,11 @@ def list_notices(before: Match, after: Match) -> list[Notice]:
     """What one command told the players: the match stood at `before` when it came, and stands at `after` with it."""
     if after.lifecycle is None:
         return []
-    notices = [*_tell_lost_seats(before, after.life), *_tell_status(before, after.life)]
-    return [*notices, *_tell_dues(before, after), *_tell_decline(before, after)]
+    notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life)]
+    return [*notices, *_list_dues(before, after), *_list_declines(before, after)]
 
 
-def _tell_dues(before: Match, after: Match) -> Iterator[Notice]:
+def _list_dues(before: Match, after: Match) -> Iterator[Notice]:
     """What is owed now and was not owed before. A decision is another one at another ply."""
     owed_before = set(_list_owed(before))
     for owed in _list_owed(after):
@@ -72,18 +72,18 @@ def _about_due(match: Match, what: str, seat: int | None, ply: int) -> dict[str,
     return {"seat": seat}
 
 
-def _tell_status(before: Match, life: Lifecycle) -> Iterator[Notice]:
+def _list_changes(before: Match, life: Lifecycle) -> Iterator[Notice]:
     was = before.life.status if before.lifecycle else "open"
     if was == "open" and life.status not in ("open", "aborted"):
         ruleset = {"ruleset": life.created.ruleset, "ruleset_version": life.created.ruleset_version}
-        yield from _tell_all(life, "match-started", ruleset)
+        yield from _list_for_all(life, "match-started", ruleset)
     if life.outcome is not None and (before.lifecycle is None or before.life.outcome is None):
-        yield from _tell_all(life, "match-ended", dump_data(life.outcome))
+        yield from _list_for_all(life, "match-ended", dump_data(life.outcome))
     if life.status != was and life.status in ("aborted", "annulled"):
-        yield from _tell_all(life, f"match-{life.status}", {})
+        yield from _list_for_all(life, f"match-{life.status}", {})
 
 
-def _tell_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Notice]:
+def _list_for_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Notice]:
     """One notice for each player with seats, or invited to them."""
     seats: dict[str, list[int]] = {}
     for number, seat in enumerate(life.seats, 1):
@@ -93,7 +93,7 @@ def _tell_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Not
         yield Notice(player, type, {"seats": theirs, **about})
 
 
-def _tell_lost_seats(before: Match, life: Lifecycle) -> Iterator[Notice]:
+def _list_lost_seats(before: Match, life: Lifecycle) -> Iterator[Notice]:
     """Who left a seat, was sent away from it, or is no longer invited to it."""
     for number, (had, has) in enumerate(zip(_seats(before), life.seats, strict=False), 1):
         if isinstance(had.occupant, Account) and had.occupant != has.occupant:
@@ -104,7 +104,7 @@ def _seats(match: Match) -> Any:
     return match.life.seats if match.lifecycle else ()
 
 
-def _tell_decline(before: Match, after: Match) -> Iterator[Notice]:
+def _list_declines(before: Match, after: Match) -> Iterator[Notice]:
     """Those who agreed to a draw hear when it was declined: nothing else ends an offer and leaves the play alone."""
     if not (before.play and after.play and before.play.offer) or after.play.offer or after.life.status != "playing":
         return

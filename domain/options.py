@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Any, Protocol
 
-from domain.errors import OptionError
+from plyscribe.domain.errors import OptionError
 
 
 class Option(Protocol):

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
-from domain.chain import StoredEvent, check_chain, first_link
-from domain.commands import Command
-from domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Event, parse_event
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Event, parse_event
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")

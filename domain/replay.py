@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from domain.chain import StoredEvent
-from domain.errors import Unknown
-from domain.match import Match, fold
-from domain.ruleset import Turn
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import Unknown
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.ruleset import Turn
 
 
 class Position(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
-from domain.errors import NotInPlay, OptionError, RollError
+from plyscribe.domain.errors import NotInPlay, OptionError, RollError
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)

@@ -11,8 +11,8 @@ from hashlib import sha256
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
-from domain.chain import StoredEvent, canonical_json, first_link, link_all
-from domain.commands import (
+from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnnulMatch,
@@ -33,13 +33,20 @@ from domain.commands import (
     Withdraw,
     parse_actor,
 )
-from domain.decide import decide, draft_decision
-from domain.decide.play import MAX_MOVE_LENGTH, MAX_MOVES_A_COMMAND
-from domain.decide.who import require_revealed
-from domain.dice import commit, parse_secret
-from domain.draft import Draft
-from domain.errors import DomainError, FoldError, UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
-from domain.events import (
+from plyscribe.domain.decide import decide, draft_decision
+from plyscribe.domain.decide.play import MAX_MOVE_LENGTH, MAX_MOVES_A_COMMAND
+from plyscribe.domain.decide.who import require_revealed
+from plyscribe.domain.dice import commit, parse_secret
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import (
+    DomainError,
+    FoldError,
+    UnknownEventShape,
+    UnknownEventType,
+    UnknownRuleset,
+    WrongTime,
+)
+from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -69,8 +76,8 @@ from domain.events import (
     read_move,
     read_moves,
 )
-from domain.match import Match, evolve, fold_steps
-from domain.replay import replay
+from plyscribe.domain.match import Match, evolve, fold_steps
+from plyscribe.domain.replay import replay
 
 MAX_WHY_LENGTH = 500
 
@@ -138,7 +145,7 @@ def _decide_alike(stream: str, entries: Sequence[StoredEvent]) -> Match | None:
                 match, place, last = folded, place + len(quiet), (at, by, cause)
                 made.update(found[3] for _, found in quiet)
             command = _read_command(entries, place, secret)
-            origin = _tell_origin(command)
+            origin = _find_origin(command)
             if not _may_follow(origin, last):
                 return None
             draft = draft_decision(command, match)
@@ -181,7 +188,7 @@ def _may_follow(origin: _Origin, last: _Origin) -> bool:
     return origin[2] != last[2] or (origin == last and origin[1].startswith("system:"))
 
 
-def _tell_origin(command: Command) -> _Origin:
+def _find_origin(command: Command) -> _Origin:
     is_move = isinstance(command, MakeMove)
     return (str(command.at), str(command.actor), command.id) if is_move else ("", "", command.id)
 
@@ -297,11 +304,11 @@ def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cu
         decided = _decide_group(match, recorded, secret)
         for ours, theirs in zip(decided, recorded, strict=False):
             if ours != theirs:
-                raise _Refuted(theirs.version, f"expected {_tell(ours)}, recorded is {_tell(theirs)}")
+                raise _Refuted(theirs.version, f"expected {_format_event(ours)}, recorded is {_format_event(theirs)}")
         if len(recorded) > len(decided):
-            raise _Refuted(recorded[len(decided)].version, f"{_tell(recorded[len(decided)])} does not follow")
+            raise _Refuted(recorded[len(decided)].version, f"{_format_event(recorded[len(decided)])} does not follow")
         if len(decided) > len(recorded) and not (cut and recorded[-1] is events[-1]):
-            raise _Refuted(decided[len(recorded)].version, f"{_tell(decided[len(recorded)])} is missing")
+            raise _Refuted(decided[len(recorded)].version, f"{_format_event(decided[len(recorded)])} is missing")
         for event in recorded:
             match = evolve(match, event)
     return match
@@ -326,7 +333,7 @@ def _recorded_rolls(recorded: list[Event]) -> tuple[tuple[int, ...], ...]:
     return tuple(event.data.values for event in recorded if isinstance(event.data, DiceRolled))
 
 
-def _tell(event: Event) -> str:
+def _format_event(event: Event) -> str:
     return f"{event.data.type} {canonical_json(_public(event)).decode()}"
 
 

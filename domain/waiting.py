@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from domain.events import Account, BuiltIn, RecordedDice
-from domain.match import Lifecycle, Match, Play
-from domain.ruleset import Decision, Roll
+from plyscribe.domain.events import Account, BuiltIn, RecordedDice
+from plyscribe.domain.match import Lifecycle, Match, Play
+from plyscribe.domain.ruleset import Decision, Roll
 
 WAITED_FOR = ("seat", "entropy", "start", "move", "roll", "draw")
 """What a player may owe: an answer to an invitation, salt for the dice, the start, a move, a roll, an answer."""

@@ -7,30 +7,30 @@ from dataclasses import dataclass
 
 from redis import Redis
 
-from domain.commands import Command
-from domain.decide import draft_decision
-from domain.draft import Draft
-from domain.errors import DiceKeyMissing
-from domain.events import ServerDice
-from domain.match import Match, fold
-from service.access.accounts import Accounts, Principal
-from service.access.reading import may_read, may_read_import
-from service.config import Config, read_config, register_rulesets
-from service.lists.lists import Lists, open_lists
-from service.live.inboxes import open_inboxes
-from service.live.reader import Live
-from service.live.sources import MatchEvents, TournamentEvents
-from service.matches.imports import Imports
-from service.matches.records import Records
-from service.matches.reports import Reports
-from service.ratings.ledgers import Ledgers
-from service.store.imported import ImportedStore
-from service.store.inbox import Inboxes
-from service.store.metered import MeteredStore
-from service.store.port import EventStore
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Aggregate, Decided, Handler
-from service.tournaments.tournaments import Tournaments
+from plyscribe.domain.commands import Command
+from plyscribe.domain.decide import draft_decision
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import DiceKeyMissing
+from plyscribe.domain.events import ServerDice
+from plyscribe.domain.match import Match, fold
+from plyscribe.service.access.accounts import Accounts, Principal
+from plyscribe.service.access.reading import may_read, may_read_import
+from plyscribe.service.config import Config, read_config, register_rulesets
+from plyscribe.service.lists.lists import Lists, open_lists
+from plyscribe.service.live.inboxes import open_inboxes
+from plyscribe.service.live.reader import Live
+from plyscribe.service.live.sources import MatchEvents, TournamentEvents
+from plyscribe.service.matches.imports import Imports
+from plyscribe.service.matches.records import Records
+from plyscribe.service.matches.reports import Reports
+from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.store.imported import ImportedStore
+from plyscribe.service.store.inbox import Inboxes
+from plyscribe.service.store.metered import MeteredStore
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Aggregate, Decided, Handler
+from plyscribe.service.tournaments.tournaments import Tournaments
 
 
 def _decide(command: Command, match: Match) -> Decided[Match]:

@@ -9,12 +9,11 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from domain.dice import commit, derive_secret
-from domain.errors import DiceKeyMissing
-from domain.events import ServerDice, SharedDice
-from domain.ruleset import Ruleset
-from domain.rulesets import register
-from service.processes.children import FILES
+from plyscribe.domain.dice import commit, derive_secret
+from plyscribe.domain.errors import DiceKeyMissing
+from plyscribe.domain.events import ServerDice, SharedDice
+from plyscribe.domain.ruleset import Ruleset
+from plyscribe.domain.rulesets import register
 
 SETTINGS = (
     "PLYSCRIBE_DATA",
@@ -36,6 +35,9 @@ SETTINGS = (
 MIN_KEY_BYTES = 32
 MAX_FOLLOWERS = 2000
 """Streams that one web process keeps open, unless it is told otherwise."""
+
+FILES = 65_536
+"""Files and sockets that a process may have open, where the system allows so many."""
 
 CLIENTS = 10
 """So many clients at least have to come before all of them are taken, unless it is told otherwise."""

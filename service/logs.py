@@ -18,12 +18,12 @@ from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level
 from structlog.typing import Processor
 
-from service.config import ConfigError
+from plyscribe.service.config import ConfigError
 
 FORMAT_VARIABLE = "PLYSCRIBE_LOG"
 LEVEL_VARIABLE = "PLYSCRIBE_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
-OURS = ("service", "workers")
+OURS = ("plyscribe",)
 """The loggers that the level is for; libraries tell no more than warnings."""
 
 _SECRETS = re.compile(

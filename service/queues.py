@@ -29,12 +29,12 @@ ALARM_AFTER = 3
 CHECK = "check"
 """The queue of `plyscribe rules check`, on a server of its own."""
 
-CHECK_JOB = "workers.check_matches.check_matches"
-VERIFY_JOB = "workers.verify_match.verify_matches"
-IMPORT_JOB = "workers.check_import.check_imports"
-PLAY_JOB = "workers.play_match.play_matches"
-ADVANCE_JOB = "workers.advance_tournament.advance_tournaments"
-SCORE_JOB = "workers.score_match.score_matches"
+CHECK_JOB = "plyscribe.workers.check_matches.check_matches"
+VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
+IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
+PLAY_JOB = "plyscribe.workers.play_match.play_matches"
+ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
+SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """What rq does around a job costs as much as executing a short match: those due together share it."""
 

@@ -35,13 +35,13 @@ def modules(package: str) -> list[Path]:
 
 
 def imports_of(path: Path) -> set[str]:
-    """Top-level names of all modules that a file imports, inside functions too."""
+    """Top-level names of all modules that a file imports, inside functions too; of ours, the name after `plyscribe`."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names |= {alias.name.removeprefix("plyscribe.").split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module.split(".")[0])
+            names.add(node.module.removeprefix("plyscribe.").split(".")[0])
     return names
 
 

@@ -9,11 +9,11 @@ from textwrap import dedent
 import orjson
 import pytest
 
-from domain.bundle.bundle import format_event_line
-from domain.commands import AddEntropy, CreateMatch, RevealDice, StartMatch, TakeSeat, Withdraw
-from domain.dice import commit
-from domain.events import LineCopied, SharedDice
-from domain.line import trace_line
+from plyscribe.domain.bundle.bundle import format_event_line
+from plyscribe.domain.commands import AddEntropy, CreateMatch, RevealDice, StartMatch, TakeSeat, Withdraw
+from plyscribe.domain.dice import commit
+from plyscribe.domain.events import LineCopied, SharedDice
+from plyscribe.domain.line import trace_line
 from tests.domain.given import ANN, BEN, SECRET, STREAM, SYSTEM, Table, account, new_match
 
 DOC = (Path(__file__).parents[1] / "docs" / "verification.md").read_text(encoding="utf-8")

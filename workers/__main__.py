@@ -1,4 +1,4 @@
-"""`python -m workers verify|play|relay|check`: one worker process."""
+"""`python -m plyscribe.workers verify|play|relay|check`: one worker process."""
 
 import os
 import sys
@@ -6,15 +6,15 @@ import sys
 import click
 from redis import Redis
 
-from service import metrics
-from service.config import ConfigError, read_config, register_rulesets
-from service.logs import begin_logs
-from service.queues import CHECK, play_queue, queue_of, verify_queue
-from service.store.feed import FeedGroup
-from service.store.redis import connect_client
-from workers.process import process_parts
-from workers.relay import Relay, make_duties, run_relay
-from workers.worker import work
+from plyscribe.service import metrics
+from plyscribe.service.config import ConfigError, read_config, register_rulesets
+from plyscribe.service.logs import begin_logs
+from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import connect_client
+from plyscribe.workers.process import process_parts
+from plyscribe.workers.relay import Relay, make_duties, run_relay
+from plyscribe.workers.worker import work
 
 
 @click.group()
@@ -62,6 +62,6 @@ def check() -> None:
 
 if __name__ == "__main__":
     try:
-        main(prog_name="python -m workers")
+        main(prog_name="python -m plyscribe.workers")
     except ConfigError as error:
         sys.exit(f"error: {error}")

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from rq.timeouts import BaseTimeoutException
 
-from domain.match import Match
-from service.streams.handler import Answer, Handler, Order
+from plyscribe.domain.match import Match
+from plyscribe.service.streams.handler import Answer, Handler, Order
 
 TOGETHER = 32
 """Matches that wait for each other: enough to share what a write to disk costs, and little to do again."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from domain.bundle.report import OK, UNKNOWN, Report, check_match
-from domain.errors import DomainError, WrongTime
-from domain.imported import Import, ImportRefuted, ImportVerified
-from domain.verification import MAX_WHY_LENGTH
-from service.composition import Parts
-from workers.process import process_parts
+from plyscribe.domain.bundle.report import OK, UNKNOWN, Report, check_match
+from plyscribe.domain.errors import DomainError, WrongTime
+from plyscribe.domain.imported import Import, ImportRefuted, ImportVerified
+from plyscribe.domain.verification import MAX_WHY_LENGTH
+from plyscribe.service.composition import Parts
+from plyscribe.workers.process import process_parts
 
 
 def check_imports(due: Sequence[tuple[str, int]]) -> None:

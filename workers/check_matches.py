@@ -8,17 +8,17 @@ from typing import Any
 
 from rq.timeouts import JobTimeoutException, UnixSignalDeathPenalty
 
-from domain.bundle.bundle import parse_bundle
-from domain.chain import StoredEvent
-from domain.errors import DomainError, FoldError, UnknownRuleset
-from domain.events import MatchCreated, parse_event
-from domain.imported import match_of
-from domain.proofs.candidate import find_difference
-from domain.ruleset import AnyRuleset
-from domain.rulesets import find_ruleset
-from service.processes.checkers import DIFFERS, UNREAD, UNSOUND, Asked
-from service.store.port import StoreError, StoreUnavailable, Stretch
-from workers.process import process_parts
+from plyscribe.domain.bundle.bundle import parse_bundle
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import DomainError, FoldError, UnknownRuleset
+from plyscribe.domain.events import MatchCreated, parse_event
+from plyscribe.domain.imported import match_of
+from plyscribe.domain.proofs.candidate import find_difference
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.processes.checkers import DIFFERS, UNREAD, UNSOUND, Asked
+from plyscribe.service.store.port import StoreError, StoreUnavailable, Stretch
+from plyscribe.workers.process import process_parts
 
 MATCH_TIMEOUT_S = 60
 """After so long a candidate that comes to no end has failed."""

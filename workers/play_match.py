@@ -7,23 +7,23 @@ from typing import Any
 
 from rq.timeouts import BaseTimeoutException
 
-from domain.bots import choose_move
-from domain.commands import AbortMatch, AnswerDraw, PlayOn
-from domain.decide import draft_decision, draft_moves
-from domain.decide.ends import MAX_CAUSE_LENGTH
-from domain.draft import Draft
-from domain.events import BuiltIn
-from domain.match import Match
-from domain.ruleset import Decision
-from domain.waiting import find_bot_due
-from service.clock import now_ms
-from service.composition import Parts, to_decided
-from service.errors import VersionConflict
-from service.matches.bots import PLAYER
-from service.streams.handler import Order, Ready
-from service.streams.ids import job_command
-from workers.batch import Work, do_all
-from workers.process import process_parts
+from plyscribe.domain.bots import choose_move
+from plyscribe.domain.commands import AbortMatch, AnswerDraw, PlayOn
+from plyscribe.domain.decide import draft_decision, draft_moves
+from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.match import Match
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.waiting import find_bot_due
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts, to_decided
+from plyscribe.service.errors import VersionConflict
+from plyscribe.service.matches.bots import PLAYER
+from plyscribe.service.streams.handler import Order, Ready
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.batch import Work, do_all
+from plyscribe.workers.process import process_parts
 
 TOGETHER_S = 1.0
 """How long the moves of a job are kept to be stored together with those after them."""

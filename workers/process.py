@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from service.composition import Parts, compose_process
+from plyscribe.service.composition import Parts, compose_process
 
 
 @cache

@@ -9,21 +9,21 @@ from types import FrameType
 from redis import Redis
 from redis.exceptions import RedisError
 
-from service import metrics
-from service.composition import MATCHES, Parts
-from service.queues import play_queue, verify_queue
-from service.store.feed import FeedGroup
-from service.store.port import StoreError
-from service.streams.handler import Handler
-from workers.duties import Chore, Duty
-from workers.duties.bots import Bots
-from workers.duties.deadlines import Deadlines
-from workers.duties.inboxes import Notices
-from workers.duties.listing import Listing
-from workers.duties.reveals import Reveals
-from workers.duties.scan import Scan
-from workers.duties.tournaments import Cups
-from workers.duties.verification import Verifications
+from plyscribe.service import metrics
+from plyscribe.service.composition import MATCHES, Parts
+from plyscribe.service.queues import play_queue, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.streams.handler import Handler
+from plyscribe.workers.duties import Chore, Duty
+from plyscribe.workers.duties.bots import Bots
+from plyscribe.workers.duties.deadlines import Deadlines
+from plyscribe.workers.duties.inboxes import Notices
+from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.duties.reveals import Reveals
+from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.duties.tournaments import Cups
+from plyscribe.workers.duties.verification import Verifications
 
 BATCH = 256
 BLOCK_MS = 500

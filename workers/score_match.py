@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from domain.commands import ScoreMatch
-from domain.errors import WrongTime
-from domain.match import Match
-from service.clock import now_ms
-from service.composition import Parts
-from service.ratings.ledgers import SCORER
-from service.streams.handler import Order
-from service.streams.ids import job_command
-from workers.batch import Work, do_all
-from workers.process import process_parts
+from plyscribe.domain.commands import ScoreMatch
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.ratings.ledgers import SCORER
+from plyscribe.service.streams.handler import Order
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.batch import Work, do_all
+from plyscribe.workers.process import process_parts
 
 
 def score_matches(due: Sequence[tuple[str, int]]) -> None:

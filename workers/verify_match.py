@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.chain import StoredEvent
-from domain.commands import Actor, RecordVerdict
-from domain.errors import WrongTime
-from domain.match import Match
-from domain.verification import execute_again
-from service.clock import now_ms
-from service.composition import Parts
-from service.store.port import Stretch
-from service.streams.handler import Order
-from service.streams.ids import job_command
-from workers.batch import Work, do_all
-from workers.process import process_parts
-from workers.score_match import settle
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, RecordVerdict
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.match import Match
+from plyscribe.domain.verification import execute_again
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.store.port import Stretch
+from plyscribe.service.streams.handler import Order
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.batch import Work, do_all
+from plyscribe.workers.process import process_parts
+from plyscribe.workers.score_match import settle
 
 VERIFIER = Actor("system", "verify")
 

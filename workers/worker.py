@@ -18,8 +18,8 @@ from rq.serializers import JSONSerializer
 from rq.utils import now
 from rq.worker import WorkerStatus
 
-from service import metrics
-from service.logs import begin_ids
+from plyscribe.service import metrics
+from plyscribe.service.logs import begin_ids
 
 MAX_JOBS = 10_000
 """Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
@@ -87,7 +87,7 @@ def work(queue: Queue, connection: Redis) -> None:
     worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
     if not worker.told_to_stop:
         # The same process, so that whoever supervises it sees no death.
-        os.execv(sys.executable, [sys.executable, "-m", "workers", queue.name])
+        os.execv(sys.executable, [sys.executable, "-m", "plyscribe.workers", queue.name])
 
 
 def _wait_for(connection: Redis) -> None:

@@ -14,10 +14,10 @@ from hashlib import sha256
 from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
-from domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
-from domain.errors import BrokenChain, BundleError, NotCanonical, UnknownRuleset
-from domain.events import MatchCreated
-from domain.rulesets import find_ruleset
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, UnknownRuleset
+from plyscribe.domain.events import MatchCreated
+from plyscribe.domain.rulesets import find_ruleset
 
 FORMAT = 1
 """The version of the format, `bundle` in the head line."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from domain.chain import parse_json
-from domain.errors import NotCanonical, ReceiptError
+from plyscribe.domain.chain import parse_json
+from plyscribe.domain.errors import NotCanonical, ReceiptError
 
 
 class Receipt(NamedTuple):

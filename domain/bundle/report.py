@@ -19,10 +19,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from domain.bundle.bundle import Bundle, Head, parse_bundle, parse_head
-from domain.bundle.receipt import Receipt
-from domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
-from domain.errors import (
+from plyscribe.domain.bundle.bundle import Bundle, Head, parse_bundle, parse_head
+from plyscribe.domain.bundle.receipt import Receipt
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.errors import (
     BrokenChain,
     BundleError,
     NotCanonical,
@@ -31,7 +31,7 @@ from domain.errors import (
     UnknownEventType,
     UnknownRuleset,
 )
-from domain.events import (
+from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
     EventData,
@@ -44,10 +44,10 @@ from domain.events import (
     SharedDice,
     parse_event,
 )
-from domain.match import Match
-from domain.replay import replay
-from domain.rulesets import find_ruleset
-from domain.verification import digest_view, execute_again
+from plyscribe.domain.match import Match
+from plyscribe.domain.replay import replay
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.verification import digest_view, execute_again
 
 OK = "ok"
 NONE = "none"
@@ -137,9 +137,9 @@ def check_match(stream: str, entries: Sequence[StoredEvent]) -> Report:
     else:
         if isinstance(verdict, MatchVerified):
             checks = [Check("chain", OK), Check("canonical", OK), Check("rules", OK)]
-            checks += [_tell_dice(match), _tell_outcome(match), _check_verdict(match, entries)]
+            checks += [_check_dice(match), _check_outcome(match), _check_verdict(match, entries)]
         else:
-            checks = _tell_refuted(match, entries, verdict)
+            checks = _check_refuted(match, entries, verdict)
     status = match.lifecycle.status if match.lifecycle else None
     return Report(stream, len(entries), entries[-1].h if entries else None, status, tuple(checks))
 
@@ -198,7 +198,7 @@ def _check_canonical(entries: Sequence[StoredEvent]) -> Check:
     return Check("canonical", OK)
 
 
-def _tell_refuted(match: Match, entries: Sequence[StoredEvent], found: MatchRefuted) -> list[Check]:
+def _check_refuted(match: Match, entries: Sequence[StoredEvent], found: MatchRefuted) -> list[Check]:
     """The checks of a match of which a second execution says that it is wrong at one event."""
     checks = [_check_chain(match.stream, entries), _check_canonical(entries)]
     blamed = None if any(check.version == found.version for check in checks) else _blame(entries, found)
@@ -232,7 +232,7 @@ _BLAMED = {
 }
 
 
-def _tell_dice(match: Match) -> Check:
+def _check_dice(match: Match) -> Check:
     dice = match.life.created.dice
     if dice is None:
         return Check("dice", NONE, "there is no chance in it")
@@ -245,7 +245,7 @@ def _tell_dice(match: Match) -> Check:
     return Check("dice", OK, "the rolls before the fork are its parent's" if match.life.created.parent else None)
 
 
-def _tell_outcome(match: Match) -> Check:
+def _check_outcome(match: Match) -> Check:
     if match.life.outcome is not None:
         return Check("outcome", OK)
     why = "the match was aborted" if match.life.status == "aborted" else "the match has not ended"

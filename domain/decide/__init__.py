@@ -4,16 +4,16 @@ One command is one append. After whatever a command does, with server dice all r
 ruleset is over the end of the match and the reveal of its dice.
 """
 
-from domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
-from domain.decide import ends, opening, play
-from domain.decide.ends import decide_verdict
-from domain.decide.opening import decide_create
-from domain.decide.play import Choose, make_moves
-from domain.decide.who import Deciders, sign_actor
-from domain.draft import Draft
-from domain.errors import Unknown, UnknownEventShape, UnknownEventType
-from domain.events import Event
-from domain.match import Match, damaged
+from plyscribe.domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
+from plyscribe.domain.decide import ends, opening, play
+from plyscribe.domain.decide.ends import decide_verdict
+from plyscribe.domain.decide.opening import decide_create
+from plyscribe.domain.decide.play import Choose, make_moves
+from plyscribe.domain.decide.who import Deciders, sign_actor
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import Unknown, UnknownEventShape, UnknownEventType
+from plyscribe.domain.events import Event
+from plyscribe.domain.match import Match, damaged
 
 _DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **ends.DECIDERS}
 

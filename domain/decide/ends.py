@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from domain.commands import AbortMatch, Actor, AnnulMatch, RecordVerdict, RevealDice, ScoreMatch
-from domain.decide.who import Deciders, is_creator, is_recorder, require_revealed, seats_held
-from domain.draft import Draft
-from domain.errors import WrongPerson, WrongTime, WrongValue
-from domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, SharedDice
-from domain.match import Lifecycle, Match, Play
+from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, RecordVerdict, RevealDice, ScoreMatch
+from plyscribe.domain.decide.who import Deciders, is_creator, is_recorder, require_revealed, seats_held
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, SharedDice
+from plyscribe.domain.match import Lifecycle, Match, Play
 
 MAX_CAUSE_LENGTH = 200
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from domain.bots import require_build
-from domain.chain import canonical_json
-from domain.clock import parse_limits
-from domain.commands import AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
-from domain.decide.who import (
+from plyscribe.domain.bots import require_build
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.clock import parse_limits
+from plyscribe.domain.commands import AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
+from plyscribe.domain.decide.who import (
     Deciders,
     is_creator,
     is_recorder,
@@ -16,9 +16,9 @@ from domain.decide.who import (
     seats_sat_on,
     sign_actor,
 )
-from domain.draft import Draft
-from domain.errors import FoldError, WrongPerson, WrongTime, WrongValue
-from domain.events import (
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import FoldError, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import (
     Account,
     BuiltIn,
     EntropyAdded,
@@ -32,9 +32,9 @@ from domain.events import (
     SharedDice,
     dump_data,
 )
-from domain.match import LINE, Lifecycle, Match
-from domain.ruleset import AnyRuleset, Decision, Over
-from domain.rulesets import find_ruleset
+from plyscribe.domain.match import LINE, Lifecycle, Match
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
+from plyscribe.domain.rulesets import find_ruleset
 
 START_MODES = ("auto", "call")
 MAX_ENTROPY_LENGTH = 64

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from domain.clock import Deadline, find_deadline
-from domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
-from domain.decide.who import (
+from plyscribe.domain.clock import Deadline, find_deadline
+from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
+from plyscribe.domain.decide.who import (
     Deciders,
     is_recorder,
     require_own_seat,
@@ -14,9 +14,9 @@ from domain.decide.who import (
     require_seat,
     seats_held,
 )
-from domain.draft import Draft
-from domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
-from domain.events import (
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     DiceRolled,
@@ -28,8 +28,8 @@ from domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from domain.match import Lifecycle, Match, Play
-from domain.ruleset import Decision, Roll
+from plyscribe.domain.match import Lifecycle, Match, Play
+from plyscribe.domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
 MAX_MOVES_A_COMMAND = 512

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from domain.commands import Actor, Command
-from domain.draft import Draft
-from domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Account, BuiltIn
-from domain.match import Lifecycle, Seat
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.draft import Draft
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.domain.match import Lifecycle, Seat
 
 Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
 """For each command what adds its events to a draft, or says why not."""

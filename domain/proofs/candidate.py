@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn
 
-from domain.chain import StoredEvent, canonical_json
-from domain.errors import FoldError, IllegalMove, MoveError, NotInPlay, OptionError, RollError
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.errors import FoldError, IllegalMove, MoveError, NotInPlay, OptionError, RollError
+from plyscribe.domain.events import (
     DiceRolled,
     DrawAgreed,
     Event,
@@ -27,8 +27,8 @@ from domain.events import (
     dump_data,
     parse_event,
 )
-from domain.proofs.playthrough import describe_turn
-from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+from plyscribe.domain.proofs.playthrough import describe_turn
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 
 OPTIONS, ILLEGAL, TURN, ROLL = "options", "illegal", "turn", "roll"
 END, WITHDRAWAL, VIEW, FAILS = "end", "withdrawal", "view", "fails"
@@ -68,7 +68,7 @@ def find_difference(entries: Sequence[StoredEvent], candidate: AnyRuleset) -> Di
             raise
         except Exception as error:
             differs = error if isinstance(error, _Differs) else _Differs(FAILS, repr(error))
-            version, told = (event.version, _tell(event.data)) if event else (len(events) + 1, "nothing yet")
+            version, told = (event.version, _format_event(event.data)) if event else (len(events) + 1, "nothing yet")
             return Difference(version, len(replay.line), differs.kind, told, differs.came, differs.clause)
     return None
 
@@ -172,5 +172,5 @@ def _differ(turn: Turn, recorded: Turn | None) -> NoReturn:
     raise _Differs(kind, describe_turn(turn))
 
 
-def _tell(data: EventData) -> str:
+def _format_event(data: EventData) -> str:
     return f"{data.type} {canonical_json(dump_data(data)).decode()}"

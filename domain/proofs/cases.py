@@ -12,10 +12,10 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from domain.chain import canonical_json
-from domain.errors import RulesetError
-from domain.proofs.perft import PerftCase, count_case, format_perft
-from domain.proofs.playthrough import (
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.errors import RulesetError
+from plyscribe.domain.proofs.perft import PerftCase, count_case, format_perft
+from plyscribe.domain.proofs.playthrough import (
     PlaythroughCase,
     Withdrawal,
     apply_step,
@@ -25,7 +25,7 @@ from domain.proofs.playthrough import (
     read_steps,
     start_state,
 )
-from domain.ruleset import AnyRuleset, Over
+from plyscribe.domain.ruleset import AnyRuleset, Over
 
 PERFT = "perft.txt"
 CARD = "card.txt"

@@ -20,8 +20,8 @@ from hashlib import sha256
 from json import loads
 from typing import Any
 
-from domain.chain import canonical_json
-from domain.ruleset import AnyRuleset, RandBelow, Roll
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.ruleset import AnyRuleset, RandBelow, Roll
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ The transcript names the case that it was made from, then, step by step, what th
 done: `> move <notation>`, `> roll <values>` or `> withdraw <seat>`. These steps are chosen once, when the transcript is
 made, and read from it ever after: a better sample_move or evaluate does not change an old match.
 
-Lines that start with `|` draw the board for the reader; they are no behaviour (see `domain.proofs.cases`).
+Lines that start with `|` draw the board for the reader; they are no behaviour (see `plyscribe.domain.proofs.cases`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from domain.chain import canonical_json
-from domain.proofs.perft import fixed_dice, fixed_randbelow
-from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 
 LISTED_MOVES = 40
 """Up to so many legal moves are listed; of more, the first ones and a digest of all."""

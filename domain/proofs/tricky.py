@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any
 
-from domain.errors import NotInPlay, OptionError
-from domain.proofs.perft import fixed_dice, fixed_randbelow
-from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, next_in_play
+from plyscribe.domain.errors import NotInPlay, OptionError
+from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, next_in_play
 
 MOST_MATCHES = 400
 MOST_PLIES = 300

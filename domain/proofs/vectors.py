@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from domain.chain import canonical_json
-from domain.errors import NotInPlay
-from domain.proofs.perft import fixed_dice, fixed_randbelow
-from domain.proofs.playthrough import apply_step
-from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn, format_turn
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.errors import NotInPlay
+from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
+from plyscribe.domain.proofs.playthrough import apply_step
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn, format_turn
 
 FORMAT = 1
 LISTED = 500
@@ -48,7 +48,7 @@ def write_vectors(
 
 def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[bytes]:
     digest, count = sha256(), 0
-    for told in _tell(head, ruleset, start):
+    for told in _describe_match(head, ruleset, start):
         line = canonical_json(told) + b"\n"
         digest.update(line)
         count += 1
@@ -56,7 +56,7 @@ def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[by
     yield canonical_json({"lines": count, "sha256": digest.hexdigest()}) + b"\n"
 
 
-def _tell(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[dict[str, Any]]:
+def _describe_match(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[dict[str, Any]]:
     yield head
     for match in range(1, head["matches"] + 1):
         state, steps, draw = start, 0, _Drawing(f"{head['seed']}/{match}", leaving=match % LEAVING_EVERY == 0)

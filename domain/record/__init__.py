@@ -3,10 +3,10 @@
 The format is in docs/record-format.md. `parse_record` plays what it reads, so every Record obeys its ruleset.
 """
 
-from domain.record.matches import commands_of, record_of
-from domain.record.reading import parse_record
-from domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step
-from domain.record.writing import MEDIA_TYPE, SUFFIX, format_record
+from plyscribe.domain.record.matches import commands_of, record_of
+from plyscribe.domain.record.reading import parse_record
+from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step
+from plyscribe.domain.record.writing import MEDIA_TYPE, SUFFIX, format_record
 
 __all__ = [
     "MEDIA_TYPE",

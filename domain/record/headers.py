@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
-from domain.chain import parse_json
-from domain.errors import DomainError, OptionError
-from domain.record.values import UNKNOWN_NAME, Line, Record
-from domain.record.writing import RESERVED, is_json
-from domain.ruleset import AnyRuleset
-from domain.rulesets import find_ruleset
+from plyscribe.domain.chain import parse_json
+from plyscribe.domain.errors import DomainError, OptionError
+from plyscribe.domain.record.values import UNKNOWN_NAME, Line, Record
+from plyscribe.domain.record.writing import RESERVED, is_json
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import find_ruleset
 
 KEYED = ("option", "seat", "about")
 """The headers that are about one of several things, which they name."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from domain.chain import StoredEvent, canonical_json
-from domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
-from domain.errors import DomainError
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import (
     Account,
     BuiltIn,
     DiceRolled,
@@ -19,8 +19,8 @@ from domain.events import (
     SeatWithdrawn,
     parse_event,
 )
-from domain.match import Match, damaged
-from domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step
+from plyscribe.domain.match import Match, damaged
+from plyscribe.domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step
 
 
 def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, str]) -> Record:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import chain
 from reprlib import repr as shorten
 
-from domain.decide.play import MAX_MOVE_LENGTH
-from domain.errors import BadNotation, DomainError, IllegalMove, RecordError
-from domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
-from domain.record.values import Comment, Line, Record, describe_turn, format_outcome
+from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, RecordError
+from plyscribe.domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
+from plyscribe.domain.record.values import Comment, Line, Record, describe_turn, format_outcome
 
 WORDS_OF_A_MOVE = 8
 """Of words with no number between them so many are tried as one move, and all of them together."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.decide.play import drawn_ranks
-from domain.errors import RollError, WrongTime, WrongValue
-from domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
-from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+from plyscribe.domain.decide.play import drawn_ranks
+from plyscribe.domain.errors import RollError, WrongTime, WrongValue
+from plyscribe.domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 
 UNKNOWN_NAME = "?"
 """Stands for who is not known, or not there yet."""

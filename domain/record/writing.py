@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from domain.chain import canonical_json, parse_json
-from domain.errors import NotCanonical
-from domain.events import DiceRolled, MoveMade, SeatWithdrawn
-from domain.player import is_printable
-from domain.record.values import Record, Step, format_outcome
+from plyscribe.domain.chain import canonical_json, parse_json
+from plyscribe.domain.errors import NotCanonical
+from plyscribe.domain.events import DiceRolled, MoveMade, SeatWithdrawn
+from plyscribe.domain.player import is_printable
+from plyscribe.domain.record.values import Record, Step, format_outcome
 
 MEDIA_TYPE = "text/vnd.plyscribe.record"
 SUFFIX = ".plyrec"

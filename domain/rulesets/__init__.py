@@ -1,12 +1,12 @@
 """The registry: every ruleset in every released version, found by id and version."""
 
-from domain.errors import UnknownRuleset
-from domain.ruleset import AnyRuleset
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.pathagon_v1 import PATHAGON_V1
-from domain.rulesets.portals_v1 import PORTALS_V1
-from domain.rulesets.rings_v1 import RINGS_V1
-from domain.rulesets.zhen_v1 import ZHEN_V1
+from plyscribe.domain.errors import UnknownRuleset
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1
+from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1
 
 RULESETS: list[AnyRuleset] = []
 """All registered rulesets, by id, newest version first within an id."""

@@ -11,9 +11,9 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from domain.errors import BadNotation, IllegalMove
-from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
+from plyscribe.domain.errors import BadNotation, IllegalMove
+from plyscribe.domain.options import Integer, options_schema, parse_options
+from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
 PIECES = Integer("pieces", None, 5, 38)  # for any size: what a size allows is narrower

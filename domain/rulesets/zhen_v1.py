@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from domain.errors import BadNotation, IllegalMove
-from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Duel, Over, RandBelow, evaluate_over, rank_by, require_seats
+from plyscribe.domain.errors import BadNotation, IllegalMove
+from plyscribe.domain.options import Integer, options_schema, parse_options
+from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, rank_by, require_seats
 
 OPTIONS = [
     Integer("tiles", 10, 4, 20),

@@ -7,8 +7,8 @@ entrant that leaves a match loses it.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from domain.events import SeatWithdrawn
-from domain.tournament.state import Failure, Game, Tournament
+from plyscribe.domain.events import SeatWithdrawn
+from plyscribe.domain.tournament.state import Failure, Game, Tournament
 
 RESIGNED = "resigned"
 
@@ -74,21 +74,21 @@ def list_all_attempts(state: Tournament) -> Iterator[Attempt]:
 def list_game_attempts(state: Tournament, game: Game) -> Iterator[Attempt]:
     """The attempts at the game: those that failed, then the one that decided it, or that is under way."""
     for number, failure in enumerate(game.failed, 1):
-        yield _tell_failed(game, number, failure)
+        yield _read_failed(game, number, failure)
     number = len(game.failed) + 1
     if game.ranks is not None:
-        left = tuple(_tell_left(game, each) for each in game.left)
+        left = tuple(_read_left(game, each) for each in game.left)
         yield Attempt(game, number, "decided", game.match, game.made_at, game.decided_at, left)
     elif not game.is_given_up:
         yield Attempt(game, number, "playing" if state.status == "playing" else "dropped")
 
 
-def _tell_failed(game: Game, number: int, failure: Failure) -> Attempt:
+def _read_failed(game: Game, number: int, failure: Failure) -> Attempt:
     incidents = (Incident(failure.cause, why=failure.why),)
     return Attempt(game, number, "failed", failure.match, failure.made_at, failure.at, incidents)
 
 
-def _tell_left(game: Game, left: SeatWithdrawn) -> Incident:
+def _read_left(game: Game, left: SeatWithdrawn) -> Incident:
     return Incident(left.fault or left.cause, game.entrants[left.seat - 1])
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.commands import Command
-from domain.events import Occupant, SeatWithdrawn
+from plyscribe.domain.commands import Command
+from plyscribe.domain.events import Occupant, SeatWithdrawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
-from domain.bots import require_build
-from domain.chain import canonical_json
-from domain.clock import parse_limits
-from domain.commands import Command
-from domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Account, BuiltIn, Event, Guest
-from domain.player import is_printable
-from domain.ruleset import AnyRuleset, Over
-from domain.rulesets import find_ruleset
-from domain.tournament.commands import (
+from plyscribe.domain.bots import require_build
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.clock import parse_limits
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account, BuiltIn, Event, Guest
+from plyscribe.domain.player import is_printable
+from plyscribe.domain.ruleset import AnyRuleset, Over
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
     AnnulGame,
@@ -26,7 +26,7 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from domain.tournament.events import (
+from plyscribe.domain.tournament.events import (
     AttemptFailed,
     EntrantAbsent,
     EntrantRegistered,
@@ -39,9 +39,9 @@ from domain.tournament.events import (
     TournamentEnded,
     TournamentStarted,
 )
-from domain.tournament.sprt import DEFAULTS, parse_hypotheses
-from domain.tournament.state import Game, Tournament, find_game
-from domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
+from plyscribe.domain.tournament.sprt import DEFAULTS, parse_hypotheses
+from plyscribe.domain.tournament.state import Game, Tournament, find_game
+from plyscribe.domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
 
 MAX_ENTRANTS = 1024
 MAX_NAME_LENGTH = 100

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from domain.events import Limits, Occupant, SeatWithdrawn
+from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn
 
 FAILURES = ("refuted", "play-failed", "called-off", "annulled")
 """How the platform, or who runs it, fails a match: its second execution disagreed; what plays the server's bots, or the
@@ -15,7 +15,7 @@ rules, broke down; it was aborted; it was annulled before it counted.
 class TournamentCreated:
     """The tournament is announced: what is played, how entrants meet, and what results are worth.
 
-    `seats` is the size of a match. `format` and `scoring` are complete, see `domain.tournament.terms`. All that chance
+    `seats` is the size of a match. `format` and `scoring` are complete, see `terms.py`. All that chance
     decides follows from `seed`.
     """
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
-from domain.tournament.points import ZERO, format_points, total_points
-from domain.tournament.state import Tournament
+from plyscribe.domain.tournament.points import ZERO, format_points, total_points
+from plyscribe.domain.tournament.state import Tournament
 
 Pair = tuple[int, int]
 """Two entrants, the lower number first."""
@@ -37,7 +37,7 @@ def seat_evenly(pod: Sequence[int], counts: Mapping[int, Sequence[int]]) -> tupl
     return min(permutations(pod), key=lambda order: sum(counts[entrant][seat] for seat, entrant in enumerate(order)))
 
 
-def tell_costs(state: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> dict[str, Any]:
+def describe_costs(state: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> dict[str, Any]:
     """What a pairing of the next round asks of the entrants, summed up: see docs/tournaments.md."""
     meetings, seats, had = count_meetings(state), count_seats(state), count_byes(state)
     points = total_points(state)

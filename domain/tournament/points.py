@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from domain.tournament.state import Game, Round, Tournament
+from plyscribe.domain.tournament.state import Game, Round, Tournament
 
 ZERO = Fraction(0)
 PLACES = 10**6

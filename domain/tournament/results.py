@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from domain.tournament.points import ZERO, total_points
-from domain.tournament.state import Game, Tournament
+from plyscribe.domain.tournament.points import ZERO, total_points
+from plyscribe.domain.tournament.state import Game, Tournament
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
 

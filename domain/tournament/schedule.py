@@ -8,10 +8,17 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from domain.tournament.history import Pair, count_byes, count_meetings, count_seats, seat_evenly, tell_costs
-from domain.tournament.points import score_games
-from domain.tournament.seats import Board, balance_seats
-from domain.tournament.state import Round, Tournament
+from plyscribe.domain.tournament.history import (
+    Pair,
+    count_byes,
+    count_meetings,
+    count_seats,
+    describe_costs,
+    seat_evenly,
+)
+from plyscribe.domain.tournament.points import score_games
+from plyscribe.domain.tournament.seats import Board, balance_seats
+from plyscribe.domain.tournament.state import Round, Tournament
 
 ENGINE = "schedule 1"
 
@@ -95,7 +102,7 @@ def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: di
 
 
 def _conclude(state: Tournament, boards: Boards, byes: Sequence[int], costs: dict[str, Any]) -> Pairing:
-    return Pairing(tuple(boards), tuple(byes), {**tell_costs(state, boards, byes), **costs}, ENGINE)
+    return Pairing(tuple(boards), tuple(byes), {**describe_costs(state, boards, byes), **costs}, ENGINE)
 
 
 def pair_knockout(state: Tournament) -> Pairing | None:

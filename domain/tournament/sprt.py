@@ -15,9 +15,9 @@ from decimal import Decimal, InvalidOperation
 from math import log
 from typing import Any, NamedTuple
 
-from domain.errors import WrongValue
-from domain.tournament.results import Results
-from domain.tournament.state import Tournament
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.results import Results
+from plyscribe.domain.tournament.state import Tournament
 
 MAX_ELO = 1000
 RARE = 0.001

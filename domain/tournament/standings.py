@@ -6,10 +6,10 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from domain.tournament.history import count_byes, count_seats
-from domain.tournament.results import Results
-from domain.tournament.schedule import count_defeats
-from domain.tournament.state import Tournament
+from plyscribe.domain.tournament.history import count_byes, count_seats
+from plyscribe.domain.tournament.results import Results
+from plyscribe.domain.tournament.schedule import count_defeats
+from plyscribe.domain.tournament.state import Tournament
 
 Value = Fraction | tuple[int, ...]
 """A tiebreak: the greater, the better."""

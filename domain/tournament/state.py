@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from domain.chain import StoredEvent, check_chain, first_link
-from domain.commands import parse_actor
-from domain.errors import FoldError
-from domain.events import Event, Occupant, SeatWithdrawn, parse_event
-from domain.tournament.events import (
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.commands import parse_actor
+from plyscribe.domain.errors import FoldError
+from plyscribe.domain.events import Event, Occupant, SeatWithdrawn, parse_event
+from plyscribe.domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,
     AttemptFailed,
     EntrantAbsent,
@@ -22,7 +22,7 @@ from domain.tournament.events import (
     TournamentEnded,
     TournamentStarted,
 )
-from domain.tournament.terms import list_seatings
+from plyscribe.domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
 

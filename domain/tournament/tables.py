@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from domain.events import Account, BuiltIn
-from domain.tournament.attempts import Faults, count_faults
-from domain.tournament.points import ZERO, format_points
-from domain.tournament.results import HALF, ONE, Results
-from domain.tournament.standings import Standing, Value, rank_entrants
-from domain.tournament.state import Entrant, Tournament
+from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.domain.tournament.attempts import Faults, count_faults
+from plyscribe.domain.tournament.points import ZERO, format_points
+from plyscribe.domain.tournament.results import HALF, ONE, Results
+from plyscribe.domain.tournament.standings import Standing, Value, rank_entrants
+from plyscribe.domain.tournament.state import Entrant, Tournament
 
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 """How a cell begins that a spreadsheet would compute."""

@@ -5,8 +5,8 @@ from itertools import pairwise, permutations
 from math import factorial
 from typing import Any
 
-from domain.errors import OptionError, WrongValue
-from domain.options import Integer, Option, parse_options
+from plyscribe.domain.errors import OptionError, WrongValue
+from plyscribe.domain.options import Integer, Option, parse_options
 
 MAX_ROUNDS = 100
 MAX_CYCLES = 1000

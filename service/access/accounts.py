@@ -10,15 +10,15 @@ from hashlib import sha256
 from math import inf
 from typing import Any
 
-from domain.commands import Actor, Command
-from domain.events import parse_event
-from domain.player import PLAYER_EVENT_TYPES, Player, RegisterPlayer, RevokeToken, decide_player, fold_player
-from service.clock import now_ms
-from service.errors import ScopeMissing, Unauthenticated
-from service.store import port
-from service.store.port import EventStore
-from service.streams.handler import Aggregate, Decided, Handler
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.events import parse_event
+from plyscribe.domain.player import PLAYER_EVENT_TYPES, Player, RegisterPlayer, RevokeToken, decide_player, fold_player
+from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import ScopeMissing, Unauthenticated
+from plyscribe.service.store import port
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.streams.handler import Aggregate, Decided, Handler
+from plyscribe.service.streams.ids import command_of, stream_id
 
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
 TOKEN_BYTES = 32
@@ -83,7 +83,7 @@ class Accounts:
         self._forget(account)
         return answer.state, token
 
-    def revoke(self, who: Principal, token: str, asked: port.Command) -> int:
+    def revoke(self, who: Principal, token: str, asked: port.CommandKey) -> int:
         """End a token of the account at once; the UTC milliseconds since which it has ended. Refusal: RevokeToken."""
         actor = Actor("player", who.account)
         command = RevokeToken(actor=actor, at=now_ms(), id=asked.id.hex(), token=token)
@@ -137,7 +137,7 @@ class Accounts:
             self._cache = {digest: known for digest, known in self._cache.items() if known[1].account != account}
 
 
-def _new_command(actor: Actor) -> port.Command:
+def _new_command(actor: Actor) -> port.CommandKey:
     return command_of(str(actor), "", "", None, b"")
 
 

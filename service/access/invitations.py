@@ -11,10 +11,10 @@ import re
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
-from domain.decide.who import require_open, require_seat
-from domain.errors import Unknown, WrongPerson, WrongTime
-from domain.match import Match
-from service.config import ServerKey
+from plyscribe.domain.decide.who import require_open, require_seat
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime
+from plyscribe.domain.match import Match
+from plyscribe.service.config import ServerKey
 
 SIGNATURE_BYTES = 18
 _CODE = re.compile(r"([0-9]{1,2})-([0-9]{1,15})-([0-9]{1,15})-([A-Za-z0-9_-]{24})")

@@ -1,9 +1,9 @@
 """Who may read a match: the one rule that every way to it asks."""
 
-from domain.events import Account
-from domain.imported import Import
-from domain.match import Match
-from service.access.accounts import Principal
+from plyscribe.domain.events import Account
+from plyscribe.domain.imported import Import
+from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import Principal
 
 OVERSEERS = ("organise", "admin")
 """Scopes that read every match."""

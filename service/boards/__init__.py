@@ -12,11 +12,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from domain.ruleset import AnyRuleset
-from service.boards import crystals_v1, pathagon_v1, portals_v1, rings_v1, zhen_v1
-from service.boards.board import Board, Explained, LastMove
-from service.boards.colours import Theme, render_colours
-from service.boards.plain import arrange_text
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.boards import crystals_v1, pathagon_v1, portals_v1, rings_v1, zhen_v1
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.colours import Theme, render_colours
+from plyscribe.service.boards.plain import arrange_text
 
 BOARDS: dict[tuple[str, int], Board] = {
     ("crystals", 1): crystals_v1.BOARD,

@@ -6,9 +6,9 @@ from functools import cache, lru_cache
 from math import pi
 from typing import Any, NamedTuple
 
-from service.boards.board import Board, Explained, LastMove
-from service.boards.loop import Loop
-from service.boards.strokes import Point, draw_arrow, format_points
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.loop import Loop
+from plyscribe.service.boards.strokes import Point, draw_arrow, format_points
 
 WIDTH = 480.0
 MARGIN = 6.0
@@ -142,7 +142,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
         "centre": (WIDTH / 2, loop.top + loop.height / 2),
         "zoom": min(1.3, 1 + max(0.0, loop.height - 260) / 500),
         "status": status.format(_find_roller(view) or marks.actor),
-        "detail": _tell_detail(view) or detail,
+        "detail": _format_detail(view) or detail,
         "roll": view["roll"],
         "contest": view["contest"] if view["phase"] == "first" else None,
         "bank": view["bank"],
@@ -275,7 +275,7 @@ def _draw_attack(view: dict[str, Any], ground: Ground) -> dict[str, Any] | None:
     return {"arrow": draw_arrow(source, aim, 17 * _scale(ground), 12), "aim": aim}
 
 
-def _tell_detail(view: dict[str, Any]) -> str:
+def _format_detail(view: dict[str, Any]) -> str:
     attack = view["attack"]
     if attack:
         target = attack["target"]

@@ -3,7 +3,7 @@
 from math import atan2, cos, degrees, pi, sin
 from typing import NamedTuple
 
-from service.boards.strokes import Point, format_points
+from plyscribe.service.boards.strokes import Point, format_points
 
 FINE = 6.0
 """From one point to the next on the sides of an outline, which are straight between."""

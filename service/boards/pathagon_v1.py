@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import networkx  # type: ignore[import-untyped]
 
-from service.boards.board import Board, Explained, LastMove
-from service.boards.reserves import arrange_reserves
-from service.boards.strokes import Point, draw_arrow, format_points, octagon
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.reserves import arrange_reserves
+from plyscribe.service.boards.strokes import Point, draw_arrow, format_points, octagon
 
 CELL = 60.0
 BAND = 18.0

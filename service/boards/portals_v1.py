@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from math import dist, sqrt
 from typing import Any, NamedTuple
 
-from service.boards.board import Board, Explained, LastMove
-from service.boards.strokes import Point, find_between, format_points, shape_arrow
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.strokes import Point, find_between, format_points, shape_arrow
 
 SIDE = 34.0
 """Of a hexagon."""
@@ -182,12 +182,12 @@ def explain(move: str) -> Explained | None:
     if build is None:
         return None
     kind, field, entries, exits = build.groups()
-    arrows = [*_tell_arrows("an arrow", "arrows", "from", entries)]
-    arrows += _tell_arrows("one" if arrows else "an arrow", "arrows", "to", exits)
+    arrows = [*_format_arrows("an arrow", "arrows", "from", entries)]
+    arrows += _format_arrows("one" if arrows else "an arrow", "arrows", "to", exits)
     return Explained(f"Builds a {kind} on {field}, with {' and '.join(arrows)}.", "PO4")
 
 
-def _tell_arrows(one: str, more: str, way: str, ends: str | None) -> Iterator[str]:
+def _format_arrows(one: str, more: str, way: str, ends: str | None) -> Iterator[str]:
     if ends:
         yield f"{more if ',' in ends else one} {way} {_list_words(ends)}"
 

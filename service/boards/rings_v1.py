@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from math import cos, dist, pi, sin
 from typing import Any, NamedTuple
 
-from service.boards.board import Board, Explained, LastMove
-from service.boards.strokes import Point, find_between, format_points, shape_arrow
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.strokes import Point, find_between, format_points, shape_arrow
 
 WIDTH = 668.0
 CENTRE = WIDTH / 2

@@ -3,9 +3,9 @@
 import re
 from typing import Any, NamedTuple
 
-from service.boards.board import Board, Explained, LastMove
-from service.boards.reserves import arrange_reserves
-from service.boards.strokes import Point, format_points
+from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.service.boards.reserves import arrange_reserves
+from plyscribe.service.boards.strokes import Point, format_points
 
 TILE = 50.0
 GOAL = 82.0

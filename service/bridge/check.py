@@ -9,11 +9,11 @@ from itertools import islice
 from statistics import median
 from typing import IO
 
-from domain.errors import BadNotation, MoveError
-from domain.proofs.tricky import TrickyPosition, find_tricky_positions
-from domain.ruleset import AnyRuleset
-from service.bridge.process import BotProcess
-from service.bridge.protocol import (
+from plyscribe.domain.errors import BadNotation, MoveError
+from plyscribe.domain.proofs.tricky import TrickyPosition, find_tricky_positions
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.bridge.process import BotProcess
+from plyscribe.service.bridge.protocol import (
     ANSWERED,
     DRAW,
     MOST_LEGAL,
@@ -96,7 +96,7 @@ class Checked:
         return max(self.times_s, default=None)
 
 
-class Check:
+class BotCheck:
     """A bot that is checked, ruleset after ruleset; with `ask_draws` about draws too."""
 
     def __init__(
@@ -108,8 +108,8 @@ class Check:
         self._errors = errors
         self._bot: BotProcess | None = None
 
-    def check(self, ruleset: AnyRuleset, wanted: int, tell: Callable[[Checked], None] = lambda _: None) -> Checked:
-        """How the bot does in so many positions of the ruleset; `tell` hears after each of them how far it is."""
+    def check(self, ruleset: AnyRuleset, wanted: int, report: Callable[[Checked], None] = lambda _: None) -> Checked:
+        """How the bot does in so many positions of the ruleset; `report` hears after each of them how far it is."""
         positions = find_tricky_positions(ruleset, wanted)
         checked, in_vain = Checked(ruleset.id, ruleset.version, len(positions)), 0
         for number, position in enumerate(positions):
@@ -119,7 +119,7 @@ class Check:
                 findings = list(self._ask(ruleset, position, each, checked))
                 checked.findings += [Finding(f.kind, f.why, position.reason, each) for f in findings]
             checked.asked += 1
-            tell(checked)
+            report(checked)
             in_vain = 0 if self._bot is not None else in_vain + 1
             if in_vain == GIVEN_UP_AFTER:
                 break

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from service.bridge.process import BotProcess
-from service.bridge.protocol import ANSWERED, Answer, Fault, Question
+from plyscribe.service.bridge.process import BotProcess
+from plyscribe.service.bridge.protocol import ANSWERED, Answer, Fault, Question
 
 MAX_RESTARTS = 5
 """A bot that dies or keeps silent so often without a right answer in between is given up."""
@@ -41,12 +41,12 @@ class Stopped(Exception):
 class Run:
     """What the threads of a bridge share: how to play, for whom, whether to end, and what was done so far.
 
-    `tell` hears, line by line, what happens.
+    `report` hears, line by line, what happens.
     """
 
-    def __init__(self, settings: Settings, tell: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, report: Callable[[str], None]) -> None:
         self.settings = settings
-        self.tell = tell
+        self.report = report
         self.player = ""
         self.ending = threading.Event()
         self.has_answered = False
@@ -84,7 +84,7 @@ class Keeper:
             strays += 1
             if strays <= SHOWN_STRAY:
                 more = "; more like this is not told" if strays == SHOWN_STRAY else ""
-                self._run.tell(f"{tell_place(question)}: {fault}; passed over{more}")
+                self._run.report(f"{format_place(question)}: {fault}; passed over{more}")
 
         bot = self._bot or self._start_again()
         try:
@@ -104,7 +104,7 @@ class Keeper:
 
     def _start_again(self) -> BotProcess:
         pause_s = FIRST_PAUSE_S * 2 ** (self._restarts - 1)
-        self._run.tell(f"the bot is started again in {pause_s:g} s")
+        self._run.report(f"the bot is started again in {pause_s:g} s")
         self._run.pause(pause_s)
         return self._start()
 
@@ -121,6 +121,6 @@ class Keeper:
             self._log.close()
 
 
-def tell_place(question: Question) -> str:
+def format_place(question: Question) -> str:
     """Where in its matches the bot was asked."""
     return f"{question.match} ply {question.ply} seat {question.seat}"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import httpx
 
-from service.bridge.keeper import GivenUp, Run, Settings, Stopped
-from service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
-from service.client import Client, InboxEntry, Problem
+from plyscribe.service.bridge.keeper import GivenUp, Run, Settings, Stopped
+from plyscribe.service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
+from plyscribe.service.client import Client, InboxEntry, Problem
 
 SWEEP_EVERY_S = 30.0
 """So often the list of what waits for the account is read, for what no entry of the inbox told."""
@@ -24,12 +24,12 @@ TOKEN_STATUSES = (401, 403)
 class Bridge:
     """Follows the inbox of an account and has bots decide, a process for each decision at the same time.
 
-    `connect` makes a client of the account for each thread; `tell` hears, line by line, what happens.
+    `connect` makes a client of the account for each thread; `report` hears, line by line, what happens.
     """
 
-    def __init__(self, connect: Callable[[], Client], settings: Settings, tell: Callable[[str], None]) -> None:
+    def __init__(self, connect: Callable[[], Client], settings: Settings, report: Callable[[str], None]) -> None:
         self._connect = connect
-        self._run = Run(settings, tell)
+        self._run = Run(settings, report)
         self._workers: list[Worker] = []
         self._homes: dict[str, Worker] = {}
         self._lock = threading.Lock()
@@ -58,7 +58,7 @@ class Bridge:
             if "play" not in me["scopes"]:
                 raise GivenUp("the token does not cover to play: its scopes are " + ", ".join(me["scopes"]))
             self._run.player = me["player"]
-            self._run.tell(f"plays for {me['player']} at {client.url}")
+            self._run.report(f"plays for {me['player']} at {client.url}")
             for _ in range(self._run.settings.concurrency):
                 self._workers.append(Worker(self._run, self._connect(), self._release))
             threads = [self._begin(worker.work) for worker in self._workers]
@@ -128,7 +128,7 @@ class Bridge:
             self._sweep(client)
         elif entry["type"] in OVER and self._release(entry["match"]):
             told = f", {entry['reason']}, ranks {entry['ranks']}" if "ranks" in entry else ""
-            self._run.tell(
+            self._run.report(
                 f"{entry['match']}: {entry['type'].removeprefix('match-')}{told}; seats {entry['seats']} are ours"
             )
 
@@ -136,7 +136,7 @@ class Bridge:
         """Tell of what may pass; raise what cannot."""
         if isinstance(error, Problem) and error.status in TOKEN_STATUSES:
             raise error
-        self._run.tell(f"{what}: {error}; trying again")
+        self._run.report(f"{what}: {error}; trying again")
 
     def _look_at(self, match: str) -> None:
         """Have the match looked at by the process that it began with, if it has, else by the one with the fewest."""

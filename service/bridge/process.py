@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from service.bridge.protocol import (
+from plyscribe.service.bridge.protocol import (
     DIED,
     MAX_LINE_BYTES,
     NO_ANSWER,
@@ -23,7 +23,7 @@ from service.bridge.protocol import (
     parse_answer,
     shorten,
 )
-from service.processes.children import tied_to_parent
+from plyscribe.service.processes.children import tied_to_parent
 
 MAX_STRAY = 100
 """So many lines that answer nothing are borne with, a question."""
@@ -87,7 +87,7 @@ class BotProcess:
             if len(self._unread) > MAX_LINE_BYTES:
                 raise Fault(TOO_LONG, f"a line of more than {MAX_LINE_BYTES} bytes: {shorten(self._unread)}")
             if self._has_ended:
-                raise Fault(DIED, self._tell_death())
+                raise Fault(DIED, self._format_death())
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 why = "it has not read the question either" if self._unsent else "the question was read"
@@ -127,7 +127,7 @@ class BotProcess:
             self._unread += data
             self._has_ended = not data
 
-    def _tell_death(self) -> str:
+    def _format_death(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(KILL_WITHIN_S)
             return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"

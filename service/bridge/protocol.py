@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 
 MOST_LEGAL = 1000
 """So many legal moves are sent at most."""

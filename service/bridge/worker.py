@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx
 
-from service.bridge.keeper import GivenUp, Keeper, Run, Stopped, tell_place
-from service.bridge.protocol import (
+from plyscribe.service.bridge.keeper import GivenUp, Keeper, Run, Stopped, format_place
+from plyscribe.service.bridge.protocol import (
     ANSWERED,
     DRAW,
     MOST_LEGAL,
@@ -29,8 +29,8 @@ from service.bridge.protocol import (
     format_error,
     format_question,
 )
-from service.client import Client, Match, Problem
-from service.clock import now_ms
+from plyscribe.service.client import Client, Match, Problem
+from plyscribe.service.clock import now_ms
 
 POLL_S = 0.05
 RETRY_PAUSE_S = 5.0
@@ -88,7 +88,7 @@ class Worker:
         except (Problem, httpx.HTTPError) as error:
             if isinstance(error, Problem) and error.status == 401:
                 raise
-            self._tell_trouble(match, str(error))
+            self._report_trouble(match, str(error))
 
     def _is_ours(self, state: Match) -> bool:
         """Whether we play in the match. Where there is a recorder, that one enters what is played."""
@@ -96,11 +96,11 @@ class Worker:
         wanted = not rulesets or state["ruleset"] in rulesets
         return wanted and state["recorder"] is None and state["status"] in ("open", "playing")
 
-    def _tell_trouble(self, match: str, text: str) -> None:
+    def _report_trouble(self, match: str, text: str) -> None:
         """Tell it once: a match that cannot go on is looked at again and again."""
         if (match, text) not in self._troubles:
             self._troubles.add((match, text))
-            self._run.tell(f"{match}: {text}")
+            self._run.report(f"{match}: {text}")
 
     def _sit_down(self, state: Match, seats: Sequence[dict[str, Any]]) -> None:
         match = state["match"]
@@ -109,7 +109,7 @@ class Worker:
                 if not self._run.settings.accept:
                     continue
                 self._client.take_seat(match, seat["seat"])
-                self._run.tell(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
+                self._run.report(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
             if seat["entropy"] is None and (state["dice"] or {}).get("mode") == "server":
                 with suppress(Problem):  # A fork with its parent's dice takes none.
                     self._client.add_entropy(match, token_hex(16), seat["seat"])
@@ -127,7 +127,7 @@ class Worker:
             agrees = self._run.settings.ask_draws and self._agrees(question)
             with suppress(Problem):
                 self._client.draw(match, "agree" if agrees else "decline", seat)
-                self._run.tell(f"{tell_place(question)}: {'agreed to' if agrees else 'declined'} a draw")
+                self._run.report(f"{format_place(question)}: {'agreed to' if agrees else 'declined'} a draw")
             self._draws.add(id)
         return bool(due)
 
@@ -135,7 +135,7 @@ class Worker:
         try:
             answer = self._keeper.ask(format_question(question), question)
         except Fault as fault:
-            self._run.tell(f"{tell_place(question)}: {fault}; the draw is declined")
+            self._run.report(f"{format_place(question)}: {fault}; the draw is declined")
             return False
         return answer.draw is True
 
@@ -152,7 +152,7 @@ class Worker:
                 self._play(question, state["version"], self._keeper.ask(line, question))
                 return
             except Fault as fault:
-                self._run.tell(f"{tell_place(question)}: {fault}; {left} more tries")
+                self._run.report(f"{format_place(question)}: {fault}; {left} more tries")
                 if not left:
                     self._resign_after(question, fault)
                     return
@@ -176,7 +176,7 @@ class Worker:
     def _resign_after(self, question: Question, fault: Fault) -> None:
         if fault.kind not in ANSWERED and not self._run.has_answered:
             raise GivenUp(f"the bot has not answered a single question ({fault}); nothing is resigned for that")
-        self._run.tell(f"{tell_place(question)}: no move after {self._run.settings.tries} tries: resigning")
+        self._run.report(f"{format_place(question)}: no move after {self._run.settings.tries} tries: resigning")
         told = RESIGNED_FOR[fault.kind]
         self._client.withdraw(question.match, question.seat, fault=told, key=f"{question.id}/resign")
 
@@ -184,7 +184,7 @@ class Worker:
         """Carry an answer out; Fault `refused` where the rules do not allow the move."""
         if answer.resign:
             self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
-            self._run.tell(f"{tell_place(question)}: resigned")
+            self._run.report(f"{format_place(question)}: resigned")
         elif answer.move is not None:
             self._move(question, version, answer.move)
         self._keeper.note_right_answer()
@@ -199,14 +199,14 @@ class Worker:
                 if problem.status == 412:
                     state = self._client.match(question.match)
                     if not _is_still(question, state):
-                        self._run.tell(
-                            f"{tell_place(question)}: the position changed meanwhile; {move!r} is not played"
+                        self._run.report(
+                            f"{format_place(question)}: the position changed meanwhile; {move!r} is not played"
                         )
                         self.look_at(question.match)
                         return
                     version = state["version"]
                 elif problem.code == "key/reused":
-                    self._run.tell(f"{tell_place(question)}: a move was made here before, by another run")
+                    self._run.report(f"{format_place(question)}: a move was made here before, by another run")
                     return
                 elif problem.status == 422:
                     raise _refuse(problem) from None
@@ -219,7 +219,7 @@ class Worker:
 
     def _wait_to_send(self, question: Question, move: str, error: Exception) -> None:
         # What the bot has thought out is not lost while the server is away.
-        self._run.tell(f"{tell_place(question)}: {move!r} cannot be sent: {error}; trying again")
+        self._run.report(f"{format_place(question)}: {move!r} cannot be sent: {error}; trying again")
         self._run.pause(RETRY_PAUSE_S)
 
 

@@ -9,31 +9,31 @@ import click
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from domain.errors import DomainError, Unknown
-from domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
-from service import metrics
-from service.access.accounts import Given
-from service.cli.beside import DATA, OPERATOR, compose_beside
-from service.cli.bots import bot
-from service.cli.record import record
-from service.cli.replay import replay
-from service.cli.rules import rules
-from service.cli.tournament import tournament
-from service.cli.transfer import export, import_files
-from service.cli.vectors import vectors
-from service.cli.verify import verify
-from service.composition import compose, compose_process
-from service.config import SERVER, Config, ConfigError, parse_key
-from service.lists.projections import Built, Projection
-from service.lists.projections import rebuild as rebuild_projection
-from service.logs import begin_logs
-from service.processes.running import Running
-from service.processes.serving import LOOPBACK, ServeError, ServeOptions, rotate_key
-from service.store.memory import MemoryStore
-from service.store.port import EventStore, StoreError
-from service.streams.ids import is_stream_id
-from service.web.api.http import LARGER_BODIES, MAX_BODY_BYTES
-from service.web.api.openapi import format_openapi
+from plyscribe.domain.errors import DomainError, Unknown
+from plyscribe.domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
+from plyscribe.service import metrics
+from plyscribe.service.access.accounts import Given
+from plyscribe.service.cli.beside import DATA, OPERATOR, compose_beside
+from plyscribe.service.cli.bots import bot
+from plyscribe.service.cli.record import record
+from plyscribe.service.cli.replay import replay
+from plyscribe.service.cli.rules import rules
+from plyscribe.service.cli.tournament import tournament
+from plyscribe.service.cli.transfer import export, import_files
+from plyscribe.service.cli.vectors import vectors
+from plyscribe.service.cli.verify import verify
+from plyscribe.service.composition import compose, compose_process
+from plyscribe.service.config import SERVER, Config, ConfigError, parse_key
+from plyscribe.service.lists.projections import Built, Projection
+from plyscribe.service.lists.projections import rebuild as rebuild_projection
+from plyscribe.service.logs import begin_logs
+from plyscribe.service.processes.running import Running
+from plyscribe.service.processes.serving import LOOPBACK, ServeError, ServeOptions, rotate_key
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import EventStore, StoreError
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.web.api.http import LARGER_BODIES, MAX_BODY_BYTES
+from plyscribe.service.web.api.openapi import format_openapi
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -76,7 +76,7 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, verify_worker
 @click.option("--once", is_flag=True, help="End after the table instead of serving on.")
 def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
     """Play bot matches over HTTP, verify them, and show what came of it."""
-    from service.cli.demo import DemoError, run_demo
+    from plyscribe.service.cli.demo import DemoError, run_demo
 
     console = Console()
     options = ServeOptions(data, host, port, redis_url=redis_url)
@@ -96,8 +96,8 @@ def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, 
 @PORT
 def web(host: str, port: int) -> None:
     """Run the API alone, over the store that REDIS_URL names."""
-    from service.web.app import create_app
-    from service.web.server import serve_application
+    from plyscribe.service.web.app import create_app
+    from plyscribe.service.web.server import serve_application
 
     begin_logs("web")
     metrics.begin("web")
@@ -198,7 +198,7 @@ def doctor(data: Path, host: str, port: int, as_json: bool) -> None:
 
     Looks at the store that REDIS_URL names, else at the one that `serve` runs on the data directory.
     """
-    from service.health.doctor import Finding, examine
+    from plyscribe.service.health.doctor import Finding, examine
 
     console, findings = Console(highlight=False), list[Finding]()
     for finding in examine(data, host, port):
@@ -219,7 +219,7 @@ def _print_finding(console: Console, topic: str, state: str, text: str, remedy: 
 @cli.command()
 def openapi() -> None:
     """Print openapi.yaml as the code has it."""
-    from service.web.app import create_app
+    from plyscribe.service.web.app import create_app
 
     # The contract needs no store that lasts.
     parts = compose(Config("", "", parse_key("00" * 32)), MemoryStore())

@@ -19,14 +19,14 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from domain.bundle.bundle import format_event_line, parse_event_line
-from domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
-from domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
-from domain.events import parse_envelope
-from service.config import SERVER
-from service.store.port import Append, Command, EventStore, Stored
-from service.streams.handler import PAGE
-from service.streams.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM_ID, job_command
+from plyscribe.domain.bundle.bundle import format_event_line, parse_event_line
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
+from plyscribe.domain.events import parse_envelope
+from plyscribe.service.config import SERVER
+from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
+from plyscribe.service.streams.handler import PAGE
+from plyscribe.service.streams.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM_ID, job_command
 
 FORMAT = 1
 BEGINNING = b'{"archive":'
@@ -67,13 +67,13 @@ class Stream(NamedTuple):
     entries: Sequence[StoredEvent]
 
 
-Tell = Callable[[Written], object]
+Progress = Callable[[Written], object]
 
 
 # ------------------------------------------------------------------------------------------------------------- export
 
 
-def export_archive(store: EventStore, path: Path, tell: Tell = lambda _: None) -> Written:
+def export_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
     """Write all streams to the file, going on after the last whole one where it has some, and end it.
 
     A stream whose bytes have no place in a line, for they were tampered with, is told in the log and left out.
@@ -89,7 +89,7 @@ def export_archive(store: EventStore, path: Path, tell: Tell = lambda _: None) -
                 file.write(block)
                 events = written.events + len(lines) - 2
                 written = Written(written.streams + 1, events, written.new_streams + 1, written.new_events)
-            tell(written)
+            report(written)
         end = {"streams": written.streams, "events": written.events, "sha256": digest.hexdigest()}
         file.write(canonical_json(end) + b"\n")
     return written
@@ -142,7 +142,7 @@ def _go_on(file: BinaryIO) -> tuple[str, Written, Any]:
 # ------------------------------------------------------------------------------------------------------------- import
 
 
-def import_archive(store: EventStore, path: Path, tell: Tell = lambda _: None) -> Written:
+def import_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
     """Fill the store with all streams of the file, each byte for byte; what is there already stays, and is gone on.
 
     Nothing is written unless the whole file is sound and no stream of the store differs: ArchiveError, Differs. May be
@@ -154,11 +154,11 @@ def import_archive(store: EventStore, path: Path, tell: Tell = lambda _: None) -
     written = Written()
     # Ledgers come first: whoever scores a match finds out there whether that was done before.
     for part in (True, False):
-        written = _write_part(store, path, written, tell, ledgers=part)
+        written = _write_part(store, path, written, report, ledgers=part)
     return written
 
 
-def _write_part(store: EventStore, path: Path, written: Written, tell: Tell, ledgers: bool) -> Written:
+def _write_part(store: EventStore, path: Path, written: Written, report: Progress, ledgers: bool) -> Written:
     with path.open("rb") as file:
         for stream in _read_archive(file):
             if stream.id.startswith("ratings-") != ledgers:
@@ -170,17 +170,17 @@ def _write_part(store: EventStore, path: Path, written: Written, tell: Tell, led
                 written.new_streams + (missing == len(stream.entries)),
                 written.new_events + missing,
             )
-            tell(written)
+            report(written)
     return written
 
 
-def check_archive(path: Path, tell: Tell = lambda _: None) -> Written:
+def check_archive(path: Path, report: Progress = lambda _: None) -> Written:
     """How much a sound archive holds; ArchiveError where it is none."""
     written = Written()
     with path.open("rb") as file:
         for stream in _read_archive(file):
             written = written._replace(streams=written.streams + 1, events=written.events + len(stream.entries))
-            tell(written)
+            report(written)
     return written
 
 
@@ -229,11 +229,11 @@ def _read_envelope(stored: StoredEvent) -> _Event:
     return _Event(stored, raw["type"], raw["cause"])
 
 
-def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> Command:
+def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> CommandKey:
     if len(cause) != 2 * COMMAND_ID_BYTES:
         return job_command("restore", stream, stored[0].version)
     # Jobs have no request to digest. Who sends a request again whose answer got lost before is told of a used key.
-    return Command(bytes.fromhex(cause), bytes(DIGEST_BYTES))
+    return CommandKey(bytes.fromhex(cause), bytes(DIGEST_BYTES))
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from domain.commands import Actor
-from service.composition import Parts, compose_process
-from service.processes.serving import settings_beside
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts, compose_process
+from plyscribe.service.processes.serving import settings_beside
 
 OPERATOR = Actor("system", "operator")
 DATA = click.option(

@@ -17,14 +17,14 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
-from domain.ruleset import AnyRuleset
-from domain.rulesets import find_ruleset, list_newest
-from service.bridge.check import Check, Checked, Finding
-from service.bridge.keeper import GivenUp, Settings
-from service.bridge.play import Bridge
-from service.bridge.process import NoSuchProgram, find_program
-from service.client import Client, Problem
-from service.config import register_rulesets
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import find_ruleset, list_newest
+from plyscribe.service.bridge.check import BotCheck, Checked, Finding
+from plyscribe.service.bridge.keeper import GivenUp, Settings
+from plyscribe.service.bridge.play import Bridge
+from plyscribe.service.bridge.process import NoSuchProgram, find_program
+from plyscribe.service.client import Client, Problem
+from plyscribe.service.config import register_rulesets
 
 RETRY_FOR_S = 10.0
 SHOWN_FINDINGS = 30
@@ -83,12 +83,12 @@ def run(
     if not given:
         raise click.UsageError("give a --token-file, or a --token")
     settings = Settings(command, frozenset(rulesets), accept, ask_draws, concurrency, move_timeout, tries, log)
-    bridge = Bridge(lambda: Client(url, given, retry_for_s=RETRY_FOR_S), settings, _tell)
+    bridge = Bridge(lambda: Client(url, given, retry_for_s=RETRY_FOR_S), settings, _print_line)
 
     def stop(signum: int, frame: FrameType | None) -> None:
         if bridge.is_stopped:
             raise KeyboardInterrupt
-        _tell("stopping once the decisions in hand are made; once more to stop at once")
+        _print_line("stopping once the decisions in hand are made; once more to stop at once")
         bridge.stop()
 
     for signum in (signal.SIGINT, signal.SIGTERM):
@@ -100,10 +100,10 @@ def run(
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
-    _tell(f"stopped after {bridge.moves} moves")
+    _print_line(f"stopped after {bridge.moves} moves")
 
 
-def _tell(text: str) -> None:
+def _print_line(text: str) -> None:
     shown = "".join(each if each.isprintable() else "?" for each in text)
     click.echo(f"bridge: {shown}", err=True)
 
@@ -135,7 +135,7 @@ def check(
     asked = [find_ruleset(each) for each in rulesets] or list_newest()
     with ExitStack() as stack:
         errors: IO[bytes] | None = stack.enter_context(log.open("ab")) if log else None
-        checking = Check(command, timeout, errors, ask_draws)
+        checking = BotCheck(command, timeout, errors, ask_draws)
         stack.callback(checking.kill)
         try:
             checked = _check(checking, asked, positions, Console(stderr=True))
@@ -148,7 +148,7 @@ def check(
     sys.exit(not all(each.is_sound for each in checked))
 
 
-def _check(checking: Check, asked: Sequence[AnyRuleset], positions: int, console: Console) -> list[Checked]:
+def _check(checking: BotCheck, asked: Sequence[AnyRuleset], positions: int, console: Console) -> list[Checked]:
     columns = [*Progress.get_default_columns(), TextColumn("{task.fields[faults]} faults")]
     found = []
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
@@ -187,11 +187,11 @@ def _print(console: Console, checked: Sequence[Checked]) -> None:
         counts = (each.asked, each.moves, each.resigned, len(each.faults))
         style = None if each.is_sound else "red"
         times = (each.median_s, each.slowest_s)
-        table.add_row(f"{each.ruleset} {each.version}", *map(str, counts), *map(_tell_time, times), style=style)
+        table.add_row(f"{each.ruleset} {each.version}", *map(str, counts), *map(_format_time, times), style=style)
     console.print(table)
     findings = [(each, finding) for each in checked for finding in each.findings]
     for each, finding in findings[:SHOWN_FINDINGS]:
-        console.print(_tell_finding(each, finding), markup=False, soft_wrap=True)
+        console.print(_format_finding(each, finding), markup=False, soft_wrap=True)
     if len(findings) > SHOWN_FINDINGS:
         console.print(f"and {len(findings) - SHOWN_FINDINGS} more; --json has all of them, with the questions")
     for each in checked:
@@ -199,11 +199,11 @@ def _print(console: Console, checked: Sequence[Checked]) -> None:
             console.print(f"{each.ruleset}: {each.positions - each.asked} positions were not asked any more")
 
 
-def _tell_time(seconds: float | None) -> str:
+def _format_time(seconds: float | None) -> str:
     return "" if seconds is None else f"{1000 * seconds:.0f} ms"
 
 
-def _tell_finding(checked: Checked, finding: Finding) -> str:
+def _format_finding(checked: Checked, finding: Finding) -> str:
     question = finding.question
     place = f"{finding.reason}, ply {question.ply}, seat {question.seat}" if question else "at the end"
     return f"{checked.ruleset}: {finding.kind}: {finding.why} ({place})"

@@ -18,12 +18,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from domain.bots import Bot, make_bot
-from domain.ruleset import Decision, Over, Turn
-from domain.rulesets import find_ruleset
-from service.cli.tournament import play, read_admin_token
-from service.client import Client, Event, Match, Standing
-from service.processes.serving import write_once
+from plyscribe.domain.bots import Bot, make_bot
+from plyscribe.domain.ruleset import Decision, Over, Turn
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.tournament import play, read_admin_token
+from plyscribe.service.client import Client, Event, Match, Standing
+from plyscribe.service.processes.serving import write_once
 
 KEY = "demo-4"
 """What all idempotency keys of the demo begin with; a changed plan takes a new number."""
@@ -239,7 +239,7 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         table.add_column(name, justify="right" if name in ("no.", "plies") else "left")
     for each, match in zip(planned, found, strict=True):
         verdict = "yes" if match["status"] == "scored" else match["status"]
-        seats, outcome = " – ".join(each.bots), _tell_outcome(each, match)
+        seats, outcome = " – ".join(each.bots), _format_outcome(each, match)
         table.add_row(str(each.number), each.ruleset, seats, outcome, str(match["ply"]), verdict)
     console.print(table)
     console.print("To step through them:")
@@ -266,7 +266,7 @@ def _show_addresses(console: Console, url: str) -> None:
     console.print(f"[bold]Open {url}/ in a browser[/bold]: watch, play, record.", soft_wrap=True, highlight=False)
 
 
-def _tell_outcome(planned: DemoMatch, match: Match) -> str:
+def _format_outcome(planned: DemoMatch, match: Match) -> str:
     outcome = match["outcome"]
     if outcome is None:
         return match["status"]

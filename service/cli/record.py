@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from domain.errors import RecordError
-from domain.record import format_record, parse_record
-from service.config import register_rulesets
+from plyscribe.domain.errors import RecordError
+from plyscribe.domain.record import format_record, parse_record
+from plyscribe.service.config import register_rulesets
 
 STDIN = "-"
 

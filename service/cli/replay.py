@@ -10,22 +10,22 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from domain.bundle.bundle import parse_bundle
-from domain.errors import Unknown
-from domain.events import MoveMade
-from domain.match import damaged
-from domain.record import SUFFIX, parse_record
-from domain.record.values import Line
-from domain.replay import replay as replay_match
-from domain.ruleset import AnyRuleset
-from domain.rulesets import find_ruleset
-from service.boards import draw_board
-from service.boards.board import LastMove
-from service.boards.colours import Theme
-from service.cli.beside import DATA
-from service.cli.transfer import REFUSALS, TOKEN, URL, reading_bundles
-from service.config import register_rulesets
-from service.streams.ids import is_stream_id
+from plyscribe.domain.bundle.bundle import parse_bundle
+from plyscribe.domain.errors import Unknown
+from plyscribe.domain.events import MoveMade
+from plyscribe.domain.match import damaged
+from plyscribe.domain.record import SUFFIX, parse_record
+from plyscribe.domain.record.values import Line
+from plyscribe.domain.replay import replay as replay_match
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.boards import draw_board
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.colours import Theme
+from plyscribe.service.cli.beside import DATA
+from plyscribe.service.cli.transfer import REFUSALS, TOKEN, URL, reading_bundles
+from plyscribe.service.config import register_rulesets
+from plyscribe.service.streams.ids import is_stream_id
 
 EXTRA = "pictures"
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -81,7 +81,7 @@ def replay(
         if gif is not None:
             _film(film, gif, delay, size, cast(Theme, theme))
         if png is None and gif is None:
-            click.echo(_tell(film, at))
+            click.echo(_format_position(film, at))
     except REFUSALS as error:
         sys.exit(f"error: {match}: {error}")
     except ModuleNotFoundError as error:
@@ -136,7 +136,7 @@ def _find_ply(film: Film, ply: int | None) -> int:
     return last if ply is None else ply
 
 
-def _tell(film: Film, ply: int) -> str:
+def _format_position(film: Film, ply: int) -> str:
     state, last = film.shots[ply]
     led = f" · seat {last.seat}: {last.move}" if last else ""
     board = film.ruleset.render_text(state).rstrip("\n")
@@ -144,14 +144,14 @@ def _tell(film: Film, ply: int) -> str:
 
 
 def _draw(film: Film, ply: int, path: Path, size: int, theme: Theme) -> None:
-    from service.boards.pixels import render_png
+    from plyscribe.service.boards.pixels import render_png
 
     path.write_bytes(render_png(film.draw(ply, theme), size))
     click.echo(str(path))
 
 
 def _film(film: Film, path: Path, delay_ms: int, size: int, theme: Theme) -> None:
-    from service.boards.pixels import measure, pick_frames, render_gif, render_png
+    from plyscribe.service.boards.pixels import measure, pick_frames, render_gif, render_png
 
     count = len(film.shots)
     plies = pick_frames(count, *measure(render_png(film.draw(count - 1, theme), size)))

@@ -14,12 +14,12 @@ import click
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from domain.errors import DomainError
-from domain.ruleset import AnyRuleset
-from service.cli.beside import DATA
-from service.composition import compose_process
-from service.config import ConfigError, register_rulesets
-from service.processes.checkers import (
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.cli.beside import DATA
+from plyscribe.service.composition import compose_process
+from plyscribe.service.config import ConfigError, register_rulesets
+from plyscribe.service.processes.checkers import (
     DIFFERS,
     UNREAD,
     UNSOUND,
@@ -30,8 +30,8 @@ from service.processes.checkers import (
     list_bundles,
     list_streams,
 )
-from service.processes.serving import settings_beside
-from service.store.port import StoreError
+from plyscribe.service.processes.serving import settings_beside
+from plyscribe.service.store.port import StoreError
 
 TROUBLE = 2
 """The exit code where the check cannot be made, as where it is asked for wrongly."""
@@ -97,7 +97,7 @@ def check(
     except KeyboardInterrupt:
         click.echo(f"stopped after {summary.replayed.total()} matches", err=True)
         sys.exit(128 + signal.SIGINT)
-    click.echo(json.dumps(summary.dump(found)) if as_json else _tell_summary(summary, found))
+    click.echo(json.dumps(summary.dump(found)) if as_json else _format_summary(summary, found))
     sys.exit(summary.told[DIFFERS] > 0)
 
 
@@ -120,10 +120,10 @@ def _check(
                 if as_json:
                     click.echo(json.dumps(told))
                 else:
-                    bar.console.print(_tell(told), markup=False, soft_wrap=True)
+                    bar.console.print(_format_difference(told), markup=False, soft_wrap=True)
 
 
-def _tell(told: Mapping[str, Any]) -> str:
+def _format_difference(told: Mapping[str, Any]) -> str:
     if told["outcome"] == UNREAD:
         return f"{told['match']} cannot be read: {told['why']}"
     found = told["difference"]
@@ -136,7 +136,7 @@ def _tell(told: Mapping[str, Any]) -> str:
     )
 
 
-def _tell_summary(summary: Summary, candidate: AnyRuleset) -> str:
+def _format_summary(summary: Summary, candidate: AnyRuleset) -> str:
     told = summary.dump(candidate)
     versions = ", ".join(f"version {version}: {count}" for version, count in told["versions"].items()) or "none there"
     lines = [

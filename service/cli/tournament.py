@@ -15,14 +15,14 @@ import httpx
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from domain.bundle.bundle import parse_event_line
-from domain.errors import DomainError
-from domain.tournament.state import Tournament, fold_tournament
-from service.cli.beside import DATA
-from service.client import Client, Problem
-from service.processes.running import Running
-from service.processes.serving import ServeError, ServeOptions
-from service.tournaments.tournaments import check_pairing
+from plyscribe.domain.bundle.bundle import parse_event_line
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.tournament.state import Tournament, fold_tournament
+from plyscribe.service.cli.beside import DATA
+from plyscribe.service.client import Client, Problem
+from plyscribe.service.processes.running import Running
+from plyscribe.service.processes.serving import ServeError, ServeOptions
+from plyscribe.service.tournaments.tournaments import check_pairing
 
 POLL_S = 0.5
 Json = dict[str, Any]
@@ -131,12 +131,12 @@ def play(
             table, state = client.standings(stream), client.tournament(stream)
             click.echo(json.dumps(table) if as_json else client.table(stream))
             if any(state["faults"].values()):
-                console.print(tell_faults(state), soft_wrap=True, highlight=False)
+                console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
                 raise CupError(f"games that failed too often: {state['given_up']}; the tournament cannot end")
 
 
-def tell_faults(state: Json) -> str:
+def format_faults(state: Json) -> str:
     """How many faults there were, and where they are told."""
     told, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
     return f"faults: {told['entrant']} of entrants, scored; {told['platform']} of the platform, played again: {where}"

@@ -13,22 +13,22 @@ import httpx
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from domain.bundle.bundle import describe_head, format_bundle, parse_bundle
-from domain.chain import check_chain, first_link
-from domain.errors import DomainError, Unknown
-from domain.events import ServerDice, SharedDice
-from domain.imported import Import
-from domain.match import Match
-from domain.record import SUFFIX
-from domain.replay import replay
-from service.cli import archive
-from service.cli.archive import ArchiveError, Differs, Written
-from service.cli.beside import DATA, OPERATOR, compose_beside
-from service.client import Client, Problem
-from service.composition import Parts
-from service.errors import ServiceError
-from service.store.port import StoreError
-from service.streams.ids import is_stream_id
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
+from plyscribe.domain.chain import check_chain, first_link
+from plyscribe.domain.errors import DomainError, Unknown
+from plyscribe.domain.events import ServerDice, SharedDice
+from plyscribe.domain.imported import Import
+from plyscribe.domain.match import Match
+from plyscribe.domain.record import SUFFIX
+from plyscribe.domain.replay import replay
+from plyscribe.service.cli import archive
+from plyscribe.service.cli.archive import ArchiveError, Differs, Written
+from plyscribe.service.cli.beside import DATA, OPERATOR, compose_beside
+from plyscribe.service.client import Client, Problem
+from plyscribe.service.composition import Parts
+from plyscribe.service.errors import ServiceError
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.streams.ids import is_stream_id
 
 REFUSALS = (
     ArchiveError,
@@ -75,8 +75,8 @@ def export(
         raise click.UsageError("name matches, or export --all to a file from the store itself")
     if everything is not None:
         store = compose_beside(data).store
-        with _showing("exporting") as tell, _told(everything):
-            written = archive.export_archive(store, everything, tell)
+        with _showing("exporting") as show_progress, _told(everything):
+            written = archive.export_archive(store, everything, show_progress)
         click.echo(f"{everything}: {written.streams} streams, {written.events} events")
         return
     to.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def import_files(data: Path, url: str | None, token: str | None, restore: bool, 
 
 
 Outcome = tuple[str, bool]
-"""What there is to tell of a file, and whether it is well."""
+"""What there is to show_progress of a file, and whether it is well."""
 
 
 def _bringing(data: Path, url: str | None, token: str | None, restore: bool) -> Callable[[Path], Outcome]:
@@ -159,10 +159,10 @@ def _is_archive(path: Path) -> bool:
 
 
 def _restore_all(parts: Parts, path: Path) -> Outcome:
-    with _showing("checking") as tell:
-        whole = archive.check_archive(path, tell)
-    with _showing("importing", whole.streams) as tell:
-        written = archive.import_archive(parts.store, path, tell)
+    with _showing("checking") as show_progress:
+        whole = archive.check_archive(path, show_progress)
+    with _showing("importing", whole.streams) as show_progress:
+        written = archive.import_archive(parts.store, path, show_progress)
     new = f"{written.new_streams} streams and {written.new_events} events were not there before"
     return f"{written.streams} streams, {written.events} events; {new}", True
 
@@ -178,7 +178,7 @@ def _restore_match(parts: Parts, path: Path) -> Outcome:
 def _require_own_dice(parts: Parts, match: Match) -> None:
     """Differs where a match has secret dice of another one, of which ours does not know.
 
-    To go on with such a match, or to end it, would tell the secret of the other.
+    To go on with such a match, or to end it, would show_progress the secret of the other.
     """
     dice = match.life.created.dice
     if not isinstance(dice, ServerDice) or match.life.secret is not None:
@@ -248,7 +248,7 @@ def _showing(what: str, total: int | None = None) -> Iterator[Callable[[Written]
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(what, total=total, text="")
 
-        def tell(at: Written) -> None:
+        def show_progress(at: Written) -> None:
             progress.update(task, completed=at.streams, text=f"{at.streams} streams, {at.events} events")
 
-        yield tell
+        yield show_progress

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from domain.proofs.vectors import write_vectors
-from domain.rulesets import find_ruleset
-from service.config import register_rulesets
+from plyscribe.domain.proofs.vectors import write_vectors
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.config import register_rulesets
 
 
 class _Options(click.ParamType[dict[str, Any]]):

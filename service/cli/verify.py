@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 import click
 from rich.console import Console
 
-from domain.bundle.receipt import Receipt, parse_receipts
-from domain.bundle.report import FAULT, OK, check_bytes
-from domain.errors import BundleError, ReceiptError
-from service.config import ConfigError, register_rulesets
-from service.matches.queries import describe_report
+from plyscribe.domain.bundle.receipt import Receipt, parse_receipts
+from plyscribe.domain.bundle.report import FAULT, OK, check_bytes
+from plyscribe.domain.errors import BundleError, ReceiptError
+from plyscribe.service.config import ConfigError, register_rulesets
+from plyscribe.service.matches.queries import describe_report
 
 UNREADABLE = "unreadable"
 STDIN = Path("-")

@@ -4,8 +4,8 @@ Every command carries an idempotency key, so what the network or a restart swall
 and counts once.
 """
 
-from service.client.answers import Event, Import, InboxEntry, Json, Match, Standing
-from service.client.client import Client
-from service.client.connection import Problem
+from plyscribe.service.client.answers import Event, Import, InboxEntry, Json, Match, Standing
+from plyscribe.service.client.client import Client
+from plyscribe.service.client.connection import Problem
 
 __all__ = ["Client", "Event", "Import", "InboxEntry", "Json", "Match", "Problem", "Standing"]

@@ -5,9 +5,9 @@ from hashlib import sha256
 from typing import Any, cast
 from uuid import uuid4
 
-from domain.bundle.bundle import parse_bundle
-from domain.errors import BundleError
-from service.client.answers import (
+from plyscribe.domain.bundle.bundle import parse_bundle
+from plyscribe.domain.errors import BundleError
+from plyscribe.service.client.answers import (
     Event,
     Import,
     InboxEntry,
@@ -29,8 +29,8 @@ from service.client.answers import (
     Verification,
     VerificationDue,
 )
-from service.client.connection import Connection, Problem
-from service.client.tournaments import TournamentCalls
+from plyscribe.service.client.connection import Connection, Problem
+from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
@@ -272,7 +272,7 @@ class Client(TournamentCalls, Connection):
         return export
 
     def record(self, match: str) -> str:
-        """The match as a text record, which `domain.record.parse_record` reads."""
+        """The match as a text record, which `plyscribe.domain.record.parse_record` reads."""
         return self._ask("GET", f"/v1/matches/{match}/record").text
 
     def bundle(self, match: str) -> bytes:

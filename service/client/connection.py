@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import httpx
 
-from service.client.answers import Json, Receipt
+from plyscribe.service.client.answers import Json, Receipt
 
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2

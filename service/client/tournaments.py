@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from service.client.answers import Event
-from service.client.connection import Connection
+from plyscribe.service.client.answers import Event
+from plyscribe.service.client.connection import Connection
 
 Json = dict[str, Any]
 PAGE = 1000

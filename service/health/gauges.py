@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from redis.exceptions import RedisError
 
-from service.composition import Parts
-from service.health.vitals import Vitals, open_vitals
-from service.lists.lists import Lists
-from service.lists.projections import is_complete
-from service.metrics import Reading
-from service.store.port import StoreError
+from plyscribe.service.composition import Parts
+from plyscribe.service.health.vitals import Vitals, open_vitals
+from plyscribe.service.lists.lists import Lists
+from plyscribe.service.lists.projections import is_complete
+from plyscribe.service.metrics import Reading
+from plyscribe.service.store.port import StoreError
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from rq.job import Job
 from rq.registry import FailedJobRegistry
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
-from service.config import Config
-from service.queues import ALARM_AFTER, QUEUES, REFUTED, SWEEPS, UNSETTLED, queue_of
-from service.store.feed import FeedGroup
-from service.store.redis import ask, connect_client
+from plyscribe.service.config import Config
+from plyscribe.service.queues import ALARM_AFTER, QUEUES, REFUTED, SWEEPS, UNSETTLED, queue_of
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import ask, connect_client
 
 TIMEOUT_S = 2.0
 """How long an answer is waited for: who asks after someone's health does not wait for long."""

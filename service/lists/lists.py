@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from redis import Redis
 
-from domain.match import Match
-from domain.player import Player
-from domain.tournament.state import Tournament
-from service.lists.matches import MatchList
-from service.lists.players import PlayerList
-from service.lists.projections import FeedLag, Follower, Lag, Projection
-from service.lists.tournaments import TournamentList
-from service.matches.imports import Imports
-from service.store.memory_table import MemoryTable
-from service.store.port import EventStore
-from service.store.redis_table import RedisTable
-from service.streams.handler import Handler
+from plyscribe.domain.match import Match
+from plyscribe.domain.player import Player
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.lists.matches import MatchList
+from plyscribe.service.lists.players import PlayerList
+from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Projection
+from plyscribe.service.lists.tournaments import TournamentList
+from plyscribe.service.matches.imports import Imports
+from plyscribe.service.store.memory_table import MemoryTable
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.store.redis_table import RedisTable
+from plyscribe.service.streams.handler import Handler
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def open_lists(
             PlayerList(MemoryTable(), players),
             TournamentList(MemoryTable(), tournaments),
         )
-        return Lists(*in_memory, Follower(store, in_memory))
+        return Lists(*in_memory, ListUpdater(store, in_memory))
     on_server = (
         MatchList(RedisTable(client, "lists:matches"), matches, imports),
         PlayerList(RedisTable(client, "lists:players"), players),

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 import orjson
 
-from domain.chain import StoredEvent
-from domain.events import dump_data
-from domain.imported import Import, match_of
-from domain.match import Match
-from domain.replay import replay
-from domain.waiting import list_waits
-from service.access.accounts import Principal
-from service.access.reading import OVERSEERS
-from service.lists.paging import Json, Listing, Page, choose_spans, read_page
-from service.lists.projections import build_rows
-from service.matches.imports import Imports
-from service.matches.queries import describe_seats, dump_turn
-from service.store.table import END, Row, Span, Table
-from service.streams.handler import Handler
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import dump_data
+from plyscribe.domain.imported import Import, match_of
+from plyscribe.domain.match import Match
+from plyscribe.domain.replay import replay
+from plyscribe.domain.waiting import list_waits
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.reading import OVERSEERS
+from plyscribe.service.lists.paging import Json, Listing, Page, choose_spans, read_page
+from plyscribe.service.lists.projections import build_rows
+from plyscribe.service.matches.imports import Imports
+from plyscribe.service.matches.queries import describe_seats, dump_turn
+from plyscribe.service.store.table import END, Row, Span, Table
+from plyscribe.service.streams.handler import Handler
 
 ReadImport = tuple[Import, Sequence[StoredEvent]]
 """An import and the events of its match."""

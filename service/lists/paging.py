@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from service.errors import BadRequest
-from service.store.table import Found, Span, Table
+from plyscribe.service.errors import BadRequest
+from plyscribe.service.store.table import Found, Span, Table
 
 CHUNK = 100
 """Rows that are read at a time while some of them are filtered out."""

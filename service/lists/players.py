@@ -5,11 +5,11 @@ from unicodedata import normalize
 
 import orjson
 
-from domain.player import Player
-from service.lists.paging import Json, Listing, Page, read_page
-from service.lists.projections import build_rows
-from service.store.table import END, Row, Span, Table
-from service.streams.handler import Handler
+from plyscribe.domain.player import Player
+from plyscribe.service.lists.paging import Json, Listing, Page, read_page
+from plyscribe.service.lists.projections import build_rows
+from plyscribe.service.store.table import END, Row, Span, Table
+from plyscribe.service.streams.handler import Handler
 
 
 class PlayerList:

@@ -7,17 +7,16 @@ meanwhile. A build that dies leaves nothing behind that the next one does not re
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from redis import Redis
 
-from service.clock import now_ms
-from service.store.feed import FeedGroup
-from service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of
-from service.store.table import Row, TableState
+from plyscribe.service.clock import now_ms
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of, chunk_streams
+from plyscribe.service.store.table import Row, TableState
 
-STREAMS_AT_ONCE = 64
 LAG_CACHED_S = 1.0
 """How long a process believes what it knows of the lag, which takes the server some 64 lookups to tell."""
 
@@ -30,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Buildable(Protocol):
-    """What a projection is kept in: see `service.store.table.Table`."""
+    """What a projection is kept in: see `plyscribe.service.store.table.Table`."""
 
     def begin(self, now_ms: int) -> str: ...  # noqa: D102
     def renew(self, build: str, now_ms: int) -> None: ...  # noqa: D102
@@ -79,7 +78,7 @@ class Built(NamedTuple):
     streams: int
 
 
-def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], object] = lambda built: None) -> Built:
+def rebuild(store: EventStore, projection: Projection, report: Callable[[Built], object] = lambda built: None) -> Built:
     """Build a projection from the streams while it is read and written, and let the new one be read when it is whole.
 
     BuildLost where another build of it began meanwhile; StoreUnavailable.
@@ -90,21 +89,11 @@ def rebuild(store: EventStore, projection: Projection, tell: Callable[[Built], o
         projection.project(dict.fromkeys(streams))
         projection.table.renew(build, now_ms())
         built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
-        tell(built)
+        report(built)
     projection.table.finish(build, projection.layout)
     built = built._replace(done=len(BUCKETS))
-    tell(built)
+    report(built)
     return built
-
-
-def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
-    """All streams of these kinds, some at a time, in the order of their buckets."""
-    after = ""
-    while page := store.streams(after):
-        after = page[-1]
-        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
-        for start in range(0, len(streams), STREAMS_AT_ONCE):
-            yield streams[start : start + STREAMS_AT_ONCE]
 
 
 def is_complete(projection: Projection) -> bool:
@@ -159,7 +148,7 @@ class FeedLag:
         return lag
 
 
-class Follower:
+class ListUpdater:
     """Projects what the store has whenever it is asked for the lag: for a process whose lists no relay keeps."""
 
     def __init__(self, store: EventStore, projections: Sequence[Projection]) -> None:

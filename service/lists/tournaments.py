@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import orjson
 
-from domain.tournament.state import Tournament
-from service.lists.paging import Json, Listing, Page, read_page
-from service.lists.projections import build_rows
-from service.store.table import Row, Span, Table
-from service.streams.handler import Handler
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.lists.paging import Json, Listing, Page, read_page
+from plyscribe.service.lists.projections import build_rows
+from plyscribe.service.store.table import Row, Span, Table
+from plyscribe.service.streams.handler import Handler
 
 TIME_DIGITS = 11
 

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 import orjson
 from redis import Redis
 
-from domain.chain import StoredEvent
-from domain.match import Match, fold
-from domain.notices import Notice, list_notices
-from service.live.followers import Entry
-from service.store.inbox import Inboxes, Letter, Received, player_of
-from service.store.memory import MemoryStore
-from service.store.memory_inbox import MemoryInboxes
-from service.store.port import EventStore, FeedEntry, StoreUnavailable, Stretch
-from service.store.redis_inbox import RedisInboxes
-from service.streams.handler import Handler
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.notices import Notice, list_notices
+from plyscribe.service.live.followers import Entry
+from plyscribe.service.store.inbox import Inboxes, Letter, Received, player_of
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.memory_inbox import MemoryInboxes
+from plyscribe.service.store.port import EventStore, FeedEntry, StoreUnavailable, Stretch
+from plyscribe.service.store.redis_inbox import RedisInboxes
+from plyscribe.service.streams.handler import Handler
 
 GAP = "gap"
 """The type of what stands for entries that were dropped before the reader came."""
@@ -73,7 +73,7 @@ class Notifier:
         self._matches = matches
         self._inboxes = inboxes
 
-    def tell(self, entries: Sequence[FeedEntry]) -> None:
+    def deliver(self, entries: Sequence[FeedEntry]) -> None:
         """Tell the players what these appends tell them; harmless twice, at the same time, and in any order.
 
         A match that cannot be read is told in the log and keeps nobody else waiting. StoreUnavailable.

@@ -14,10 +14,10 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
-from service import metrics
-from service.errors import LiveFull, LiveShare
-from service.live.followers import Entry, Follower, News, Source, make_news
-from service.store.port import EventStore, StoreError, StoreUnavailable
+from plyscribe.service import metrics
+from plyscribe.service.errors import LiveFull, LiveShare
+from plyscribe.service.live.followers import Entry, Follower, News, Source, make_news
+from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable
 
 HEARTBEAT_S = 15.0
 PAGE = 1000

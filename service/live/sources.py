@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import orjson
 
-from domain.chain import StoredEvent
-from domain.events import MatchAborted, MatchAnnulled, MatchScored
-from domain.match import Match
-from domain.tournament.events import TournamentAborted, TournamentEnded
-from domain.tournament.state import Tournament
-from service.live.followers import Entry
-from service.matches.queries import dump_event
-from service.streams.handler import Handler
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchScored
+from plyscribe.domain.match import Match
+from plyscribe.domain.tournament.events import TournamentAborted, TournamentEnded
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.live.followers import Entry
+from plyscribe.service.matches.queries import dump_event
+from plyscribe.service.streams.handler import Handler
 
 FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}
 """Statuses after which nothing is expected of a match, and the events that lead there.

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from secrets import randbelow
 from typing import NamedTuple
 
-from domain.bots import build_bot
-from domain.commands import Actor
-from domain.events import BuiltIn, Occupant
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.events import BuiltIn, Occupant
 
 MAX_SEED = 2**53 - 1
 

@@ -6,13 +6,13 @@ anybody has rolled, and which key the dice come from is told by the matches them
 
 from collections.abc import Sequence
 
-from domain.commands import Actor, CreateMatch
-from domain.errors import Unknown, WrongPerson, WrongValue
-from domain.events import Occupant, SharedDice
-from domain.match import Match
-from service.config import SERVER, ServerKey
-from service.store import port
-from service.streams.ids import job_command, stream_id
+from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongValue
+from plyscribe.domain.events import Occupant, SharedDice
+from plyscribe.domain.match import Match
+from plyscribe.service.config import SERVER, ServerKey
+from plyscribe.service.store import port
+from plyscribe.service.streams.ids import job_command, stream_id
 
 
 def share_dice(key: ServerKey, first: str, count: int) -> tuple[SharedDice, bytes]:
@@ -32,7 +32,7 @@ def duplicate_id(match: Match, number: int) -> str:
 
 
 def draft_duplicate(
-    match: Match, seats: Sequence[Occupant | None], actor: Actor, at: int, asked: port.Command, key: ServerKey
+    match: Match, seats: Sequence[Occupant | None], actor: Actor, at: int, asked: port.CommandKey, key: ServerKey
 ) -> CreateMatch:
     """The command that creates a match with the dice of `match`, which shares them: all but the seats is alike.
 

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain.chain import StoredEvent
-from domain.commands import CreateMatch
-from domain.dice import commit, parse_secret
-from domain.errors import WrongTime, WrongValue
-from domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
-from domain.line import trace_line
-from domain.match import Match, damaged
-from service.config import SERVER, ServerKey
-from service.matches.bots import WantedBot, seat_all
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import CreateMatch
+from plyscribe.domain.dice import commit, parse_secret
+from plyscribe.domain.errors import WrongTime, WrongValue
+from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
+from plyscribe.domain.line import trace_line
+from plyscribe.domain.match import Match, damaged
+from plyscribe.service.config import SERVER, ServerKey
+from plyscribe.service.matches.bots import WantedBot, seat_all
 
 
 def draft_fork(

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from domain.bundle.bundle import Bundle, parse_bundle
-from domain.chain import StoredEvent
-from domain.commands import Actor, Command
-from domain.errors import WrongTime, WrongValue
-from domain.imported import (
+from plyscribe.domain.bundle.bundle import Bundle, parse_bundle
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import WrongTime, WrongValue
+from plyscribe.domain.imported import (
     BeginImport,
     CopyEvents,
     Import,
@@ -22,14 +22,14 @@ from domain.imported import (
     match_of,
     require_importable,
 )
-from domain.match import Match
-from domain.rulesets import find_ruleset
-from service.clock import now_ms
-from service.store import port
-from service.store.imported import ImportedStore
-from service.store.port import EventStore
-from service.streams.handler import Aggregate, Answer, Decided, Handler
-from service.streams.ids import job_command
+from plyscribe.domain.match import Match
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.clock import now_ms
+from plyscribe.service.store import port
+from plyscribe.service.store.imported import ImportedStore
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler
+from plyscribe.service.streams.ids import job_command
 
 VERIFIER = Actor("system", "verify")
 
@@ -140,7 +140,7 @@ class Imports:
         command = CopyEvents(actor=actor, at=now_ms(), id=asked.id.hex(), digest=digest, events=chunk)
         return self._imports.execute(state.stream, lambda _: command, asked).state
 
-    def execute(self, stream: str, command: Command, asked: port.Command, new: bool = False) -> Answer[Import]:
+    def execute(self, stream: str, command: Command, asked: port.CommandKey, new: bool = False) -> Answer[Import]:
         """As Handler.execute."""
         return self._imports.execute(stream, lambda _: command, asked, new=new)
 

@@ -10,20 +10,20 @@ from typing import Any
 import orjson
 from markupsafe import Markup
 
-from domain.bundle.bundle import format_event_line
-from domain.bundle.report import Report
-from domain.chain import StoredEvent
-from domain.clock import find_deadline
-from domain.completion import compose
-from domain.events import ServerDice, dump_data
-from domain.imported import Import
-from domain.match import Match, Play, Seat
-from domain.replay import Position
-from domain.ruleset import AnyRuleset, Turn, format_turn
-from service.boards import draw_board, explain_move
-from service.boards.board import LastMove
-from service.boards.colours import Theme
-from service.streams.handler import Answer, Handler
+from plyscribe.domain.bundle.bundle import format_event_line
+from plyscribe.domain.bundle.report import Report
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.completion import compose
+from plyscribe.domain.events import ServerDice, dump_data
+from plyscribe.domain.imported import Import
+from plyscribe.domain.match import Match, Play, Seat
+from plyscribe.domain.replay import Position
+from plyscribe.domain.ruleset import AnyRuleset, Turn, format_turn
+from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.colours import Theme
+from plyscribe.service.streams.handler import Answer, Handler
 
 UNREADABLE = "unreadable"
 """The type of an event in answers whose stored bytes are none of an event."""
@@ -166,7 +166,7 @@ def render_position(match: Match, position: Position) -> str:
     ruleset = match.play.ruleset
     head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"
     board = ruleset.render_text(position.state).rstrip("\n")
-    return f"{head}\n\n{board}\n\n{_tell_next(match, position)}\n"
+    return f"{head}\n\n{board}\n\n{_format_next(match, position)}\n"
 
 
 def draw_position(match: Match, position: Position, theme: Theme | None = "auto") -> Markup:
@@ -186,7 +186,7 @@ def _draw(ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, th
     return draw_board(ruleset, state, last, theme)
 
 
-def _tell_next(match: Match, position: Position) -> str:
+def _format_next(match: Match, position: Position) -> str:
     assert match.play is not None
     if position.ply < match.play.ply:
         step = match.play.steps[position.ply]

@@ -6,23 +6,31 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor
-from domain.decide import draft_decision
-from domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
-from domain.events import format_event
-from domain.imported import Import, JudgeRecord, ReceiveRecord, RecordEntered, RecordReceived, RecordRefused, import_of
-from domain.match import Match
-from domain.record import Record, commands_of, parse_record
-from domain.verification import MAX_WHY_LENGTH
-from service.clock import now_ms
-from service.config import SERVER
-from service.matches.imports import VERIFIER, Imports
-from service.store import port
-from service.store.port import EventStore, Seen, Stored
-from service.streams.handler import Answer
-from service.streams.ids import job_command, stream_id
-from service.web.schemas.bodies import NewMatch
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.decide import draft_decision
+from plyscribe.domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
+from plyscribe.domain.events import format_event
+from plyscribe.domain.imported import (
+    Import,
+    JudgeRecord,
+    ReceiveRecord,
+    RecordEntered,
+    RecordReceived,
+    RecordRefused,
+    import_of,
+)
+from plyscribe.domain.match import Match
+from plyscribe.domain.record import Record, commands_of, parse_record
+from plyscribe.domain.verification import MAX_WHY_LENGTH
+from plyscribe.service.clock import now_ms
+from plyscribe.service.config import SERVER
+from plyscribe.service.matches.imports import VERIFIER, Imports
+from plyscribe.service.store import port
+from plyscribe.service.store.port import EventStore, Seen, Stored
+from plyscribe.service.streams.handler import Answer
+from plyscribe.service.streams.ids import job_command, stream_id
+from plyscribe.service.web.schemas.bodies import NewMatch
 
 MAX_RECORD_BYTES = 128 * 1024
 """How long a text record may be: a match of some ten thousand plies."""
@@ -35,7 +43,7 @@ class Records:
         self._store = store
         self._imports = imports
 
-    def receive(self, actor: Actor, raw: bytes, private: bool, asked: port.Command) -> Answer[Import]:
+    def receive(self, actor: Actor, raw: bytes, private: bool, asked: port.CommandKey) -> Answer[Import]:
         """Keep a text record, to be played by a worker. WrongValue where it is no text, or too long."""
         if len(raw) > MAX_RECORD_BYTES:
             raise WrongValue("record/too-long", f"a record of {len(raw)} bytes is longer than {MAX_RECORD_BYTES}")

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from domain.commands import Actor, CreateMatch
-from domain.errors import WrongPerson, WrongTime
-from domain.events import Account, Occupant, RecordedDice
-from domain.match import Lifecycle, Match
-from service.config import SERVER, ServerKey
-from service.matches.bots import renew_all
-from service.store import port
-from service.streams.ids import job_command, stream_id
+from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.errors import WrongPerson, WrongTime
+from plyscribe.domain.events import Account, Occupant, RecordedDice
+from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.service.config import SERVER, ServerKey
+from plyscribe.service.matches.bots import renew_all
+from plyscribe.service.store import port
+from plyscribe.service.streams.ids import job_command, stream_id
 
 
-def rematch_id(match: str) -> tuple[str, port.Command]:
+def rematch_id(match: str) -> tuple[str, port.CommandKey]:
     """The id of a match's rematch and what the store remembers its creation by: the same whoever asks."""
     asked = job_command("rematch", match)
     return stream_id("match", asked), asked

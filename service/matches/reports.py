@@ -4,12 +4,12 @@ import threading
 from functools import lru_cache
 from itertools import chain
 
-from domain.bundle.report import Report, check_match
-from domain.match import Match
-from service.clock import now_ms
-from service.errors import VerificationBusy
-from service.matches.queries import read_pages
-from service.streams.handler import Handler
+from plyscribe.domain.bundle.report import Report, check_match
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import VerificationBusy
+from plyscribe.service.matches.queries import read_pages
+from plyscribe.service.streams.handler import Handler
 
 MAX_KEPT = 256
 KEPT_MS = 60_000

@@ -18,14 +18,13 @@ from typing import Any, NamedTuple, cast
 from redis import Redis
 from rq.job import Job
 
-from domain.ruleset import AnyRuleset
-from domain.rulesets import find_ruleset
-from service.config import load_ruleset
-from service.lists.projections import chunk_streams
-from service.processes.children import Child
-from service.processes.embedded import BINARY_VARIABLE, start_server
-from service.queues import CHECK, CHECK_JOB, queue_of
-from service.store.port import BUCKETS, EventStore, bucket_of
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.config import load_ruleset
+from plyscribe.service.processes.children import Child
+from plyscribe.service.processes.embedded import BINARY_VARIABLE, start_server
+from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
+from plyscribe.service.store.port import BUCKETS, EventStore, bucket_of, chunk_streams
 
 JOBS_A_WORKER = 4
 """Jobs that are on the queue for each worker: enough that none waits, and few to hold at a time."""
@@ -110,7 +109,7 @@ class Checkers:
             # They only read, so they need not be asked politely.
             stack.callback(self._kill)
             for number in range(1, self._workers + 1):
-                argv = [sys.executable, "-m", "workers", CHECK]
+                argv = [sys.executable, "-m", "plyscribe.workers", CHECK]
                 env = {**self._environ, "RQ_REDIS_URL": server.url}
                 child = Child(f"{CHECK}-{number}", argv, env, directory / f"{number}.log")
                 child.start()

@@ -9,12 +9,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plyscribe.service.config import FILES
+
 MAX_STARTS = 8
 WITHIN_S = 30.0
 """A child that was started this often within this time is not started again: something is wrong for good."""
 
 STOP_WITHIN_S = 10.0
-FILES = 65_536
 
 
 # Executed as a program of its own: code between fork and exec may deadlock in a process with threads. SIGKILL, because

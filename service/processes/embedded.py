@@ -27,9 +27,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from service.processes.children import tied_to_parent
-from service.store.port import StoreError, UnsupportedServer
-from service.store.redis import Engine
+from plyscribe.service.processes.children import tied_to_parent
+from plyscribe.service.store.port import StoreError, UnsupportedServer
+from plyscribe.service.store.redis import Engine
 
 BINARY_VARIABLE = "PLYSCRIBE_STORE_BINARY"
 SOCKET = "store.sock"

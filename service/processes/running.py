@@ -11,8 +11,8 @@ from types import FrameType
 
 import click
 
-from service.logs import begin_logs
-from service.processes.serving import ServeError, ServeOptions, Service
+from plyscribe.service.logs import begin_logs
+from plyscribe.service.processes.serving import ServeError, ServeOptions, Service
 
 WATCH_EVERY_S = 0.1
 

@@ -13,16 +13,23 @@ from pathlib import Path
 
 import httpx
 
-from domain.commands import Actor
-from domain.player import SCOPES
-from service.access.accounts import Accounts
-from service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
-from service.errors import Unauthenticated
-from service.metrics import DIRECTORY_VARIABLE
-from service.processes.children import Child, CrashLoop, Starts, stop_all
-from service.processes.embedded import BINARY_VARIABLE, LOG, EmbeddedServer, NotStarted, find_running, start_server
-from service.store.port import StoreUnavailable
-from service.store.redis import connect, connect_client
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import SCOPES
+from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.errors import Unauthenticated
+from plyscribe.service.metrics import DIRECTORY_VARIABLE
+from plyscribe.service.processes.children import Child, CrashLoop, Starts, stop_all
+from plyscribe.service.processes.embedded import (
+    BINARY_VARIABLE,
+    LOG,
+    EmbeddedServer,
+    NotStarted,
+    find_running,
+    start_server,
+)
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.redis import connect, connect_client
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
@@ -168,14 +175,23 @@ class Service:
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         connect_client(config.rq_redis_url).close()
-        web = [sys.executable, "-m", "service.cli", "web", "--host", options.host, "--port", str(options.port)]
+        web = [
+            sys.executable,
+            "-m",
+            "plyscribe",
+            "web",
+            "--host",
+            options.host,
+            "--port",
+            str(options.port),
+        ]
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
-        verify = [sys.executable, "-m", "workers", "verify"]
-        play = [sys.executable, "-m", "workers", "play"]
+        verify = [sys.executable, "-m", "plyscribe.workers", "verify"]
+        play = [sys.executable, "-m", "plyscribe.workers", "play"]
         workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
         workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
-        relay = ("relay", [sys.executable, "-m", "workers", "relay"], env)
+        relay = ("relay", [sys.executable, "-m", "plyscribe.workers", "relay"], env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import SystemRandom
 
-from domain.commands import Actor, Command
-from domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
-from domain.match import Match
-from service.clock import now_ms
-from service.errors import Contended, ReportBusy
-from service.ratings.ratings import Book, Change, compare_standings, fold_book, open_ratings
-from service.store import port
-from service.store.port import EventStore
-from service.streams.handler import Aggregate, Answer, Decided, Handler
-from service.streams.ids import job_command
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import Contended, ReportBusy
+from plyscribe.service.ratings.ratings import Book, Change, compare_standings, fold_book, open_ratings
+from plyscribe.service.store import port
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler
+from plyscribe.service.streams.ids import job_command
 
 SCORER = Actor("system", "score")
 WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
@@ -87,7 +87,7 @@ class Ledgers:
         )
         self._enter(ruleset, command, asked)
 
-    def _enter(self, ruleset: str, command: RateMatch | UnrateMatch, asked: port.Command) -> Answer[Ledger]:
+    def _enter(self, ruleset: str, command: RateMatch | UnrateMatch, asked: port.CommandKey) -> Answer[Ledger]:
         """The ledger with the entry; all workers write to its end, so who meets others tries again after a while."""
         for wait_s in WAITS_S:
             try:

@@ -18,9 +18,9 @@ from typing import NamedTuple, TypeAlias
 from openskill.models import BradleyTerryFull
 from rpds import HashTrieMap
 
-from domain.chain import StoredEvent
-from domain.ledger import MatchRated, MatchUnrated, RatingsOpened, read_entries
-from service.errors import UnknownModel
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.ledger import MatchRated, MatchUnrated, RatingsOpened, read_entries
+from plyscribe.service.errors import UnknownModel
 
 MICRO = 1_000_000
 MODEL = "bradley-terry-full"
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
     ranks: tuple[int, ...]
 
 
-class Step(NamedTuple):
+class RatingStep(NamedTuple):
     """A match that counts, and its players' ratings before and after it."""
 
     entry: Entry
@@ -82,13 +82,13 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerRating:
     """A player's rating, the number of matches that made it, the last of them, and how the player stood before that."""
 
     rating: Rating
     matches: int
-    last: Step
-    before: "Standing | None" = field(default=None, compare=False, repr=False)
+    last: RatingStep
+    before: "PlayerRating | None" = field(default=None, compare=False, repr=False)
 
 
 class Row(NamedTuple):
@@ -96,7 +96,7 @@ class Row(NamedTuple):
 
     rank: int
     player: str
-    standing: Standing
+    standing: PlayerRating
 
 
 class Change(NamedTuple):
@@ -107,7 +107,7 @@ class Change(NamedTuple):
     after: Rating | None
 
 
-Standings: TypeAlias = "HashTrieMap[str, Standing]"
+Standings: TypeAlias = "HashTrieMap[str, PlayerRating]"
 """How the players stand: immutable, and a match more costs no copy of the others."""
 
 
@@ -134,7 +134,7 @@ class Book:
             rows.append(Row(rows[-1].rank if shared else place, player, standing))
         return rows
 
-    def history(self, player: str) -> list[Step]:
+    def history(self, player: str) -> list[RatingStep]:
         """The matches that made the player's rating, in the order of the ledger."""
         steps, standing = [], self.standings.get(player)
         while standing is not None:
@@ -198,11 +198,11 @@ def fold_book(book: Book, entries: Iterable[StoredEvent]) -> Book:
     return replace(read, standings=_count(opening, book.standings, counted, {}))
 
 
-def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, Step]]:
+def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, RatingStep]]:
     """The standings before the first match at this version of the ledger or later, and these matches by version."""
-    undone: dict[int, Step] = {}
+    undone: dict[int, RatingStep] = {}
     for who, standing in standings.items():
-        before: Standing | None = standing
+        before: PlayerRating | None = standing
         while before is not None and before.last.entry.version >= first:
             undone[before.last.entry.version] = before.last
             before = before.before
@@ -214,7 +214,7 @@ def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, Step
 
 
 def _count(
-    opening: RatingsOpened | None, standings: Standings, entries: Sequence[Entry], known: Mapping[int, Step]
+    opening: RatingsOpened | None, standings: Standings, entries: Sequence[Entry], known: Mapping[int, RatingStep]
 ) -> Standings:
     """The standings after these matches. A known step is taken as it is where its players come to it alike."""
     if not entries:
@@ -226,9 +226,9 @@ def _count(
         before = tuple(model.newcomer if was is None else was.rating for was in were)
         step = known.get(entry.version)
         if step is None or step.before != before:
-            step = Step(entry, before, model.rate(before, entry.ranks))
+            step = RatingStep(entry, before, model.rate(before, entry.ranks))
         for who, was, rating in zip(entry.players, were, step.after, strict=True):
-            standings = standings.insert(who, Standing(rating, was.matches + 1 if was else 1, step, was))
+            standings = standings.insert(who, PlayerRating(rating, was.matches + 1 if was else 1, step, was))
     return standings
 
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from service.store.port import BUCKETS, FeedEntry, StoreError
-from service.store.redis import (
+from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreError
+from plyscribe.service.store.redis import (
     START,
     Script,
     ask,

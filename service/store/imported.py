@@ -4,10 +4,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from domain.chain import StoredEvent
-from domain.errors import WrongTime
-from domain.imported import Copies, import_of
-from service.store.port import Appended, Command, EventStore, Loaded, Stale, Stored, Stretch
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.imported import Copies, import_of
+from plyscribe.service.store.port import Appended, CommandKey, EventStore, Loaded, Stale, Stored, Stretch
 
 MAX_CACHED_BYTES = 64 * 1024 * 1024
 """How much of imported matches a process keeps."""
@@ -48,7 +48,7 @@ class ImportedStore:
         expected_head: bytes,
         events: Sequence[StoredEvent],
         types: Sequence[str],
-        command: Command,
+        command: CommandKey,
     ) -> Appended:
         """See EventStore.append; ReadOnly where the match was imported."""
         appended = self.within.append(stream, expected_version, expected_head, events, types, command)
@@ -58,7 +58,7 @@ class ImportedStore:
             raise ReadOnly(stream)
         return appended
 
-    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+    def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
         loaded = self.within.load(stream, after, command, limit)
         if loaded.command is not None:

@@ -5,12 +5,12 @@ from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Sequence
 
-from domain.chain import StoredEvent
-from service.store.port import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.port import (
     Append,
     Appended,
     BadPosition,
-    Command,
+    CommandKey,
     FeedEntry,
     Forked,
     Loaded,
@@ -45,7 +45,7 @@ class MemoryStore:
         expected_head: bytes,
         events: Sequence[StoredEvent],
         types: Sequence[str],
-        command: Command,
+        command: CommandKey,
     ) -> Appended:
         """See EventStore.append."""
         require_sequence(expected_version, events)
@@ -78,7 +78,7 @@ class MemoryStore:
             self._feed.append(entry)
             self._grown.notify_all()
 
-    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+    def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
         with self._lock:
             known = self._find(stream, command) if command else None
@@ -121,7 +121,7 @@ class MemoryStore:
         """See EventStore.describe."""
         return {"store": "memory", "durability": "unknown"}
 
-    def _find(self, stream: str, command: Command) -> Seen | Reused | None:
+    def _find(self, stream: str, command: CommandKey) -> Seen | Reused | None:
         digest, seen = self._commands.get((stream, command.id), (b"", None))
         return seen if seen is None or digest == command.digest else Reused()
 

@@ -5,8 +5,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from service.store.inbox import KEPT, Letter, Received, inbox_of
-from service.store.port import FeedEntry
+from plyscribe.service.store.inbox import KEPT, Letter, Received, inbox_of
+from plyscribe.service.store.port import FeedEntry
 
 
 class MemoryInboxes:

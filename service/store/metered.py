@@ -3,12 +3,12 @@
 import time
 from collections.abc import Sequence
 
-from domain.chain import StoredEvent
-from service import metrics
-from service.store.port import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.service import metrics
+from plyscribe.service.store.port import (
     Append,
     Appended,
-    Command,
+    CommandKey,
     EventStore,
     Forked,
     Loaded,
@@ -41,7 +41,7 @@ class MeteredStore:
         expected_head: bytes,
         events: Sequence[StoredEvent],
         types: Sequence[str],
-        command: Command,
+        command: CommandKey,
     ) -> Appended:
         """See EventStore.append."""
         started = time.perf_counter()
@@ -67,7 +67,7 @@ class MeteredStore:
             metrics.note_append(each.stream, OUTCOMES[type(outcome)], seconds)
         return appended
 
-    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+    def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load. A command that is found here was appended before, and is not appended again."""
         started = time.perf_counter()
         loaded = self.within.load(stream, after, command, limit)

@@ -7,12 +7,14 @@ StoreError
 └── UnsupportedServer       store/unsupported   the server is older than what we rely on
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
-from domain.chain import StoredEvent
+from plyscribe.domain.chain import StoredEvent
+
+STREAMS_AT_ONCE = 64
 
 
 class StoreError(Exception):
@@ -45,7 +47,7 @@ class UnsupportedServer(StoreError):
     code = "store/unsupported"
 
 
-class Command(NamedTuple):
+class CommandKey(NamedTuple):
     """What the store remembers a command by: 16 bytes of id, 8 bytes of digest of the request."""
 
     id: bytes
@@ -110,7 +112,7 @@ class Append(NamedTuple):
     expected_head: bytes
     events: Sequence[StoredEvent]
     types: Sequence[str]
-    command: Command
+    command: CommandKey
 
 
 class FeedEntry(NamedTuple):
@@ -147,7 +149,7 @@ class EventStore(Protocol):
         expected_head: bytes,
         events: Sequence[StoredEvent],
         types: Sequence[str],
-        command: Command,
+        command: CommandKey,
     ) -> Appended:
         """Store `events` (numbered from expected_version + 1) after exactly the expected head, or say why not.
 
@@ -164,7 +166,7 @@ class EventStore(Protocol):
         """
         ...
 
-    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+    def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
         ...
 
@@ -212,3 +214,13 @@ def require_sequence(expected_version: int, events: Sequence[StoredEvent]) -> No
     """ValueError unless there are events, numbered from expected_version + 1."""
     if not events or events[0].version != expected_version + 1 or events[-1].version != expected_version + len(events):
         raise ValueError(f"the events to append are not numbered from {expected_version + 1}")
+
+
+def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
+    """All streams of these kinds, some at a time, in the order of their buckets."""
+    after = ""
+    while page := store.streams(after):
+        after = page[-1]
+        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
+        for start in range(0, len(streams), STREAMS_AT_ONCE):
+            yield streams[start : start + STREAMS_AT_ONCE]

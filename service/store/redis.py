@@ -17,13 +17,13 @@ from redis.exceptions import NoScriptError, OutOfMemoryError, ReadOnlyError, Red
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from domain.chain import StoredEvent
-from service.store.port import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.port import (
     BUCKETS,
     Append,
     Appended,
     BadPosition,
-    Command,
+    CommandKey,
     FeedEntry,
     Forked,
     Loaded,
@@ -40,7 +40,7 @@ from service.store.port import (
     bucket_of,
     require_sequence,
 )
-from service.store.wire import Wire
+from plyscribe.service.store.wire import Wire
 
 TIMEOUT_S = 3.0
 """How long an answer is waited for."""
@@ -90,7 +90,7 @@ class RedisStore:
         expected_head: bytes,
         events: Sequence[StoredEvent],
         types: Sequence[str],
-        command: Command,
+        command: CommandKey,
     ) -> Appended:
         """See EventStore.append."""
         args = _append_args(stream, expected_version, expected_head, events, types, command)
@@ -101,7 +101,7 @@ class RedisStore:
         replies = self._append.call_all(4, [_append_args(*each) for each in appends])
         return [_parse_appended(reply) for reply in replies]
 
-    def load(self, stream: str, after: int = 0, command: Command | None = None, limit: int | None = None) -> Loaded:
+    def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
         events, commands, *_ = _keys_of(stream)
         if command is None:
@@ -372,7 +372,7 @@ def _append_args(
     expected_head: bytes,
     events: Sequence[StoredEvent],
     types: Sequence[str],
-    command: Command,
+    command: CommandKey,
 ) -> list[Any]:
     require_sequence(expected_version, events)
     args: list[Any] = [*_keys_of(stream), *command, expected_version, expected_head, stream, " ".join(types)]

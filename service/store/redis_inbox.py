@@ -5,10 +5,10 @@ from typing import Any
 
 from redis import Redis
 
-from service.store.inbox import FORGOTTEN_MS, KEPT, Letter, Received, inbox_of
-from service.store.port import bucket_of
-from service.store.redis import WiredScript, ask, feed_key
-from service.store.wire import Wire
+from plyscribe.service.store.inbox import FORGOTTEN_MS, KEPT, Letter, Received, inbox_of
+from plyscribe.service.store.port import bucket_of
+from plyscribe.service.store.redis import WiredScript, ask, feed_key
+from plyscribe.service.store.wire import Wire
 
 KEYS = 3
 """How many keys a call of the script has."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from redis import Redis
 
-from service.store.redis import Script, ask
-from service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
-from service.store.wire import Wire
+from plyscribe.service.store.redis import Script, ask
+from plyscribe.service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
+from plyscribe.service.store.wire import Wire
 
 ROWS_A_CALL = 64
 """Rows that one call of the script enters at most, which bounds how long the server is held up."""

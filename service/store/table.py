@@ -7,7 +7,7 @@ table beside the one that is read; until it ends, every row is entered in both.
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from service.store.port import StoreError
+from plyscribe.service.store.port import StoreError
 
 SEPARATOR = "\t"
 """What stands between the parts of a row in the store; no part but the data may hold it."""

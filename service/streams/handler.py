@@ -16,13 +16,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from domain.chain import StoredEvent, first_link, link_all, next_link
-from domain.commands import Command
-from domain.errors import DomainError
-from domain.events import Event, format_event
-from service.errors import Contended, KeyReused, ServiceError, VersionConflict
-from service.store import port
-from service.store.port import EventStore, Forked, Reused, Seen, Stale, Stored, StoreError, StoreUnavailable, Stretch
+from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import Event, format_event
+from plyscribe.service.errors import Contended, KeyReused, ServiceError, VersionConflict
+from plyscribe.service.store import port
+from plyscribe.service.store.port import (
+    EventStore,
+    Forked,
+    Reused,
+    Seen,
+    Stale,
+    Stored,
+    StoreError,
+    StoreUnavailable,
+    Stretch,
+)
 
 APPEND_WITHIN_S = 8.0
 """How long an append without an answer is sent again; the client hears 503 after that."""
@@ -83,7 +93,7 @@ class Order(NamedTuple):
 
     stream: str
     command: Command | Ready[Any]
-    asked: port.Command
+    asked: port.CommandKey
     new: bool = False
     """Whether the stream is not expected to exist."""
 
@@ -139,7 +149,7 @@ class Handler(Generic[S]):
         self,
         stream: str,
         command_for: Callable[[S], Command | Ready[S]],
-        asked: port.Command,
+        asked: port.CommandKey,
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[S]:
@@ -161,7 +171,7 @@ class Handler(Generic[S]):
         self,
         stream: str,
         command_for: Callable[[S], Command | Ready[S]],
-        asked: port.Command,
+        asked: port.CommandKey,
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
@@ -278,7 +288,7 @@ class Handler(Generic[S]):
         stream: str,
         state: S,
         command: Command | Ready[S],
-        asked: port.Command,
+        asked: port.CommandKey,
         expected_version: int | None = None,
     ) -> _Draft[S]:
         if expected_version is not None and state.version not in (0, expected_version):
@@ -306,11 +316,11 @@ class Handler(Generic[S]):
             return [None] * len(appends)
 
     def _load(
-        self, stream: str, after: int = 0, asked: port.Command | None = None, limit: int | None = None
+        self, stream: str, after: int = 0, asked: port.CommandKey | None = None, limit: int | None = None
     ) -> port.Loaded:
         return _surely(lambda: self._store.load(stream, after, asked, limit), self._load_within_s)
 
-    def _catch_up(self, stream: str, state: S, asked: port.Command | None) -> S:
+    def _catch_up(self, stream: str, state: S, asked: port.CommandKey | None) -> S:
         """The state with all that the store has after it; _SeenBefore where the command was stored before.
 
         The entry at the state's own version is read again: a store that was set back, from a backup say, is believed.

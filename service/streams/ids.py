@@ -5,30 +5,30 @@ import secrets
 from base64 import b32encode
 from hashlib import sha256
 
-from service.store.port import Command
+from plyscribe.service.store.port import CommandKey
 
 COMMAND_ID_BYTES = 16
 DIGEST_BYTES = 8
 STREAM_ID = re.compile(r"(match|player|tournament|import)-[a-z2-7]{26}")
 
 
-def command_of(actor: str, method: str, route: str, key: str | None, body: bytes) -> Command:
+def command_of(actor: str, method: str, route: str, key: str | None, body: bytes) -> CommandKey:
     """What the store remembers a request by: the same for the same key, random without one."""
     if key is None:
         id = secrets.token_bytes(COMMAND_ID_BYTES)
     else:
         # None of the parts can hold a line feed, so the text is unambiguous.
         id = sha256("\n".join((actor, method, route, key)).encode()).digest()[:COMMAND_ID_BYTES]
-    return Command(id, sha256(body).digest()[:DIGEST_BYTES])
+    return CommandKey(id, sha256(body).digest()[:DIGEST_BYTES])
 
 
-def job_command(*parts: object) -> Command:
+def job_command(*parts: object) -> CommandKey:
     """What the store remembers a job's command by: the same for the same parts."""
     id = sha256("\n".join(("job", *map(str, parts))).encode()).digest()[:COMMAND_ID_BYTES]
-    return Command(id, bytes(DIGEST_BYTES))
+    return CommandKey(id, bytes(DIGEST_BYTES))
 
 
-def stream_id(kind: str, command: Command) -> str:
+def stream_id(kind: str, command: CommandKey) -> str:
     """The id of the stream that a command opens: `<kind>-` and 26 lower-case base32 characters."""
     digest = sha256(f"{kind}\n".encode() + command.id).digest()
     return f"{kind}-{b32encode(digest).decode().lower()[:26]}"

@@ -7,20 +7,20 @@ from typing import Any
 
 import orjson
 
-from domain.events import Account, BuiltIn
-from domain.match import Match, fold
-from domain.record import format_record, record_of
-from domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
-from domain.tournament.events import RoundPaired
-from domain.tournament.schedule import Pairing
-from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import Entrant, Game, Tournament, replace_game
-from domain.tournament.tables import dump_table
-from service.access.accounts import Accounts
-from service.matches.queries import dump_events
-from service.streams.handler import Answer, Handler
-from service.tournaments.ratings import rate_entrants
-from service.tournaments.tournaments import Check, Tournaments
+from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.sprt import judge_entrants
+from plyscribe.domain.tournament.state import Entrant, Game, Tournament, replace_game
+from plyscribe.domain.tournament.tables import dump_table
+from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.matches.queries import dump_events
+from plyscribe.service.streams.handler import Answer, Handler
+from plyscribe.service.tournaments.ratings import rate_entrants
+from plyscribe.service.tournaments.tournaments import PairingCheck, Tournaments
 
 Fields = dict[str, Any]
 
@@ -145,7 +145,7 @@ def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments) 
     }
 
 
-def describe_check(stream: str, number: int, check: Check) -> Fields:
+def describe_check(stream: str, number: int, check: PairingCheck) -> Fields:
     """A round as it was paired, and as it comes out again: null where it does not."""
     return {
         "tournament": stream,

@@ -13,28 +13,37 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from domain.bots import build_bot
-from domain.chain import StoredEvent
-from domain.commands import Actor, Command, CreateMatch, Withdraw
-from domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
-from domain.events import BuiltIn, Dice, Event, MatchAborted, MatchAnnulled, MatchRefuted, Occupant, parse_event
-from domain.match import Match
-from domain.rulesets import find_ruleset
-from domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
-from domain.tournament.decide import decide_tournament
-from domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
-from domain.tournament.schedule import Pairing
-from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament, fold_tournament
-from service.clock import now_ms
-from service.config import SERVER, ServerKey
-from service.errors import Contended
-from service.matches.bots import MAX_SEED, PLAYER
-from service.store import port
-from service.store.port import EventStore
-from service.streams.handler import Aggregate, Answer, Decided, Handler, Order
-from service.streams.ids import job_command, stream_id
-from service.tournaments.pairing import pair_next
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, Command, CreateMatch, Withdraw
+from plyscribe.domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
+from plyscribe.domain.events import (
+    BuiltIn,
+    Dice,
+    Event,
+    MatchAborted,
+    MatchAnnulled,
+    MatchRefuted,
+    Occupant,
+    parse_event,
+)
+from plyscribe.domain.match import Match
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
+from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.sprt import judge_entrants
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament, fold_tournament
+from plyscribe.service.clock import now_ms
+from plyscribe.service.config import SERVER, ServerKey
+from plyscribe.service.errors import Contended
+from plyscribe.service.matches.bots import MAX_SEED, PLAYER
+from plyscribe.service.store import port
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler, Order
+from plyscribe.service.streams.ids import job_command, stream_id
+from plyscribe.service.tournaments.pairing import pair_next
 
 RUNNER = Actor("system", "tournament")
 
@@ -52,7 +61,7 @@ def _decide(command: Command, state: Tournament) -> Decided[Tournament]:
 TOURNAMENTS: Aggregate[Tournament] = Aggregate(Tournament, fold_tournament, _decide)
 
 
-class Check(NamedTuple):
+class PairingCheck(NamedTuple):
     """A round as it was paired, and as it comes out when it is worked out again."""
 
     paired: RoundPaired
@@ -64,7 +73,7 @@ class Check(NamedTuple):
         return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
 
 
-def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> Check:
+def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:
     """A round of a tournament worked out again from its events alone, as they stood when it was paired.
 
     The events have the round.
@@ -72,7 +81,7 @@ def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> C
     for place, entry in enumerate(entries):
         data: Any = parse_event(entry, TOURNAMENT_EVENT_TYPES).data
         if isinstance(data, RoundPaired) and data.round == number:
-            return Check(data, pair_next(fold_tournament(Tournament(stream), entries[:place])))
+            return PairingCheck(data, pair_next(fold_tournament(Tournament(stream), entries[:place])))
     raise FoldError(len(entries), f"round {number} is not paired")
 
 
@@ -93,7 +102,7 @@ class Tournaments:
         self,
         stream: str,
         command: Command,
-        asked: port.Command,
+        asked: port.CommandKey,
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[Tournament]:
@@ -112,7 +121,7 @@ class Tournaments:
                 break
         return state
 
-    def check_round(self, stream: str, number: int) -> Check:
+    def check_round(self, stream: str, number: int) -> PairingCheck:
         """The round as it was paired, and as it is paired when it is worked out again; Unknown where there is none."""
         state = self.read(stream)
         if not 1 <= number <= len(state.rounds):
@@ -164,7 +173,7 @@ class Tournaments:
         return self._do(state, ("result", *place), _enter_result(game, match))
 
     def _note_failure(self, game: Game, match: Match) -> NoteFailure:
-        cause, why = _tell_failure(self._matches.read_events(match.stream, 0))
+        cause, why = _read_failure(self._matches.read_events(match.stream, 0))
         return NoteFailure(
             actor=RUNNER,
             round=game.round,
@@ -243,7 +252,7 @@ class Tournaments:
         for seat in gone:
             asked = job_command("tournament-absent", id, seat)
 
-            def command_for(match: Match, seat: int = seat, asked: port.Command = asked) -> Withdraw:
+            def command_for(match: Match, seat: int = seat, asked: port.CommandKey = asked) -> Withdraw:
                 return Withdraw(
                     actor=Actor("organiser", state.organiser),
                     at=now_ms(),
@@ -283,7 +292,7 @@ def _may_be_settled(newest: StoredEvent) -> bool:
     return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
 
 
-def _tell_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
+def _read_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
     """By which of FAILURES a match with these events came to nothing, and what is known of it."""
     for entry in reversed(entries):
         with suppress(StreamError):

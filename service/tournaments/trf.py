@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from domain.errors import WrongValue
-from domain.tournament.points import total_points
-from domain.tournament.standings import rank_entrants
-from domain.tournament.state import Game, Round, Tournament
-from domain.tournament.tables import name_entrant
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.standings import rank_entrants
+from plyscribe.domain.tournament.state import Game, Round, Tournament
+from plyscribe.domain.tournament.tables import name_entrant
 
 BYE = "U"
 ABSENCES = {Fraction(0): "Z", Fraction(1, 2): "H", Fraction(1): "F"}
@@ -39,7 +39,7 @@ def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str
     ]
     lines = [
         f"001 {entrant:>4}      {named[entrant]:<33.33}{'':33}{float(points[entrant] / win):4.1f} {ranks[entrant]:>4}  "
-        + "".join(_tell_round(state, round, entrant, win) for round in state.rounds)
+        + "".join(_format_round(state, round, entrant, win) for round in state.rounds)
         for entrant in sorted(ranks)
     ]
     return "".join(line.rstrip() + "\n" for line in [*head, *lines])
@@ -57,19 +57,19 @@ def _find_win(state: Tournament) -> int:
     return int(win)
 
 
-def _tell_round(state: Tournament, round: Round, entrant: int, win: int) -> str:
+def _format_round(state: Tournament, round: Round, entrant: int, win: int) -> str:
     """Ten columns: opponent, colour and result, or why there was no game."""
     for board, games in zip(round.boards, round.games, strict=True):
         if entrant in board:
             seat = board.index(entrant)
-            return f"{board[1 - seat]:>4} {'wb'[seat]} {_tell_result(games[0], seat)}  "
+            return f"{board[1 - seat]:>4} {'wb'[seat]} {_format_result(games[0], seat)}  "
     if entrant in round.byes:
         return NO_ROUND.format(BYE)
     share = Fraction(state.terms.scoring["absence"], win) if entrant in round.absent else Fraction(0)
     return NO_ROUND.format(ABSENCES[share])
 
 
-def _tell_result(game: Game, seat: int) -> str:
+def _format_result(game: Game, seat: int) -> str:
     """1, = or 0; 0 for both where the game is annulled, nothing where it is being played."""
     if game.ranks is None:
         return " "

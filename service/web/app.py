@@ -11,14 +11,14 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import IntegerConverter, MapAdapter
 
-from domain.errors import IllegalMove
-from domain.match import Match
-from service.composition import Parts, compose_process
-from service.errors import PASSING, RETRY_AFTER_S, VersionConflict, problem_of, problem_title
-from service.matches import queries
-from service.rulebooks import read_clauses
-from service.web import pages
-from service.web.api import (
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.match import Match
+from plyscribe.service.composition import Parts, compose_process
+from plyscribe.service.errors import VersionConflict
+from plyscribe.service.matches import queries
+from plyscribe.service.rulebooks import read_clauses
+from plyscribe.service.web import pages
+from plyscribe.service.web.api import (
     docs,
     imports,
     inboxes,
@@ -32,7 +32,7 @@ from service.web.api import (
     tokens,
     tournaments,
 )
-from service.web.api.http import (
+from plyscribe.service.web.api.http import (
     LARGER_BODIES,
     MAX_BODY_BYTES,
     PROBLEM,
@@ -41,7 +41,8 @@ from service.web.api.http import (
     answer,
     current_request,
 )
-from service.web.pages.blueprint import is_for_people, show_problem
+from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
+from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
 log = logging.getLogger(__name__)
 

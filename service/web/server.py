@@ -35,11 +35,12 @@ from granian.constants import HTTPModes
 from granian.log import LogLevels, configure_logging
 from granian.rsgi import Scope
 
-from service.live.followers import Follower
-from service.live.reader import Live
-from service.processes.children import FILES, allow_files
-from service.web.environ import CROWDED, HOLD, HOLDS, LATE, WAITED
-from service.web.long_answers import LongAnswers
+from plyscribe.service.config import FILES
+from plyscribe.service.live.followers import Follower
+from plyscribe.service.live.reader import Live
+from plyscribe.service.processes.children import allow_files
+from plyscribe.service.web.environ import CROWDED, HOLD, HOLDS, LATE, WAITED
+from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64
 """Requests that are answered at the same time; each may wait for the store some seconds when that is away."""

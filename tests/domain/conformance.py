@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from domain.chain import canonical_json, parse_json
-from domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
-from domain.proofs.playthrough import apply_step
-from domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
+from plyscribe.domain.chain import canonical_json, parse_json
+from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.proofs.playthrough import apply_step
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
 
 LISTED = 200
 """Moves that a check lists at most; of a longer listing it sees the first ones."""

@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 import pytest
 
-from domain.errors import IllegalMove
-from domain.ruleset import Over, Roll
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.crystals_v1.state import ARCHER, MOVE, RIDER, ROLL, Setup, State
-from domain.rulesets.crystals_v1.track import lay_track
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Over, Roll
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.crystals_v1.state import ARCHER, MOVE, RIDER, ROLL, Setup, State
+from plyscribe.domain.rulesets.crystals_v1.track import lay_track
 
 LETTERS = "smtr"
 

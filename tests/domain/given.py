@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
-from domain.decide import decide
-from domain.dice import commit
-from domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice, format_event
-from domain.match import Match, fold
-from domain.rulesets import register
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
+from plyscribe.domain.decide import decide
+from plyscribe.domain.dice import commit
+from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice, format_event
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.rulesets import register
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor, Command
-from domain.events import BuiltIn, SeatWithdrawn, format_event
-from domain.rulesets import register
-from domain.tournament.commands import (
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.events import BuiltIn, SeatWithdrawn, format_event
+from plyscribe.domain.rulesets import register
+from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
@@ -19,9 +19,9 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from domain.tournament.decide import decide_tournament
-from domain.tournament.schedule import Pairing
-from domain.tournament.state import Game, Tournament, fold_tournament
+from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.state import Game, Tournament, fold_tournament
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)

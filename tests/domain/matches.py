@@ -4,8 +4,8 @@ from hashlib import sha256
 
 import pytest
 
-from domain.bundle.bundle import describe_head, format_bundle
-from domain.commands import (
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnswerDraw,
@@ -20,9 +20,9 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.events import LineCopied, MatchVerified, RecordedDice
-from domain.line import trace_line
-from domain.verification import verify_match
+from plyscribe.domain.events import LineCopied, MatchVerified, RecordedDice
+from plyscribe.domain.line import trace_line
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
     BEN,

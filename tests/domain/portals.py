@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.errors import IllegalMove
-from domain.ruleset import Over
-from domain.rulesets.portals_v1 import PORTALS_V1
-from domain.rulesets.portals_v1.state import DECISIONS, DEMONS, Flow, State, move_pawns
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
+from plyscribe.domain.rulesets.portals_v1.state import DECISIONS, DEMONS, Flow, State, move_pawns
 
 COLOURS = {"*": DEMONS, **{str(seat): seat for seat in range(1, 7)}}
 

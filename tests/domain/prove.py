@@ -10,10 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import RulesetError
-from domain.proofs.cases import CARD, DIGEST, EXAMPLE, PERFT, Cases, is_released, parse_cases, playthrough_file, prove
-from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS
+from plyscribe.domain.errors import RulesetError
+from plyscribe.domain.proofs.cases import (
+    CARD,
+    DIGEST,
+    EXAMPLE,
+    PERFT,
+    Cases,
+    is_released,
+    parse_cases,
+    playthrough_file,
+    prove,
+)
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import RULESETS
 from tests.domain.conformance import Setting
 from tests.domain.toy import TOY_V1
 from tests.domain.toy_v2 import TOY_V2

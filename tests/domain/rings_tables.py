@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from domain.errors import IllegalMove
-from domain.ruleset import Decision, Over, Roll, Turn
-from domain.rulesets.rings_v1 import RINGS_V1
-from domain.rulesets.rings_v1.board import ALL_UNITS, FIELDS, KINDS, NO_TERRAIN, SEAT
-from domain.rulesets.rings_v1.state import Setup, State, lay_table
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Decision, Over, Roll, Turn
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.rings_v1.board import ALL_UNITS, FIELDS, KINDS, NO_TERRAIN, SEAT
+from plyscribe.domain.rulesets.rings_v1.state import Setup, State, lay_table
 
 FLAT = ["LLLMMHH"] * 4
 ALLIES = "b3:1W b4:2B b5:3W"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.errors import IllegalMove
-from domain.proofs.cases import (
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.proofs.cases import (
     CARD,
     DIGEST,
     EXAMPLE,
@@ -23,8 +23,8 @@ from domain.proofs.cases import (
     playthrough_file,
     prove,
 )
-from domain.proofs.playthrough import PlaythroughCase
-from domain.ruleset import AnyRuleset, RandBelow
+from plyscribe.domain.proofs.playthrough import PlaythroughCase
+from plyscribe.domain.ruleset import AnyRuleset, RandBelow
 from tests.domain import prove as kit
 from tests.domain.prove import (
     CASES,

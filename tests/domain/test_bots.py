@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
-from domain.errors import WrongValue
-from domain.ruleset import AnyRuleset, Over, Roll
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
-from domain.rulesets.rings_v1 import RINGS_V1
-from domain.rulesets.zhen_v1 import ZHEN_V1
+from plyscribe.domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1
 
 BOTH = pytest.mark.parametrize("ruleset", [PATHAGON_V1, ZHEN_V1], ids=lambda ruleset: ruleset.id)
 
@@ -81,7 +81,7 @@ def test_greedy_wins_at_once_where_it_can() -> None:
 
 
 def test_greedy_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("domain.bots.MOST_MOVES", 10)
+    monkeypatch.setattr("plyscribe.domain.bots.MOST_MOVES", 10)
     state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({}), 2)
     evaluated = []
 
@@ -122,7 +122,7 @@ def test_mcts_plays_with_dice_at_any_number_of_seats(seats: int) -> None:
 
 
 def test_mcts_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("domain.mcts.MOST_AT_ROOT", 3)
-    monkeypatch.setattr("domain.mcts.MOST", 2)
+    monkeypatch.setattr("plyscribe.domain.mcts.MOST_AT_ROOT", 3)
+    monkeypatch.setattr("plyscribe.domain.mcts.MOST", 2)
     moves, over = play(PATHAGON_V1, make_bot("mcts", 1, 10), make_bot("mcts", 2, 10), ply_limit=20)
     assert len(moves) == 20 or over.reason == "path"

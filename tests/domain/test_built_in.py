@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from domain.bots import build_bot, choose_move
-from domain.chain import StoredEvent, first_link, link_all
-from domain.clock import find_deadline
-from domain.commands import (
+from plyscribe.domain.bots import build_bot, choose_move
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.commands import (
     AddEntropy,
     AnswerDraw,
     CreateMatch,
@@ -19,15 +19,23 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide.play import MAX_MOVES_A_COMMAND
-from domain.errors import IllegalMove, Refusal, WrongPerson, WrongTime, WrongValue
-from domain.events import BuiltIn, DrawDeclined, MatchRefuted, MatchVerified, MoveMade, format_event, parse_event
-from domain.record import format_record
-from domain.record.matches import record_of
-from domain.replay import replay
-from domain.ruleset import Decision
-from domain.verification import verify_match
-from domain.waiting import Wait, find_bot_due, list_waits
+from plyscribe.domain.decide.play import MAX_MOVES_A_COMMAND
+from plyscribe.domain.errors import IllegalMove, Refusal, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import (
+    BuiltIn,
+    DrawDeclined,
+    MatchRefuted,
+    MatchVerified,
+    MoveMade,
+    format_event,
+    parse_event,
+)
+from plyscribe.domain.record import format_record
+from plyscribe.domain.record.matches import record_of
+from plyscribe.domain.replay import replay
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.verification import verify_match
+from plyscribe.domain.waiting import Wait, find_bot_due, list_waits
 from tests.domain.given import ANN, BEN, CAT, RECORDER, STREAM, SYSTEM, Table, account, new_match
 
 RANDOM = build_bot("random", 7)

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from domain.bundle.bundle import (
+from plyscribe.domain.bundle.bundle import (
     Bundle,
     Head,
     describe_head,
@@ -14,8 +14,8 @@ from domain.bundle.bundle import (
     parse_bundle,
     parse_event_line,
 )
-from domain.chain import StoredEvent, canonical_json, first_link, link_all
-from domain.errors import BundleError, NotCanonical
+from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.errors import BundleError, NotCanonical
 from tests.domain.given import STREAM, Table
 from tests.domain.matches import aborted, bundle_of, every_match, resealed
 from tests.domain.toy import TOY_V1

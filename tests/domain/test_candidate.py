@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.commands import (
+from plyscribe.domain.commands import (
     AbortMatch,
     AnswerDraw,
     MakeMove,
@@ -18,13 +18,13 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import OptionError, StreamError
-from domain.events import LineCopied, RecordedDice
-from domain.line import trace_line
-from domain.proofs.candidate import Difference, find_difference
-from domain.ruleset import Decision, Over, Roll
-from domain.rulesets import find_ruleset
-from domain.verification import verify_match
+from plyscribe.domain.errors import OptionError, StreamError
+from plyscribe.domain.events import LineCopied, RecordedDice
+from plyscribe.domain.line import trace_line
+from plyscribe.domain.proofs.candidate import Difference, find_difference
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, RECORDER, STREAM, SYSTEM, Table, account, hot_seat, new_match, recorded
 from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1, await_next, run
 from tests.domain.toy_v2 import TOY_V2

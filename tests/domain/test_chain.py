@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.chain import MAX_INTEGER, StoredEvent, canonical_json, check_chain, first_link, link_all, parse_json
-from domain.errors import BrokenChain, NotCanonical
+from plyscribe.domain.chain import (
+    MAX_INTEGER,
+    StoredEvent,
+    canonical_json,
+    check_chain,
+    first_link,
+    link_all,
+    parse_json,
+)
+from plyscribe.domain.errors import BrokenChain, NotCanonical
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 KEYS = st.text(st.characters(max_codepoint=127), max_size=8)

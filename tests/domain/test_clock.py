@@ -2,12 +2,20 @@
 
 import pytest
 
-from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
-from domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
-from domain.errors import Refusal
-from domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn, parse_event
-from domain.ruleset import Decision
-from domain.verification import verify_match
+from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
+from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
+from plyscribe.domain.errors import Refusal
+from plyscribe.domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    SeatWithdrawn,
+    parse_event,
+)
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, CAT, Table, account, new_match, recorded
 from tests.domain.test_verification import chained
 

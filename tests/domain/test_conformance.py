@@ -1,10 +1,10 @@
-"""Every registered ruleset keeps the contract of `domain.ruleset` and of the rules' common part."""
+"""Every registered ruleset keeps the contract of `plyscribe.domain.ruleset` and of the rules' common part."""
 
 from random import Random
 
 import pytest
 
-from domain.ruleset import AnyRuleset
+from plyscribe.domain.ruleset import AnyRuleset
 from tests.domain.conformance import (
     POSITION_CHECKS,
     check_defaults,

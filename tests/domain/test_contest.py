@@ -1,6 +1,6 @@
 """The contest for who plays first."""
 
-from domain.contest import enter_roll, find_winner, leave_contest, next_to_roll, open_contest
+from plyscribe.domain.contest import enter_roll, find_winner, leave_contest, next_to_roll, open_contest
 
 
 def test_seats_roll_one_after_another() -> None:

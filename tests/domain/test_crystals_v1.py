@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from domain.errors import BadNotation, NotInPlay, OptionError
-from domain.ruleset import Decision
-from domain.rulesets import find_ruleset
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.crystals_v1.state import State
-from domain.rulesets.crystals_v1.track import steps_home
+from plyscribe.domain.errors import BadNotation, NotInPlay, OptionError
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.crystals_v1.state import State
+from plyscribe.domain.rulesets.crystals_v1.track import steps_home
 from tests.domain.crystals import (
     begun,
     draw,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.bots import make_bot
-from domain.ruleset import Decision, Over
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.crystals_v1.state import State
+from plyscribe.domain.bots import make_bot
+from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.crystals_v1.state import State
 from tests.domain.crystals import begun, is_over, legal, play, play_on, position, require_board, roll_for, start
 
 turn, withdraw = CRYSTALS_V1.turn, CRYSTALS_V1.withdraw

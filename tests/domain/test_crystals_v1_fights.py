@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from domain.ruleset import Decision
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from domain.rulesets.crystals_v1.state import State
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.crystals_v1.state import State
 from tests.domain.crystals import is_over, legal, play, position, refuse, require_board, roll_for
 
 turn = CRYSTALS_V1.turn

@@ -11,8 +11,8 @@ from struct import unpack
 
 import pytest
 
-from domain.chain import canonical_json
-from domain.dice import WORDS, commit, derive_secret, pick_values, roll_dice
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.dice import WORDS, commit, derive_secret, pick_values, roll_dice
 
 SECRET = derive_secret(b"k" * 32, "match-x")
 VERIFICATION = (Path(__file__).parents[2] / "docs" / "verification.md").read_text(encoding="utf-8")
@@ -116,7 +116,7 @@ def test_all_words_count_where_they_divide_evenly(sides):
 @pytest.mark.parametrize("bits", [4, 5, 8])
 @pytest.mark.parametrize("sides", [1, 2, 3, 5, 6, 7, 15, 16])
 def test_of_all_words_each_value_comes_equally_often(monkeypatch, bits, sides):
-    monkeypatch.setattr("domain.dice.WORDS", 2**bits)
+    monkeypatch.setattr("plyscribe.domain.dice.WORDS", 2**bits)
     counts = Counter(pick_values(range(2**bits), sides))
     assert counts == dict.fromkeys(range(1, sides + 1), 2**bits // sides)
 

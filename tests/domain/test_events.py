@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.chain import StoredEvent, canonical_json
-from domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
-from domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
-from domain.imported import IMPORT_EVENT_TYPES
-from domain.ledger import LEDGER_EVENT_TYPES
-from domain.player import PLAYER_EVENT_TYPES
+from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
+from plyscribe.domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
+from plyscribe.domain.imported import IMPORT_EVENT_TYPES
+from plyscribe.domain.ledger import LEDGER_EVENT_TYPES
+from plyscribe.domain.player import PLAYER_EVENT_TYPES
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
 LINES = FIXTURES.read_text(encoding="utf-8").splitlines()

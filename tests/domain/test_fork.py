@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.clock import find_deadline
-from domain.commands import (
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnswerDraw,
@@ -21,10 +21,10 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide.opening import MAX_LINE_BYTES
-from domain.dice import commit
-from domain.errors import FoldError, WrongTime, WrongValue
-from domain.events import (
+from plyscribe.domain.decide.opening import MAX_LINE_BYTES
+from plyscribe.domain.dice import commit
+from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
+from plyscribe.domain.events import (
     DiceRolled,
     LineCopied,
     MatchRefuted,
@@ -36,10 +36,10 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.line import trace_line
-from domain.replay import position_at, replay
-from domain.ruleset import AnyRuleset, Decision
-from domain.verification import verify_match
+from plyscribe.domain.line import trace_line
+from plyscribe.domain.replay import position_at, replay
+from plyscribe.domain.ruleset import AnyRuleset, Decision
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
     BEN,

@@ -4,11 +4,11 @@ from contextlib import nullcontext
 
 import pytest
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor, Command
-from domain.errors import WrongTime
-from domain.events import format_event
-from domain.imported import (
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.events import format_event
+from plyscribe.domain.imported import (
     CHUNK_BYTES,
     STATUSES,
     BeginImport,

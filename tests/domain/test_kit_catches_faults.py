@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
-from domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 from tests.domain.conformance import (
     POSITION_CHECKS,
     check_defaults,

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from domain.chain import StoredEvent, canonical_json, first_link, link_all
-from domain.commands import Actor
-from domain.errors import BrokenChain, FoldError, WrongTime, WrongValue
-from domain.events import format_event
-from domain.ledger import (
+from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import BrokenChain, FoldError, WrongTime, WrongValue
+from plyscribe.domain.events import format_event
+from plyscribe.domain.ledger import (
     Ledger,
     MatchRated,
     MatchUnrated,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.chain import first_link, link_all
-from domain.commands import (
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
     AddEntropy,
@@ -21,9 +21,9 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide import decide
-from domain.dice import commit, roll_dice
-from domain.errors import (
+from plyscribe.domain.decide import decide
+from plyscribe.domain.dice import commit, roll_dice
+from plyscribe.domain.errors import (
     BadNotation,
     DiceKeyMissing,
     DomainError,
@@ -37,7 +37,7 @@ from domain.errors import (
     WrongTime,
     WrongValue,
 )
-from domain.events import (
+from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -62,9 +62,9 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.match import Match, evolve, fold
-from domain.replay import position_at
-from domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.match import Match, evolve, fold
+from plyscribe.domain.replay import position_at
+from plyscribe.domain.ruleset import Decision, Over, Roll
 from tests.domain.given import (
     ANN,
     BEN,

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.errors import BadNotation, IllegalMove
-from domain.ruleset import AnyRuleset, Decision
+from plyscribe.domain.errors import BadNotation, IllegalMove
+from plyscribe.domain.ruleset import AnyRuleset, Decision
 from tests.domain.conformance import CLAUSE, Position, sample_positions
 from tests.domain.prove import every_ruleset, settings_of
 

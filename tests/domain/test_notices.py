@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.commands import (
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnnulMatch,
@@ -15,9 +15,9 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.events import RecordedDice
-from domain.match import Match
-from domain.notices import NOTICE_TYPES, list_notices
+from plyscribe.domain.events import RecordedDice
+from plyscribe.domain.match import Match
+from plyscribe.domain.notices import NOTICE_TYPES, list_notices
 from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, hot_seat, new_match, recorded
 
 NAMES = {actor.id: name for actor, name in ((ANN, "Ann"), (BEN, "Ben"), (CAT, "Cat"), (RECORDER, "recorder"))}

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from domain.errors import OptionError
-from domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
+from plyscribe.domain.errors import OptionError
+from plyscribe.domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
 
 FIRST = Choice("first", "roll", ("roll", 1, 2))
 DEMONS = Flag("demons")

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
-from domain.ruleset import Decision, Over
-from domain.rulesets import find_ruleset
-from domain.rulesets.pathagon_v1 import PATHAGON_V1, Setup, State, lay_board
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1, Setup, State, lay_board
 
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/pathagon.md").read_text()
 

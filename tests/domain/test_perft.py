@@ -4,9 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from domain.proofs.cases import PERFT
-from domain.proofs.perft import PerftCase, count_case, divide, explain_mismatch, format_perft, parse_perft, perft
-from domain.ruleset import AnyRuleset
+from plyscribe.domain.proofs.cases import PERFT
+from plyscribe.domain.proofs.perft import (
+    PerftCase,
+    count_case,
+    divide,
+    explain_mismatch,
+    format_perft,
+    parse_perft,
+    perft,
+)
+from plyscribe.domain.ruleset import AnyRuleset
 from tests.domain.prove import command_for, every_ruleset, read_cases, read_proof, what_to_do
 from tests.domain.toy import TOY_V1
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.chain import first_link, link_all
-from domain.commands import Actor, Command
-from domain.errors import BrokenChain, FoldError, Refusal, Unknown, UnknownEventType, WrongTime, WrongValue
-from domain.events import Event, MatchStarted, format_event
-from domain.player import (
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import BrokenChain, FoldError, Refusal, Unknown, UnknownEventType, WrongTime, WrongValue
+from plyscribe.domain.events import Event, MatchStarted, format_event
+from plyscribe.domain.player import (
     MAX_OVERLAP_MS,
     MAX_TOKEN_LIFE_MS,
     MAX_TOKENS,

@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
-from domain.errors import RulesetError
-from domain.proofs.cases import Cases, behaviour_lines, playthrough_file
-from domain.proofs.playthrough import (
+from plyscribe.domain.errors import RulesetError
+from plyscribe.domain.proofs.cases import Cases, behaviour_lines, playthrough_file
+from plyscribe.domain.proofs.playthrough import (
     PlaythroughCase,
     Withdrawal,
     choose_steps,
@@ -16,7 +16,7 @@ from domain.proofs.playthrough import (
     format_playthrough,
     read_steps,
 )
-from domain.ruleset import AnyRuleset
+from plyscribe.domain.ruleset import AnyRuleset
 from tests.domain.prove import command_for, every_ruleset, read_cases, read_proof, what_to_do
 from tests.domain.toy import TOY_V1
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import NotInPlay, OptionError, RollError
-from domain.ruleset import Decision, Roll
-from domain.rulesets import find_ruleset
-from domain.rulesets.portals_v1 import PORTALS_V1
+from plyscribe.domain.errors import NotInPlay, OptionError, RollError
+from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
 from tests.domain.portals import ends, legal, look, pawns_of, play, position, refuse, start
 
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/portals.md").read_text()

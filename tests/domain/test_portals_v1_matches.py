@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from domain.bots import make_bot
-from domain.errors import BadNotation
-from domain.proofs.perft import fixed_randbelow
-from domain.ruleset import Decision, Over, Roll
-from domain.rulesets.portals_v1 import PORTALS_V1, actions, moves, notation
-from domain.rulesets.portals_v1.actions import can_act, find_launches, find_sites
-from domain.rulesets.portals_v1.board import ARROWS_WITHIN, each, find_arrows, lay_board
-from domain.rulesets.portals_v1.state import DECISIONS, State, find_colour
+from plyscribe.domain.bots import make_bot
+from plyscribe.domain.errors import BadNotation
+from plyscribe.domain.proofs.perft import fixed_randbelow
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1, actions, moves, notation
+from plyscribe.domain.rulesets.portals_v1.actions import can_act, find_launches, find_sites
+from plyscribe.domain.rulesets.portals_v1.board import ARROWS_WITHIN, each, find_arrows, lay_board
+from plyscribe.domain.rulesets.portals_v1.state import DECISIONS, State, find_colour
 from tests.domain.portals import ends, legal, look, pawns_of, play, position, start
 
 VARIANTS = [

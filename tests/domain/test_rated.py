@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from domain.commands import AnnulMatch, CreateMatch, LeaveSeat, RecordVerdict, ScoreMatch, TakeSeat, Withdraw
-from domain.decide.ends import points_of
-from domain.decide.opening import is_ratable
-from domain.errors import Refusal, WrongPerson, WrongValue
-from domain.events import Guest, MatchScored, MatchVerified
-from domain.rulesets import find_ruleset
+from plyscribe.domain.commands import AnnulMatch, CreateMatch, LeaveSeat, RecordVerdict, ScoreMatch, TakeSeat, Withdraw
+from plyscribe.domain.decide.ends import points_of
+from plyscribe.domain.decide.opening import is_ratable
+from plyscribe.domain.errors import Refusal, WrongPerson, WrongValue
+from plyscribe.domain.events import Guest, MatchScored, MatchVerified
+from plyscribe.domain.rulesets import find_ruleset
 from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, SYSTEM, Table, account, new_match
 
 VERIFIED = MatchVerified(3, "00")

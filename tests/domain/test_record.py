@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
-from domain.decide import decide
-from domain.errors import RecordError, UnknownRuleset, WrongTime
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
+from plyscribe.domain.decide import decide
+from plyscribe.domain.errors import RecordError, UnknownRuleset, WrongTime
+from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     DiceRolled,
     Guest,
@@ -28,11 +28,11 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.match import Fault, Match, evolve, fold
-from domain.record import AgreedDraw, Comment, Record, commands_of, format_record, parse_record, record_of
-from domain.record.values import Line
-from domain.ruleset import AnyRuleset, Decision, Over, Roll
-from domain.rulesets import RULESETS, register
+from plyscribe.domain.match import Fault, Match, evolve, fold
+from plyscribe.domain.record import AgreedDraw, Comment, Record, commands_of, format_record, parse_record, record_of
+from plyscribe.domain.record.values import Line
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
+from plyscribe.domain.rulesets import RULESETS, register
 from tests.domain.given import ANN, BEN, RECORDER, STREAM, account, hot_seat, new_match, recorded
 from tests.domain.prove import TOYS, every_ruleset, settings_of
 from tests.domain.toy import Race, ToyV1

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from domain import rulesets
-from domain.bundle.bundle import Bundle, Head, describe_head, parse_bundle
-from domain.bundle.receipt import Receipt, parse_receipts
-from domain.bundle.report import BY_RULES, Check, Report, check_bundle, check_match
-from domain.chain import StoredEvent, canonical_json, first_link, link_all
-from domain.commands import RecordVerdict, Withdraw
-from domain.errors import ReceiptError
-from domain.events import MatchRefuted, MatchVerified, parse_event
-from domain.ruleset import AnyRuleset
-from domain.verification import digest_view
+from plyscribe.domain import rulesets
+from plyscribe.domain.bundle.bundle import Bundle, Head, describe_head, parse_bundle
+from plyscribe.domain.bundle.receipt import Receipt, parse_receipts
+from plyscribe.domain.bundle.report import BY_RULES, Check, Report, check_bundle, check_match
+from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.commands import RecordVerdict, Withdraw
+from plyscribe.domain.errors import ReceiptError
+from plyscribe.domain.events import MatchRefuted, MatchVerified, parse_event
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.verification import digest_view
 from tests.domain.given import ANN, STREAM, SYSTEM, Table, hot_seat
 from tests.domain.matches import aborted, bundle_of, drawn, every_match, on_a_real_table, played_to_its_end, under_way
 from tests.domain.prove import every_ruleset, settings_of

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
-from domain.ruleset import Decision, Over, Roll
-from domain.rulesets import find_ruleset
-from domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from tests.domain import test_rings_v1_fights as fights
 from tests.domain.rings_tables import (
     ALLIES,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.ruleset import Decision, Roll
+from plyscribe.domain.ruleset import Decision, Roll
 from tests.domain.rings_tables import (
     ALLIES,
     draw,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from domain.bots import Bot, make_bot
-from domain.ruleset import Over, Roll
-from domain.rulesets.rings_v1 import RINGS_V1
-from domain.rulesets.rings_v1.state import State
+from plyscribe.domain.bots import Bot, make_bot
+from plyscribe.domain.ruleset import Over, Roll
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.rings_v1.state import State
 from tests.domain.rings_tables import ALLIES, draw, legal, play, start, table, turn
 
 CAPACITY = {"a": 5, "b": 4, "c": 3, "d": 2, "t": 1, "s": 9}

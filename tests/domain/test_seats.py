@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.errors import RollError
-from domain.ruleset import Decision, Roll, next_in_play, rank_seats, require_roll
+from plyscribe.domain.errors import RollError
+from plyscribe.domain.ruleset import Decision, Roll, next_in_play, rank_seats, require_roll
 
 
 def test_the_next_seat_is_the_next_in_play_wrapping_round() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.bundle.report import check_match
-from domain.commands import (
+from plyscribe.domain.bundle.report import check_match
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnnulMatch,
@@ -15,11 +15,11 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.decide import decide
-from domain.decide.opening import MAX_SHARING
-from domain.dice import commit
-from domain.errors import DiceKeyMissing, UnknownEventShape, WrongPerson, WrongTime, WrongValue
-from domain.events import (
+from plyscribe.domain.decide import decide
+from plyscribe.domain.decide.opening import MAX_SHARING
+from plyscribe.domain.dice import commit
+from plyscribe.domain.errors import DiceKeyMissing, UnknownEventShape, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
     LineCopied,
@@ -35,9 +35,9 @@ from domain.events import (
     parse_data,
     parse_event,
 )
-from domain.match import Match
-from domain.verification import verify_match
-from domain.waiting import list_dues
+from plyscribe.domain.match import Match
+from plyscribe.domain.verification import verify_match
+from plyscribe.domain.waiting import list_dues
 from tests.domain.given import ANN, BEN, ORGANISER, SECRET, STREAM, SYSTEM, Table, account, new_match
 from tests.domain.test_verification import chained, first, parsed, refuted_at
 

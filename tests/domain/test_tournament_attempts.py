@@ -2,11 +2,18 @@
 
 import pytest
 
-from domain.events import SeatWithdrawn
-from domain.tournament.attempts import Attempt, Faults, Incident, count_all_faults, count_faults, list_all_attempts
-from domain.tournament.commands import AbortTournament
-from domain.tournament.events import FAILURES
-from domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game, fold_tournament
+from plyscribe.domain.events import SeatWithdrawn
+from plyscribe.domain.tournament.attempts import (
+    Attempt,
+    Faults,
+    Incident,
+    count_all_faults,
+    count_faults,
+    list_all_attempts,
+)
+from plyscribe.domain.tournament.commands import AbortTournament
+from plyscribe.domain.tournament.events import FAILURES
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game, fold_tournament
 from tests.domain.given_tournament import STREAM, Cup
 
 CRASHED = SeatWithdrawn(2, "resigned", "crashed")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.commands import Actor
-from domain.errors import Refusal, Unknown, WrongPerson, WrongTime, WrongValue
-from domain.events import Account, BuiltIn, Guest, SeatWithdrawn
-from domain.rulesets import find_ruleset
-from domain.tournament.commands import (
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import Refusal, Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
     AnnulGame,
@@ -19,8 +19,8 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from domain.tournament.decide import decide_tournament
-from domain.tournament.events import (
+from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.events import (
     AttemptFailed,
     EntrantAbsent,
     EntrantRegistered,
@@ -33,7 +33,7 @@ from domain.tournament.events import (
     TournamentEnded,
     TournamentStarted,
 )
-from domain.tournament.state import Tournament
+from plyscribe.domain.tournament.state import Tournament
 from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, Cup, by_number
 
 ANN = Actor("player", "player-" + "a" * 26)

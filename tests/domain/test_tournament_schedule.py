@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.tournament.history import count_byes, count_meetings, count_seats, seat_evenly, tell_costs
-from domain.tournament.schedule import count_defeats, pair_gauntlet, pair_knockout, pair_round_robin
-from domain.tournament.seats import balance_seats
+from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats, describe_costs, seat_evenly
+from plyscribe.domain.tournament.schedule import count_defeats, pair_gauntlet, pair_knockout, pair_round_robin
+from plyscribe.domain.tournament.seats import balance_seats
 from tests.domain.given_tournament import Cup, by_chance, by_number
 
 ROUND_ROBIN, GAUNTLET, KNOCKOUT = ({"kind": kind} for kind in ("round-robin", "gauntlet", "knockout"))
@@ -271,14 +271,14 @@ def test_costs_sum_up_meetings_spread_seats_and_byes():
     cup.start()
     cup.pair([(1, 2), (3, 4)], byes=[5])
     cup.decide_all(by_number)
-    assert tell_costs(cup.state, [(1, 2), (3, 5)], [4]) == {
+    assert describe_costs(cup.state, [(1, 2), (3, 5)], [4]) == {
         "meetings": 1,
         "spread": "2",
         "seats": 3,
         "byes": 0,
         "seed": 1,
     }
-    assert tell_costs(cup.state, [(2, 1)], [5])["byes"] == 1
+    assert describe_costs(cup.state, [(2, 1)], [5])["byes"] == 1
 
 
 def test_seats_go_to_those_who_had_them_least():

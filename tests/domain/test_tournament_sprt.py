@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from domain.errors import WrongValue
-from domain.tournament.schedule import pair_round_robin
-from domain.tournament.sprt import (
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.schedule import pair_round_robin
+from plyscribe.domain.tournament.sprt import (
     Hypotheses,
     count_scores,
     expect_score,

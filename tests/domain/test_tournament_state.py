@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.chain import first_link, link_all
-from domain.errors import BrokenChain, FoldError, UnknownEventType
-from domain.events import Event, MatchStarted, format_event, parse_event
-from domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
-from domain.tournament.events import (
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
+from plyscribe.domain.events import Event, MatchStarted, format_event, parse_event
+from plyscribe.domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
+from plyscribe.domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,
     EntrantAbsent,
     EntrantWithdrawn,
@@ -15,8 +15,8 @@ from domain.tournament.events import (
     TournamentCreated,
     TournamentStarted,
 )
-from domain.tournament.schedule import pair_round_robin
-from domain.tournament.state import STATUSES, Tournament, evolve_tournament, find_game, fold_tournament
+from plyscribe.domain.tournament.schedule import pair_round_robin
+from plyscribe.domain.tournament.state import STATUSES, Tournament, evolve_tournament, find_game, fold_tournament
 from tests.domain.given_tournament import STREAM, SYSTEM, Cup, by_number
 
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}

@@ -8,13 +8,20 @@ from textwrap import dedent
 
 import pytest
 
-from domain.events import Account, BuiltIn, SeatWithdrawn
-from domain.tournament.results import Results
-from domain.tournament.schedule import pair_knockout
-from domain.tournament.standings import rank_entrants
-from domain.tournament.state import Entrant
-from domain.tournament.tables import dump_table, list_crosstable, list_table, name_entrant, render_csv, render_text
-from domain.tournament.terms import TIEBREAKS
+from plyscribe.domain.events import Account, BuiltIn, SeatWithdrawn
+from plyscribe.domain.tournament.results import Results
+from plyscribe.domain.tournament.schedule import pair_knockout
+from plyscribe.domain.tournament.standings import rank_entrants
+from plyscribe.domain.tournament.state import Entrant
+from plyscribe.domain.tournament.tables import (
+    dump_table,
+    list_crosstable,
+    list_table,
+    name_entrant,
+    render_csv,
+    render_text,
+)
+from plyscribe.domain.tournament.terms import TIEBREAKS
 from tests.domain.given_tournament import Cup, by_number
 
 ALL = list(TIEBREAKS)

@@ -4,10 +4,10 @@ import doctest
 
 import pytest
 
-from domain.errors import WrongValue
-from domain.tournament import history, points, schedule, terms
-from domain.tournament.points import score_game
-from domain.tournament.terms import (
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament import history, points, schedule, terms
+from plyscribe.domain.tournament.points import score_game
+from plyscribe.domain.tournament.terms import (
     DEFAULT_TIEBREAKS,
     TIEBREAKS,
     list_seatings,
@@ -15,7 +15,7 @@ from domain.tournament.terms import (
     parse_scoring,
     parse_tiebreaks,
 )
-from service.tournaments.pairing import pods
+from plyscribe.service.tournaments.pairing import pods
 
 
 @pytest.mark.parametrize("module", [history, points, schedule, terms, pods])

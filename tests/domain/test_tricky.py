@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from domain.proofs.perft import fixed_dice
-from domain.proofs.tricky import REASONS, find_tricky_positions, list_settings
-from domain.ruleset import AnyRuleset, Decision, Roll
+from plyscribe.domain.proofs.perft import fixed_dice
+from plyscribe.domain.proofs.tricky import REASONS, find_tricky_positions, list_settings
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from tests.domain.prove import every_ruleset
 from tests.domain.toy import TOY_V1
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from domain.chain import canonical_json
-from domain.errors import OptionError
-from domain.proofs.playthrough import apply_step
-from domain.proofs.vectors import LISTED, write_vectors
-from domain.ruleset import AnyRuleset, format_turn
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.errors import OptionError
+from plyscribe.domain.proofs.playthrough import apply_step
+from plyscribe.domain.proofs.vectors import LISTED, write_vectors
+from plyscribe.domain.ruleset import AnyRuleset, format_turn
 from tests.domain.prove import every_ruleset
 from tests.domain.toy import TOY_V1, ToyV1
 from tests.domain.toy_v2 import TOY_V2

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from domain import rulesets, verification
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import (
+from plyscribe.domain import rulesets, verification
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
     AnnulMatch,
@@ -23,8 +23,8 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
-from domain.events import (
+from plyscribe.domain.errors import UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
+from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
     Event,
@@ -37,8 +37,8 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.replay import replay
-from domain.verification import digest_view, execute_again, verify_match
+from plyscribe.domain.replay import replay
+from plyscribe.domain.verification import digest_view, execute_again, verify_match
 from tests.domain.given import (
     ANN,
     BEN,

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from domain import verification
-from domain.bots import build_bot
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import MakeMove, PlayOn, Withdraw
-from domain.decide import play as deciding
-from domain.errors import WrongTime
-from domain.events import (
+from plyscribe.domain import verification
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import MakeMove, PlayOn, Withdraw
+from plyscribe.domain.decide import play as deciding
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.events import (
     Event,
     MatchEnded,
     MatchRefuted,
@@ -21,7 +21,7 @@ from domain.events import (
     format_event,
     parse_event,
 )
-from domain.verification import verify_match
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, ORGANISER, STREAM, SYSTEM, Table, account, new_match
 
 BOT = build_bot("random", 7)

@@ -2,10 +2,19 @@
 
 import pytest
 
-from domain.commands import AddEntropy, AnswerDraw, LeaveSeat, OfferDraw, RecordRoll, StartMatch, TakeSeat, Withdraw
-from domain.events import Guest, RecordedDice
-from domain.match import Match
-from domain.waiting import WAITED_FOR, Wait, list_waits
+from plyscribe.domain.commands import (
+    AddEntropy,
+    AnswerDraw,
+    LeaveSeat,
+    OfferDraw,
+    RecordRoll,
+    StartMatch,
+    TakeSeat,
+    Withdraw,
+)
+from plyscribe.domain.events import Guest, RecordedDice
+from plyscribe.domain.match import Match
+from plyscribe.domain.waiting import WAITED_FOR, Wait, list_waits
 from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded
 
 
@@ -101,7 +110,7 @@ def test_a_match_that_is_not_there_or_damaged_waits_for_nobody(match):
 
 
 def fault_in(match: Match) -> Match:
-    from domain.chain import StoredEvent
-    from domain.match import fold
+    from plyscribe.domain.chain import StoredEvent
+    from plyscribe.domain.match import fold
 
     return fold(match, [StoredEvent(match.version + 1, b"{}", b"")])

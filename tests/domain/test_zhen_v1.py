@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
-from domain.ruleset import Decision, Over
-from domain.rulesets import find_ruleset
-from domain.rulesets.zhen_v1 import ZHEN_V1, Setup, State, lay_track
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1, Setup, State, lay_track
 
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/zhen.md").read_text()
 

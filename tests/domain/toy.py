@@ -17,7 +17,7 @@ TO9   With dice, after the last seat in play had its turn, the table rolls a ten
 TO10  Standing: by fields, then by coins.
 TO11  A seat that leaves takes its runner back to field 0 and its coins away. Its start roll, turn or push is dropped.
 
-No default registry holds it: `domain.rulesets.register(TOY_V1)` does, for those who need it found by its id.
+No default registry holds it: `plyscribe.domain.rulesets.register(TOY_V1)` does, for those who need it found by its id.
 """
 
 import re
@@ -25,9 +25,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
-from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_seats, require_roll
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
+from plyscribe.domain.options import Integer, options_schema, parse_options
+from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_seats, require_roll
 
 OPTIONS = (
     Integer("dice", default=2, low=0, high=3),

@@ -8,8 +8,8 @@ No default registry holds it, as with version 1.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from domain.errors import IllegalMove
-from domain.rulesets import RULESETS, register
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.rulesets import RULESETS, register
 from tests.domain.toy import TOY_V1, Give, Race, ToyMove, ToyV1
 
 MOST_GIVEN = 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 from tests.system.running import Pair, Serving, pair, status_of, wait_for
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 
 pytestmark = pytest.mark.server

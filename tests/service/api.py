@@ -9,7 +9,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
-from service.web.api.openapi import build_openapi
+from plyscribe.service.web.api.openapi import build_openapi
 
 _documents: list[dict[str, Any]] = []
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.rulesets import register
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.store.memory import MemoryStore
-from service.web.app import create_app
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 

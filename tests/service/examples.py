@@ -18,23 +18,23 @@ from unittest.mock import patch
 import orjson
 from werkzeug.test import TestResponse
 
-from domain.bundle.bundle import describe_head, format_bundle
-from domain.commands import Actor, Withdraw
-from domain.record import MEDIA_TYPE
-from domain.rulesets import register
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.live.inboxes import Notifier
-from service.store.memory import MemoryStore
-from service.store.port import StoreUnavailable
-from service.streams.ids import job_command
-from service.web.api import openapi
-from service.web.app import create_app
-from service.web.environ import LATE
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.commands import Actor, Withdraw
+from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.live.inboxes import Notifier
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.streams.ids import job_command
+from plyscribe.service.web.api import openapi
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.environ import LATE
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 RECORDED = Path(openapi.__file__).with_name("examples.json")
 BEGIN_MS = 1_767_225_600_000
@@ -80,7 +80,7 @@ class Story(Api):
         assert rule is not None
         self._examples[openapi.operation_id(rule.endpoint)]["bodies"] = {"example": body}
 
-    def tell(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
+    def write(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
         """Record a text for an answer that is not the same twice, or never ends."""
         self._answers(operation_id, status, media)["example"] = text
 
@@ -116,7 +116,7 @@ def _made_up(seed: str, now_ms: int) -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------------------- stories
 
 
-def tell_rulesets(story: Story) -> None:
+def record_rulesets(story: Story) -> None:
     story.show("GET", "/v1/rulesets")
     story.show("GET", "/v1/rulesets/zhen?version=1")
     story.show("GET", "/v1/rulesets/zhen/clauses/ZH1")
@@ -125,14 +125,14 @@ def tell_rulesets(story: Story) -> None:
     story.show("GET", "/v1/rulesets/zhen?version=new")
 
 
-def tell_system(story: Story) -> None:
+def record_system(story: Story) -> None:
     story.show("GET", "/healthz")
     story.show("GET", "/readyz")
     story.show("GET", "/metrics")
-    story.tell("system_openapi", "application/yaml", "openapi: 3.1.0\ninfo:\n  title: Plyscribe\n")
-    story.tell("docs_read_docs", "text/html", '<!doctype html>\n<html lang="en">…</html>\n')
-    story.tell(
-        "system_tell_metrics",
+    story.write("system_openapi", "application/yaml", "openapi: 3.1.0\ninfo:\n  title: Plyscribe\n")
+    story.write("docs_read_docs", "text/html", '<!doctype html>\n<html lang="en">…</html>\n')
+    story.write(
+        "system_read_metrics",
         "text/plain",
         "# HELP plyscribe_feed_lag_entries Appends that the relay has not worked off.\n"
         "# TYPE plyscribe_feed_lag_entries gauge\n"
@@ -140,7 +140,7 @@ def tell_system(story: Story) -> None:
     )
 
 
-def tell_accounts(story: Story) -> None:
+def record_accounts(story: Story) -> None:
     ann = story.show("POST", "/v1/players", body={"name": "Ann"})
     story.show("POST", "/v1/players", body={"name": "Chip", "kind": "bot", "scopes": ["play"]}, name="bot")
     story.show("POST", "/v1/players", body={"name": " Ann"})
@@ -151,7 +151,7 @@ def tell_accounts(story: Story) -> None:
     story.show("GET", f"/v1/players/player-{'a' * 26}")
 
 
-def tell_tokens(story: Story) -> None:
+def record_tokens(story: Story) -> None:
     root = story.parts.accounts
     with _made_up("administrator", BEGIN_MS):
         admin = root.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
@@ -166,7 +166,7 @@ def tell_tokens(story: Story) -> None:
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
 
 
-def tell_lists(story: Story) -> None:
+def record_lists(story: Story) -> None:
     ann, _ = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     for number, ruleset in enumerate(("zhen", "pathagon")):
         body = {"ruleset": ruleset, "seats": [{"player": ann["player"]}, None]}
@@ -176,7 +176,7 @@ def tell_lists(story: Story) -> None:
     story.show("GET", "/v1/players?name=a")
 
 
-def tell_match(story: Story) -> None:
+def record_match(story: Story) -> None:
     ann, ben, eve = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Eve"))
     story.show("POST", "/v1/matches", ann["token"], {"ruleset": "chess", "seats": [None, None]})
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "start": "call"}
@@ -206,7 +206,7 @@ def tell_match(story: Story) -> None:
     story.show("GET", f"{match}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     story.show("GET", f"{match}/positions/1")
     story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
-    story.tell(
+    story.write(
         "matches_get_position",
         "image/svg+xml",
         '<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 480 480" role="img">…</svg>\n',
@@ -225,7 +225,7 @@ def tell_match(story: Story) -> None:
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 
-def tell_composition(story: Story) -> None:
+def record_composition(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="steps-1").json["match"]
@@ -234,7 +234,7 @@ def tell_composition(story: Story) -> None:
     story.show("GET", f"/v1/matches/{match}/legal-moves/next?prefix=5")
 
 
-def tell_bundle(story: Story) -> None:
+def record_bundle(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="bundle-1").json["match"]
@@ -246,8 +246,8 @@ def tell_bundle(story: Story) -> None:
     story.show("GET", f"/v1/matches/{match}/verification")
 
 
-def tell_live(story: Story) -> None:
-    story.tell(
+def record_live(story: Story) -> None:
+    story.write(
         "matches_list_events",
         "text/event-stream",
         'retry: 1000\n\nid: 5\nevent: move-made\ndata: {"at":1767225605000,"by":"player:player-…","data":{"move":"d4",'
@@ -262,18 +262,18 @@ def tell_live(story: Story) -> None:
     opened.close()
 
 
-def tell_inbox(story: Story) -> None:
+def record_inbox(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, {"player": ben["player"]}]}
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="inbox-1").json["match"]
     story.send("POST", f"/v1/matches/{match}/seats/2", ben["token"])
     story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "+5"})
     with _made_up("inbox", BEGIN_MS + 10_000):
-        Notifier(story.parts.matches, story.parts.inboxes).tell(story.parts.store.tail().entries)
+        Notifier(story.parts.matches, story.parts.inboxes).deliver(story.parts.store.tail().entries)
     story.show("GET", "/v1/players/me/events", ben["token"])
     story.show("GET", "/v1/players/me/events")
     story.show("GET", "/v1/players/me/events?after=x", ben["token"])
-    story.tell(
+    story.write(
         "inboxes_read_inbox",
         "text/event-stream",
         'retry: 1000\n\nid: 1767225610000002\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
@@ -281,7 +281,7 @@ def tell_inbox(story: Story) -> None:
     )
 
 
-def tell_private_match(story: Story) -> None:
+def record_private_match(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}, None], "private": True}
     created = story.show("POST", "/v1/matches", ann["token"], body, name="private", key="evening-2")
@@ -292,7 +292,7 @@ def tell_private_match(story: Story) -> None:
     story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {})
 
 
-def tell_limits(story: Story) -> None:
+def record_limits(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
     created = story.show("POST", "/v1/matches", ann["token"], body, name="limits", key="slowly")
@@ -302,7 +302,7 @@ def tell_limits(story: Story) -> None:
     story.show("POST", "/v1/matches", ann["token"], {**body, "limits": {}})
 
 
-def tell_ratings(story: Story) -> None:
+def record_ratings(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     with _made_up("organiser", BEGIN_MS):
         organiser = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))[1]
@@ -332,7 +332,7 @@ def tell_ratings(story: Story) -> None:
     story.show("GET", f"{match}/annulment", name="annulled")
 
 
-def tell_recorded_match(story: Story) -> None:
+def record_recorded_match(story: Story) -> None:
     register(TOY_V1)
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "toy", "seats": [{"name": "Ada"}, None], "recorded": True, "dice": "recorded"}
@@ -350,7 +350,7 @@ def tell_recorded_match(story: Story) -> None:
     story.show("POST", f"{match}/withdrawal", ann["token"], {"seat": 2, "cause": "time"}, name="recorded")
 
 
-def tell_import(story: Story) -> None:
+def record_import(story: Story) -> None:
     elsewhere = Story({}, "elsewhere")
     ann, ida = (told.send("POST", "/v1/players", json={"name": "Ann"}).json for told in (elsewhere, story))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None]}
@@ -369,7 +369,7 @@ def tell_import(story: Story) -> None:
     story.show("POST", f"/v1/matches/{match}/abort", ida["token"], {})
 
 
-def tell_typed_match(story: Story) -> None:
+def record_typed_match(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     text = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n\n1. +5 2. +3 3. +5\n"
     sent = {"data": text.encode(), "content_type": MEDIA_TYPE, "key": "typed-1"}
@@ -381,7 +381,7 @@ def tell_typed_match(story: Story) -> None:
     story.show("POST", f"{path}/prefix", ann["token"], {})
 
 
-def tell_dice(story: Story) -> None:
+def record_dice(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "toy", "seats": [{"player": ann["player"]}, None]}
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
@@ -396,7 +396,7 @@ def tell_dice(story: Story) -> None:
     story.show("POST", f"/v1/matches/{first}/duplicates/2", ann["token"], other)
 
 
-def tell_tournament(story: Story) -> None:
+def record_tournament(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     with _made_up("organiser", BEGIN_MS):
         olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
@@ -437,7 +437,7 @@ def tell_tournament(story: Story) -> None:
     for media in ("application/x-ndjson", "image/png"):
         story.show("GET", f"{cup}/events", headers={"Accept": media})
     story.show("GET", f"{cup}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
-    story.tell(
+    story.write(
         "tournaments_list_events",
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
@@ -474,7 +474,7 @@ def _finish(story: Story, match: str) -> None:
     verify_all(story.parts, [(match, ended.version)])
 
 
-def tell_problems(story: Story) -> None:
+def record_problems(story: Story) -> None:
     """One of every problem that any request may be answered with."""
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     chip = story.send("POST", "/v1/players", json={"name": "Chip", "kind": "bot", "scopes": ["play"]}).json
@@ -495,29 +495,29 @@ def tell_problems(story: Story) -> None:
 
 
 STORIES: tuple[Callable[[Story], None], ...] = (
-    tell_rulesets,
-    tell_system,
-    tell_accounts,
-    tell_tokens,
-    tell_lists,
-    tell_match,
-    tell_composition,
-    tell_bundle,
-    tell_live,
-    tell_inbox,
-    tell_private_match,
-    tell_limits,
-    tell_ratings,
-    tell_recorded_match,
-    tell_import,
-    tell_typed_match,
-    tell_dice,
-    tell_tournament,
-    tell_problems,
+    record_rulesets,
+    record_system,
+    record_accounts,
+    record_tokens,
+    record_lists,
+    record_match,
+    record_composition,
+    record_bundle,
+    record_live,
+    record_inbox,
+    record_private_match,
+    record_limits,
+    record_ratings,
+    record_recorded_match,
+    record_import,
+    record_typed_match,
+    record_dice,
+    record_tournament,
+    record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
-    tell_system: {"open_metrics": True},
-    tell_live: {"max_followers_each": 1},
+    record_system: {"open_metrics": True},
+    record_live: {"max_followers_each": 1},
 }
 """Where a story needs settings of its own."""
 
@@ -525,8 +525,8 @@ SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
 def record() -> bytes:
     """All examples, the same in every fresh process."""
     examples: dict[str, Any] = {}
-    for tell in STORIES:
-        tell(Story(examples, tell.__name__.removeprefix("tell_").replace("_", "-"), **SETTINGS.get(tell, {})))
+    for record in STORIES:
+        record(Story(examples, record.__name__.removeprefix("record_").replace("_", "-"), **SETTINGS.get(record, {})))
     return orjson.dumps(dict(sorted(examples.items())), option=orjson.OPT_INDENT_2) + b"\n"
 
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 
-from domain.commands import (
+from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
     AddEntropy,
@@ -20,13 +20,13 @@ from domain.commands import (
     TakeSeat,
     Withdraw,
 )
-from domain.errors import DomainError
-from domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant, RecordedDice
-from domain.match import STATUSES, Match
-from domain.ruleset import Decision
-from service.composition import Parts
-from service.store.table import Found, Span, Table
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant, RecordedDice
+from plyscribe.domain.match import STATUSES, Match
+from plyscribe.domain.ruleset import Decision
+from plyscribe.service.composition import Parts
+from plyscribe.service.store.table import Found, Span, Table
+from plyscribe.service.streams.ids import command_of, stream_id
 
 PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]
 TOURNAMENTS = [f"tournament-{letter * 26}" for letter in "xy"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.store.port import StoreUnavailable
+from plyscribe.service.store.port import StoreUnavailable
 from tests.service.test_matches_api import Two
 
 

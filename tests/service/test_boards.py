@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domain.ruleset import AnyRuleset, Decision, Over, Roll
-from domain.rulesets import RULESETS
-from service.boards import BOARDS, draw_board, explain_move
-from service.boards.board import LastMove
-from service.rulebooks import read_clauses
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.boards import BOARDS, draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.rulebooks import read_clauses
 from tests.domain.toy import TOY_V1
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from domain.rulesets import find_ruleset, register
-from service.bridge.check import Check, Checked
-from service.cli.__main__ import cli
+from plyscribe.domain.rulesets import find_ruleset, register
+from plyscribe.service.bridge.check import BotCheck, Checked
+from plyscribe.service.cli.__main__ import cli
 from tests.domain.toy import TOY_V1
 from tests.service.scripted import FIRST, write_bot, write_program
 
@@ -20,7 +20,7 @@ def check(tmp_path):
         code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False, ask_draws: bool = False
     ) -> Checked:
         argv = (write_program if program else write_bot)(tmp_path, code)
-        checking = Check(argv, timeout_s, ask_draws=ask_draws)
+        checking = BotCheck(argv, timeout_s, ask_draws=ask_draws)
         try:
             return checking.check(find_ruleset("zhen"), wanted)
         finally:
@@ -118,7 +118,7 @@ def test_slow_answers_are_told_and_pass(check):
 
 
 def test_a_bot_that_does_not_end_is_told(check, monkeypatch):
-    monkeypatch.setattr("service.bridge.process.END_WITHIN_S", 0.5)
+    monkeypatch.setattr("plyscribe.service.bridge.process.END_WITHIN_S", 0.5)
     loop = "import json, sys, time\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
     answer = "    print(json.dumps({'id': asked['id'], 'move': asked['legal'][0]}), flush=True)\ntime.sleep(600)"
     assert kinds(check(loop + answer, 2, program=True)) == ["lingers"]

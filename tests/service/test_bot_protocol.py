@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.bridge.protocol import (
+from plyscribe.service.bridge.protocol import (
     DRAW,
     MOVE,
     Answer,

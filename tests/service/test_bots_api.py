@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.bots import MAX_PLAYOUTS
+from plyscribe.domain.bots import MAX_PLAYOUTS
 
 PLAYER = {"bot": "greedy", "version": 1, "playouts": None}
 

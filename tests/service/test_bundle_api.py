@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from domain.bundle.bundle import parse_bundle
-from domain.bundle.report import check_bytes
-from service.matches import queries, reports
+from plyscribe.domain.bundle.bundle import parse_bundle
+from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.service.matches import queries, reports
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.verify_match import verify_all
 
 BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
 RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok"}

@@ -3,14 +3,14 @@
 import httpx
 import pytest
 
-from domain.bundle.report import check_bytes
-from domain.commands import Actor
-from domain.imported import import_of
-from service.client import Client, Problem, connection
-from service.live.inboxes import Notifier
+from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.imported import import_of
+from plyscribe.service.client import Client, Problem, connection
+from plyscribe.service.live.inboxes import Notifier
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.service.test_imports_api import Elsewhere
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_the_same_key_is_the_same_match(ann):
 
 
 def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
-    monkeypatch.setattr("service.client.client.ROWS", 2)
+    monkeypatch.setattr("plyscribe.service.client.client.ROWS", 2)
     made = [ann.create_match("zhen", [{"player": ann.me()["player"]}, None])["match"] for _ in range(5)]
     ann.create_match("pathagon", [None, None])
     assert {row["match"] for row in ann.matches(ruleset="zhen", status=["open", "playing"], rated=False)} == set(made)
@@ -203,7 +203,7 @@ class Busy(httpx.BaseTransport):
 
 @pytest.mark.parametrize("retry_after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_a_client_does_not_wait_beyond_its_deadline(monkeypatch, retry_after):
-    monkeypatch.setattr("service.client.connection.time.sleep", None)
+    monkeypatch.setattr("plyscribe.service.client.connection.time.sleep", None)
     with client(Busy(retry_after), retry_for_s=30.0) as patient, pytest.raises(Problem) as refused:
         patient.rulesets()
     assert refused.value.retry_after_s >= 3600
@@ -302,7 +302,7 @@ def test_a_stream_that_breaks_off_goes_on_after_the_last_event_that_came_whole(m
 def test_a_bot_follows_its_inbox(ann, ben, parts):
     assert ben.newest_in_inbox() == 0
     match = ann.create_match("zhen", [None, {"player": ben.me()["player"]}])["match"]
-    Notifier(parts.matches, parts.inboxes).tell(parts.store.tail().entries)
+    Notifier(parts.matches, parts.inboxes).deliver(parts.store.tail().entries)
     entry = next(ben.inbox())
     assert (entry["type"], entry["match"], entry["seat"]) == ("seat-offered", match, 2)
     assert ben.newest_in_inbox() == entry["id"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from domain.completion import Composition, Step, compose
-from domain.ruleset import AnyRuleset, Decision, Over, Roll
-from domain.rulesets import RULESETS, find_ruleset
+from plyscribe.domain.completion import Composition, NextStep, compose
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
+from plyscribe.domain.rulesets import RULESETS, find_ruleset
 from tests.domain.toy import TOY_V1
 
 
@@ -104,7 +104,7 @@ def test_a_step_is_a_name_with_the_signs_before_it():
 
 
 def test_signs_at_the_end_are_a_step_of_their_own():
-    spin = [Step(" +", "+", True), Step(" -", "-", True)]
+    spin = [NextStep(" +", "+", True), NextStep(" -", "-", True)]
     rings = find_ruleset("rings")
     state = next(state for state in some_states(rings) if "T spin a +" in reach_all(rings, state))
     assert compose(rings, state, "T spin a").steps == spin
@@ -112,8 +112,8 @@ def test_signs_at_the_end_are_a_step_of_their_own():
 
 def test_a_sign_may_be_a_letter_between_two_fields():
     rings = Listed("M ally 3 b3xb4", "M ally 3 b3xb5")
-    assert compose(rings, None, "M ally 3").steps == [Step(" b3", "b3", False)]
-    assert compose(rings, None, "M ally 3 b3").steps == [Step("x", "x", False)]
+    assert compose(rings, None, "M ally 3").steps == [NextStep(" b3", "b3", False)]
+    assert compose(rings, None, "M ally 3 b3").steps == [NextStep("x", "x", False)]
     assert texts(compose(rings, None, "M ally 3 b3x")) == ["b4", "b5"]
 
 
@@ -129,13 +129,13 @@ def test_a_name_is_not_taken_for_the_beginning_of_a_longer_one():
 def test_what_is_typed_may_end_within_a_name():
     portals = find_ruleset("portals")
     state = play(portals, "", first=1)
-    assert compose(portals, state, "por").steps == [Step("tal", "portal", False)]
+    assert compose(portals, state, "por").steps == [NextStep("tal", "portal", False)]
 
 
 def test_a_move_may_be_complete_and_go_on():
     portals = Listed("launch d4", "launch d4 demons d5")
-    assert compose(portals, None, "launch d4") == Composition([Step(" demons", "demons", False)], True, None, False)
-    assert compose(portals, None, "launch").steps == [Step(" d4", "d4", True)]
+    assert compose(portals, None, "launch d4") == Composition([NextStep(" demons", "demons", False)], True, None, False)
+    assert compose(portals, None, "launch").steps == [NextStep(" d4", "d4", True)]
 
 
 def test_the_one_move_that_begins_so_is_told():

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.errors import DiceKeyMissing
-from domain.events import ServerDice
-from domain.rulesets import find_ruleset
-from service.config import ConfigError, parse_key, read_config, register_rulesets
+from plyscribe.domain.errors import DiceKeyMissing
+from plyscribe.domain.events import ServerDice
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.config import ConfigError, parse_key, read_config, register_rulesets
 
 KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}

@@ -9,17 +9,17 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from domain.commands import Actor, AnnulMatch
-from domain.player import RegisterPlayer
-from domain.ruleset import Decision
-from domain.rulesets import RULESETS
-from service.composition import Parts
-from service.streams.ids import command_of
-from service.web.api.http import COOKIE
+from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.domain.player import RegisterPlayer
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.composition import Parts
+from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.api.http import COOKIE
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.random_matches import PLAYERS, TOURNAMENTS, Play
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
-from workers.verify_match import verify_all
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8"}
 HOST = "http://localhost"

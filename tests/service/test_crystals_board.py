@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from domain.ruleset import Decision, Roll
-from domain.rulesets.crystals_v1 import CRYSTALS_V1
-from service.boards import draw_board, explain_move
-from service.boards.board import LastMove
-from service.boards.crystals_v1 import BOARD
-from service.boards.loop import Loop
+from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.crystals_v1 import BOARD
+from plyscribe.service.boards.loop import Loop
 
 CLASSES = ["archer", "miner", "rider", "scout", "tower"]
 

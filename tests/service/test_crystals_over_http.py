@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from domain.bundle.report import check_bytes
-from domain.record import MEDIA_TYPE, format_record, parse_record
-from service.composition import Parts
+from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.domain.record import MEDIA_TYPE, format_record, parse_record
+from plyscribe.service.composition import Parts
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 NAMES = ("Ann", "Ben", "Cleo")
 SEED = 18
@@ -66,7 +66,7 @@ class Table:
 @pytest.fixture
 def table(api: Api, monkeypatch: pytest.MonkeyPatch) -> Table:
     """The same match, dice and all, whenever the tests run."""
-    monkeypatch.setattr("service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    monkeypatch.setattr("plyscribe.service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
     return Table(api)
 
 

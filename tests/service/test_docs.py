@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service.web.api.docs import read_problems, tell_type
+from plyscribe.service.web.api.docs import read_problems, render_type
 from tests.service.api import Api
 from tests.service.test_openapi import operations
 
@@ -83,4 +83,4 @@ def test_every_code_of_a_problem_stands_in_it(text):
 
 
 def test_what_the_contract_says_is_text_and_no_html():
-    assert tell_type({"type": "string", "pattern": "<b>&"}) == "string, matches &lt;b&gt;&amp;"
+    assert render_type({"type": "string", "pattern": "<b>&"}) == "string, matches &lt;b&gt;&amp;"

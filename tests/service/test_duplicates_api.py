@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from domain.commands import Actor, RevealDice
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.streams.ids import job_command
-from service.web.app import create_app
+from plyscribe.domain.commands import Actor, RevealDice
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.streams.ids import job_command
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from domain.bundle.bundle import Head, format_bundle
-from domain.chain import canonical_json, first_link, link_all
-from service.cli import transfer
-from service.cli.archive import Differs
-from service.composition import Parts, compose
-from service.streams.ids import command_of, stream_id
-from service.web.app import create_app
+from plyscribe.domain.bundle.bundle import Head, format_bundle
+from plyscribe.domain.chain import canonical_json, first_link, link_all
+from plyscribe.service.cli import transfer
+from plyscribe.service.cli.archive import Differs
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.test_imports_api import send
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from domain.commands import Actor, CreateMatch, RevealDice, StartMatch, Withdraw
-from domain.events import Account, MatchVerified
-from domain.verification import verify_match
-from service.live.inboxes import Notifier
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import Actor, CreateMatch, RevealDice, StartMatch, Withdraw
+from plyscribe.domain.events import Account, MatchVerified
+from plyscribe.domain.verification import verify_match
+from plyscribe.service.live.inboxes import Notifier
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, forged
-from workers.verify_match import verify_all
 
 LINE = ["d4", "a1", "c3"]
 
@@ -120,7 +120,7 @@ def test_a_fork_has_as_many_seats_as_its_parent(forked):
 
 def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
     path = forked.made(1, seats=[{"player": forked.ann}, None])
-    Notifier(parts.matches, parts.inboxes).tell(parts.store.tail().entries)
+    Notifier(parts.matches, parts.inboxes).deliver(parts.store.tail().entries)
     told = forked.api.get("/v1/players/me/events", forked.ann_token).json["entries"][-1]
     assert (told["type"], told["match"], told["seat"]) == ("seat-offered", path.rpartition("/")[2], 1)
     forked.api.post(f"{path}/seats/1", forked.ann_token)
@@ -241,7 +241,7 @@ def test_a_token_that_only_plays_records_no_fork(api, forked):
 
 
 def test_a_line_that_is_too_long_is_not_copied(forked, monkeypatch):
-    monkeypatch.setattr("domain.decide.opening.MAX_LINE_BYTES", 80)
+    monkeypatch.setattr("plyscribe.domain.decide.opening.MAX_LINE_BYTES", 80)
     refused = forked.fork(3)
     assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
     assert forked.fork(2).status_code == 201

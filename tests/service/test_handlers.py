@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.chain import StoredEvent
-from domain.commands import Actor, Command, CreateMatch, MakeMove
-from domain.decide import draft_decision
-from domain.errors import IllegalMove, Unknown, WrongTime
-from domain.events import Account
-from domain.match import Match
-from service.composition import MATCHES
-from service.errors import Contended, KeyReused, VersionConflict
-from service.store import port
-from service.store.memory import MemoryStore
-from service.store.port import Forked, StoreUnavailable, WrongType
-from service.streams import handler as handlers_module
-from service.streams.handler import MAX_TRIES, Answer, Decided, Handler, Order, Ready
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove
+from plyscribe.domain.decide import draft_decision
+from plyscribe.domain.errors import IllegalMove, Unknown, WrongTime
+from plyscribe.domain.events import Account
+from plyscribe.domain.match import Match
+from plyscribe.service.composition import MATCHES
+from plyscribe.service.errors import Contended, KeyReused, VersionConflict
+from plyscribe.service.store import port
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import Forked, StoreUnavailable, WrongType
+from plyscribe.service.streams import handler as handlers_module
+from plyscribe.service.streams.handler import MAX_TRIES, Answer, Decided, Handler, Order, Ready
+from plyscribe.service.streams.ids import command_of, stream_id
 
 ANN = Actor("player", "player-" + "a" * 26)
 
@@ -313,7 +313,9 @@ def test_a_long_stream_is_loaded_a_page_at_a_time(rig, monkeypatch, page):
     for tile in range(2, 7):
         rig.move(rig.one, f"+{tile}")
 
-    def note(stream: str, after: int = 0, command: port.Command | None = None, limit: int | None = None) -> port.Loaded:
+    def note(
+        stream: str, after: int = 0, command: port.CommandKey | None = None, limit: int | None = None
+    ) -> port.Loaded:
         asked.append(limit)
         return load(stream, after, command, limit)
 

@@ -6,19 +6,19 @@ from typing import Any
 import orjson
 import pytest
 
-from domain.bundle.bundle import describe_head, format_bundle, parse_bundle
-from domain.chain import first_link, link_all
-from domain.commands import Actor
-from domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.store.memory import MemoryStore
-from service.web.api.http import BUNDLE, LARGER_BODIES
-from service.web.app import create_app
-from service.web.environ import CROWDED
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.api.http import BUNDLE, LARGER_BODIES
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.environ import CROWDED
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 NDJSON = BUNDLE
 
@@ -179,9 +179,9 @@ def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, el
 def test_the_store_refuses_what_is_appended_to_an_imported_match(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
-    from domain.commands import AbortMatch
-    from service.store.imported import ReadOnly
-    from service.streams.ids import command_of
+    from plyscribe.domain.commands import AbortMatch
+    from plyscribe.service.store.imported import ReadOnly
+    from plyscribe.service.streams.ids import command_of
 
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann)

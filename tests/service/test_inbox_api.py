@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from service.live.inboxes import Notifier
-from service.store.inbox import KEPT, Letter
+from plyscribe.service.live.inboxes import Notifier
+from plyscribe.service.store.inbox import KEPT, Letter
 from tests.service.test_live_api import SSE, is_among, parse
 
 INBOX = "/v1/players/me/events"
@@ -28,7 +28,7 @@ class Correspondence:
     def relay(self) -> None:
         tail = self.parts.store.tail(self._position)
         self._position = tail.position
-        self._notifier.tell(tail.entries)
+        self._notifier.deliver(tail.entries)
 
     def entries(self, token: str, query: str = "") -> list[dict]:
         return self.api.get(f"{INBOX}{query}", token).json["entries"]
@@ -72,7 +72,7 @@ def test_entries_come_once_however_often_they_are_relayed(post):
     tail = post.parts.store.tail().entries
     for _ in range(3):
         post.relay()
-        Notifier(post.parts.matches, post.parts.inboxes).tell(tail)
+        Notifier(post.parts.matches, post.parts.inboxes).deliver(tail)
     assert types(post.entries(post.ben)) == ["seat-offered"]
 
 

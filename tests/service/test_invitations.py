@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.commands import CreateMatch, LeaveSeat, StartMatch, TakeSeat
-from domain.errors import Unknown, WrongPerson, WrongTime
-from domain.events import Account
-from service.access.invitations import issue_invitation, read_invitation
-from service.config import parse_key
+from plyscribe.domain.commands import CreateMatch, LeaveSeat, StartMatch, TakeSeat
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime
+from plyscribe.domain.events import Account
+from plyscribe.service.access.invitations import issue_invitation, read_invitation
+from plyscribe.service.config import parse_key
 from tests.domain.given import ANN, BEN, CAT, Table, account, new_match
 from tests.service.api import Api
 

@@ -6,12 +6,12 @@ from xml.etree import ElementTree
 import pytest
 from flask.testing import FlaskClient
 
-from domain.rulesets import RULESETS
-from service.composition import Parts, compose
-from service.rulebooks import read_clauses
-from service.store.memory import MemoryStore
-from service.web.app import create_app
-from service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.rulebooks import read_clauses
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, sign_up
 

@@ -4,10 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from domain.commands import Actor
-from service.composition import Parts
-from service.lists.paging import CHUNK, MAX_SCANNED
-from service.store.table import Row
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts
+from plyscribe.service.lists.paging import CHUNK, MAX_SCANNED
+from plyscribe.service.store.table import Row
 from tests.service.api import Api
 
 

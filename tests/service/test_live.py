@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from service.errors import LiveFull, LiveShare
-from service.live import reader as live_module
-from service.live.followers import Entry, Follower
-from service.live.reader import Live
-from service.store.memory import MemoryStore
-from service.store.port import StoreUnavailable
+from plyscribe.service.errors import LiveFull, LiveShare
+from plyscribe.service.live import reader as live_module
+from plyscribe.service.live.followers import Entry, Follower
+from plyscribe.service.live.reader import Live
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
 from tests.store.given import append
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -249,7 +249,7 @@ def test_a_follower_that_ended_holds_nothing_of_its_client(rig, end):
 
 def test_who_is_sent_too_much_at_a_time_must_connect_again(rig, monkeypatch):
     monkeypatch.setattr(live_module, "PAGE", 2)
-    monkeypatch.setattr("service.live.followers.MAX_SENT", 100)
+    monkeypatch.setattr("plyscribe.service.live.followers.MAX_SENT", 100)
     rig.append(10)
     seen: list[int] = []
     for _ in range(10):

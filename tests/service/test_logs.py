@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from service.config import ConfigError
-from service.logs import begin_ids, begin_logs, bind_ids
-from service.store.port import StoreUnavailable
+from plyscribe.service.config import ConfigError
+from plyscribe.service.logs import begin_ids, begin_logs, bind_ids
+from plyscribe.service.store.port import StoreUnavailable
 
 TOKEN = f"ply_{'a' * 26}_{'Ab1-' * 10}xyz"
 KEY = "5a" * 32
@@ -20,7 +20,7 @@ INVITATION = f"2-1-1767225600000-{'aB_-' * 6}"
 @pytest.fixture(autouse=True)
 def loggers_as_before() -> Iterator[None]:
     root = logging.getLogger()
-    named = {name: logging.getLogger(name).level for name in ("service", "workers")}
+    named = {name: logging.getLogger(name).level for name in ("plyscribe",)}
     handlers, level = root.handlers[:], root.level
     yield
     root.handlers[:] = handlers
@@ -45,7 +45,7 @@ class Lines:
         return [json.loads(line) for line in self.text.splitlines()]
 
 
-log = logging.getLogger("service.test")
+log = logging.getLogger("plyscribe.test")
 
 
 def test_a_record_is_a_line_of_json():

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from domain.events import Account
-from domain.match import STATUSES, Match
-from domain.rulesets import register
-from domain.waiting import WAITED_FOR, list_waits
-from service.access.accounts import Principal
-from service.access.reading import may_read
-from service.composition import Parts, compose
-from service.lists.matches import MatchFilter, MatchList
-from service.lists.paging import choose_spans
-from service.lists.projections import rebuild
-from service.store.memory import MemoryStore
-from service.store.memory_table import MemoryTable
-from service.store.table import Row, Span
+from plyscribe.domain.events import Account
+from plyscribe.domain.match import STATUSES, Match
+from plyscribe.domain.rulesets import register
+from plyscribe.domain.waiting import WAITED_FOR, list_waits
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.reading import may_read
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.matches import MatchFilter, MatchList
+from plyscribe.service.lists.paging import choose_spans
+from plyscribe.service.lists.projections import rebuild
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.memory_table import MemoryTable
+from plyscribe.service.store.table import Row, Span
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import PLAYERS, TIMES, TOURNAMENTS, Play, dump

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from domain.commands import Actor, AnnulMatch
-from service.composition import Parts
-from service.streams.ids import command_of
-from service.web.pages.score_sheet import list_rows
-from service.web.pages.times import format_duration, render_time
+from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.service.composition import Parts
+from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.pages.score_sheet import list_rows
+from plyscribe.service.web.pages.times import format_duration, render_time
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
 from tests.service.test_tournaments_api import Cup
-from workers.verify_match import verify_all
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 NASTY = '<script>alert("1")</script>'

@@ -7,15 +7,15 @@ from hashlib import sha256
 
 import pytest
 
-from domain.chain import StoredEvent, check_chain, first_link
-from domain.rulesets.pathagon_v1 import PATHAGON_V1
-from service.access.accounts import Principal
-from service.boards import draw_board
-from service.boards.board import LastMove
-from service.composition import compose
-from service.matches import queries
-from service.web.api.matches.reading import EVENTS_BESIDE_MOVES
-from service.web.app import create_app
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.boards import draw_board
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.composition import compose
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.matches.reading import EVENTS_BESIDE_MOVES
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
@@ -202,8 +202,8 @@ def test_a_match_created_twice_with_one_key_is_one_match(api):
 
 
 def test_a_retry_is_answered_after_the_match_ended_and_on_another_server(two, parts):
-    from service.composition import compose
-    from service.web.app import create_app
+    from plyscribe.service.composition import compose
+    from plyscribe.service.web.app import create_app
 
     first = two.move("d4", two.ann_token, key="k1")
     two.api.post(f"{two.path}/withdrawal", two.ben_token)

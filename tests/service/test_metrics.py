@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import metrics
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.store.memory import MemoryStore
-from service.store.metered import MeteredStore
-from service.web.app import create_app
-from service.web.environ import HOLDS, WAITED
+from plyscribe.service import metrics
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.metered import MeteredStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.environ import HOLDS, WAITED
 from tests.service.api import Api
 
 ROOT = Path(__file__).parents[2]
@@ -140,7 +140,7 @@ def test_streams_of_a_process_that_died_are_closed(tmp_path):
 
 def test_every_number_is_documented():
     told = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    sources = (ROOT / "service" / "gauges.py").read_text(encoding="utf-8")
+    sources = (ROOT / "service" / "health" / "gauges.py").read_text(encoding="utf-8")
     looked_up = {f"plyscribe_{name}" for name in re.findall(r'Reading\("(\w+)"', sources)} | {"plyscribe_store_up"}
     code = (ROOT / "service" / "metrics.py").read_text(encoding="utf-8")
     counted = {f"plyscribe_{name}_total" for name in re.findall(r'_counter\("(\w+)"', code)}

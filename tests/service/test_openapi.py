@@ -12,8 +12,8 @@ import yaml
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
-from service.web.api.http import PROBLEM
-from service.web.api.openapi import format_openapi
+from plyscribe.service.web.api.http import PROBLEM
+from plyscribe.service.web.api.openapi import format_openapi
 from tests.service.examples import RECORDED
 
 ROOT = Path(__file__).parents[2]

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from flask.testing import FlaskClient
 
-from service.composition import compose
-from service.store.memory import MemoryStore
-from service.store.port import StoreUnavailable
-from service.web.api.http import COOKIE
-from service.web.app import create_app
+from plyscribe.service.composition import compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.api.http import COOKIE
+from plyscribe.service.web.app import create_app
 from tests.service.conftest import CONFIG
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.tournament.history import count_byes, count_meetings, count_seats
-from domain.tournament.points import total_points
-from domain.tournament.state import Tournament
-from service.tournaments.pairing import dutch as dutch_module
-from service.tournaments.pairing import pair_next
-from service.tournaments.pairing.dutch import ENGINE, pair_dutch
+from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats
+from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing import dutch as dutch_module
+from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.pairing.dutch import ENGINE, pair_dutch
 from tests.domain.given_tournament import Cup, by_chance, by_number
 from tests.processes import run_with_hash_seed
 
@@ -197,7 +197,7 @@ def test_colours_do_not_count_where_boards_have_both_orders_of_the_seats():
 def test_another_process_finds_the_same_pairings():
     code = """
         from tests.domain.given_tournament import Cup, by_chance
-        from service.tournaments.pairing import pair_next
+        from plyscribe.service.tournaments.pairing import pair_next
         cup = Cup(9, format={"kind": "swiss", "rounds": 9}).play(pair_next, by_chance(7))
         print([(round.boards, round.byes, round.costs) for round in cup.state.rounds])
     """

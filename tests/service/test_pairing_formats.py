@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.tournament.schedule import count_defeats
-from domain.tournament.standings import rank_entrants
-from service.tournaments.pairing import pair_next
-from service.tournaments.ratings import rate_entrants
+from plyscribe.domain.tournament.schedule import count_defeats
+from plyscribe.domain.tournament.standings import rank_entrants
+from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.ratings import rate_entrants
 from tests.domain.given_tournament import Cup, by_chance
 
 FORMATS = [

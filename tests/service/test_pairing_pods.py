@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.tournament.history import count_byes, count_meetings, count_seats
-from domain.tournament.points import total_points
-from service.tournaments.pairing import cheapest, pair_next, pods
-from service.tournaments.pairing.designs import count_rounds
+from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats
+from plyscribe.domain.tournament.points import total_points
+from plyscribe.service.tournaments.pairing import cheapest, pair_next, pods
+from plyscribe.service.tournaments.pairing.designs import count_rounds
 from tests.domain.given_tournament import Cup, by_chance, by_number
 from tests.processes import run_with_hash_seed
 
@@ -207,7 +207,7 @@ def test_a_round_robin_goes_on_with_fewer_than_a_pod_and_ends_when_so_many_have_
 def test_another_process_finds_the_same_pairings(format):
     code = f"""
         from tests.domain.given_tournament import Cup, by_chance
-        from service.tournaments.pairing import pair_next
+        from plyscribe.service.tournaments.pairing import pair_next
         cup = Cup(14, seats=4, format={format!r}).play(pair_next, by_chance(7), most=4)
         print([(round.boards, round.byes, round.costs) for round in cup.state.rounds])
     """

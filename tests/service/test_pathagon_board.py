@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree
 
-from domain.rulesets import find_ruleset
-from service.boards import draw_board, explain_move
-from service.boards.board import LastMove
-from service.boards.pathagon_v1 import BOARD, find_path
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.pathagon_v1 import BOARD, find_path
 
 PATHAGON = find_ruleset("pathagon", 1)
 EMPTY_VIEW = {"ply": 5, "reserve": [7, 8], "closed": [], "resting": None, "resting_other": None}

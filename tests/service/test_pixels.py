@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 from PIL import Image
 
-from domain.rulesets import RULESETS
-from service.boards import draw_board
-from service.boards.colours import DARK, LIGHT
-from service.boards.pixels import MOST_FRAMES, MOST_PIXELS, measure, pick_frames, render_gif, render_png
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.boards import draw_board
+from plyscribe.service.boards.colours import DARK, LIGHT
+from plyscribe.service.boards.pixels import MOST_FRAMES, MOST_PIXELS, measure, pick_frames, render_gif, render_png
 from tests.domain.toy import TOY_V1
 from tests.service.test_boards import name_of, some_positions
 

@@ -5,11 +5,11 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from domain.rulesets import RULESETS
-from service.composition import compose
-from service.store.memory import MemoryStore
-from service.web.app import create_app
-from service.web.pages.option_fields import OptionField, list_fields
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.composition import compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.option_fields import OptionField, list_fields
 from tests.service.conftest import CONFIG
 
 FROM_HERE = {"Sec-Fetch-Site": "same-origin"}

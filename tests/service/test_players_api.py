@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from domain.commands import Actor
-from service.composition import compose
-from service.store.memory import MemoryStore
-from service.web.app import create_app
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domain.rulesets.portals_v1 import PORTALS_V1
-from domain.rulesets.portals_v1.board import lay_board
-from service.boards import draw_board, explain_move
-from service.boards.board import LastMove
-from service.boards.colours import DARK, LIGHT
+from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
+from plyscribe.domain.rulesets.portals_v1.board import lay_board
+from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.colours import DARK, LIGHT
 from tests.domain.portals import position, start
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import pytest
 
-from domain.bundle.report import check_bytes
-from domain.record import MEDIA_TYPE, format_record, parse_record
-from service.composition import Parts
+from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.domain.record import MEDIA_TYPE, format_record, parse_record
+from plyscribe.service.composition import Parts
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 VARIANTS = {"radius": 2, "demons": True, "capacity": 2, "dice": True}
 NET = ["portal c4 >c3", "portal d3 <c3", "platform d2 <d3", "platform e4 <d3", "launch c4"]
@@ -57,7 +57,7 @@ class Evening:
 @pytest.fixture(autouse=True)
 def same_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same matches, dice and all, whenever the tests run."""
-    monkeypatch.setattr("service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(1).randbytes))
+    monkeypatch.setattr("plyscribe.service.streams.ids.secrets", SimpleNamespace(token_bytes=Random(1).randbytes))
 
 
 @pytest.fixture

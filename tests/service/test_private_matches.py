@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.commands import Actor
-from service.composition import compose
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import compose
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
@@ -121,7 +121,7 @@ def test_who_declines_the_invitation_reads_it_no_more(private):
 
 
 def test_who_sits_down_commands_through_a_process_that_has_not_seen_it_yet(private, parts):
-    from service.web.app import create_app
+    from plyscribe.service.web.app import create_app
 
     other = Api(create_app(compose(CONFIG, parts.store)))
     assert other.get(private.path, private.ann_token).json["version"] == 1

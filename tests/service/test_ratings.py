@@ -8,13 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openskill.models import PlackettLuce, ThurstoneMostellerFull
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor
-from domain.events import format_event
-from domain.ledger import Ledger, RateMatch, RatingsOpened, UnrateMatch, decide_ledger, fold_ledger, ledger_of
-from domain.ruleset import rank_by
-from service.errors import UnknownModel
-from service.ratings.ratings import MICRO, Book, Change, Model, Rating, compare_standings, fold_book, open_ratings
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.events import format_event
+from plyscribe.domain.ledger import Ledger, RateMatch, RatingsOpened, UnrateMatch, decide_ledger, fold_ledger, ledger_of
+from plyscribe.domain.ruleset import rank_by
+from plyscribe.service.errors import UnknownModel
+from plyscribe.service.ratings.ratings import (
+    MICRO,
+    Book,
+    Change,
+    Model,
+    Rating,
+    compare_standings,
+    fold_book,
+    open_ratings,
+)
 
 STREAM = ledger_of("toy")
 OPENING = open_ratings("toy")

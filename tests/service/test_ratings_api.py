@@ -2,12 +2,12 @@
 
 import pytest
 
-from domain.commands import Actor
-from service.composition import Parts
-from service.ratings.ratings import PARAMETERS
-from service.store.port import StoreUnavailable
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts
+from plyscribe.service.ratings.ratings import PARAMETERS
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.verify_match import verify_all
 
 
 class Club:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.record import AgreedDraw, format_record, parse_record
+from plyscribe.domain.record import AgreedDraw, format_record, parse_record
 from tests.service.api import Api
 
 MEDIA = "text/vnd.plyscribe.record"

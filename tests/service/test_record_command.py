@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from service.cli.__main__ import cli
+from plyscribe.service.cli.__main__ import cli
 
 TYPED = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Béa]\n\n+5 +3\n{hm} (2 resigned)\n"
 LAID_OUT = (

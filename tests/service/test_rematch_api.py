@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from domain.commands import Actor
-from service.composition import compose
-from service.web.app import create_app
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import compose
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 

@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
 
-from domain.rulesets import find_ruleset
-from service.boards import draw_board
-from service.boards.board import LastMove
-from service.boards.pixels import render_png
-from service.cli import replay, transfer
-from service.cli.__main__ import cli
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.boards import draw_board
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.pixels import render_png
+from plyscribe.service.cli import replay, transfer
+from plyscribe.service.cli.__main__ import cli
 from tests.domain.given import hot_seat
 from tests.domain.matches import bundle_of, played_to_its_end
 from tests.service.test_bundle_api import Played
@@ -102,7 +102,7 @@ def test_what_cannot_be_shown_is_told_in_a_line(typed, tmp_path):
 
 
 def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_path, monkeypatch):
-    monkeypatch.setattr("service.boards.pixels.MOST_FRAMES", 3)
+    monkeypatch.setattr("plyscribe.service.boards.pixels.MOST_FRAMES", 3)
     ran = run(typed, "--gif", tmp_path / "a.gif", "--size", 100)
     assert ran.stderr.startswith("3 of 5 positions are shown, for a GIF of that size has no more\n")
     with Image.open(tmp_path / "a.gif") as film:
@@ -111,7 +111,7 @@ def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_p
 
 @pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
 def test_without_the_extra_the_command_that_installs_it_is_told(typed, tmp_path, monkeypatch, missing):
-    monkeypatch.delitem(sys.modules, "service.boards.pixels", raising=False)
+    monkeypatch.delitem(sys.modules, "plyscribe.service.boards.pixels", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     ran = run(typed, "--png", tmp_path / "a.png")
     assert ran.exit_code == 1

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domain.rulesets.rings_v1 import RINGS_V1
-from domain.rulesets.rings_v1.board import NAMES
-from service.boards import draw_board, explain_move, rings_v1
-from service.boards.board import LastMove
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.rings_v1.board import NAMES
+from plyscribe.service.boards import draw_board, explain_move, rings_v1
+from plyscribe.service.boards.board import LastMove
 from tests.domain.rings_tables import ALLIES, play, start, table
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from domain.bundle.report import check_bytes
-from domain.record import MEDIA_TYPE, parse_record
-from service.composition import Parts
+from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.domain.record import MEDIA_TYPE, parse_record
+from plyscribe.service.composition import Parts
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.rings_tables import FLAT
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 STARTS = {3: "start a1", 2: "start a2", 1: "start a3"}
 FORMATION = {1: ("warrior", "a3"), 2: ("blocker", "a2"), 3: ("warrior", "a1")}

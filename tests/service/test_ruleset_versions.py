@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from domain.rulesets import RULESETS, find_ruleset, list_newest
-from service import rulebooks
-from service.composition import Parts, compose
-from service.rulebooks import read_clauses
-from service.web.app import create_app
+from plyscribe.domain.rulesets import RULESETS, find_ruleset, list_newest
+from plyscribe.service import rulebooks
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.rulebooks import read_clauses
+from plyscribe.service.web.app import create_app
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.domain.toy_v2 import TOY_V2, registered_beside
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
-from workers.verify_match import verify_all
 
 PLAIN = {"dice": 0}
 SIX_HOLDS = ["hold"] * 6

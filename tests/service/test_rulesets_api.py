@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.rulesets import RULESETS
-from service.rulebooks import parse_clauses, read_clauses
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.rulebooks import parse_clauses, read_clauses
 
 
 def test_all_rulesets_are_listed_with_their_options(api):
@@ -49,6 +49,6 @@ def test_a_page_is_read_clause_by_clause():
     ]
 
 
-@pytest.mark.parametrize("ruleset", [r for r in RULESETS if type(r).__module__.startswith("domain.")])
+@pytest.mark.parametrize("ruleset", [r for r in RULESETS if type(r).__module__.startswith("plyscribe.domain.")])
 def test_every_ruleset_has_its_clauses(ruleset):
     assert read_clauses(ruleset.id, ruleset.version)

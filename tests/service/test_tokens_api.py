@@ -3,15 +3,15 @@
 import pytest
 from click.testing import CliRunner
 
-from domain.commands import Actor
-from domain.player import token_id
-from service.access import accounts
-from service.access.accounts import CACHED_S, Accounts, Principal
-from service.cli import __main__ as cli
-from service.composition import compose
-from service.errors import Unauthenticated
-from service.streams.ids import job_command
-from service.web.app import create_app
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import token_id
+from plyscribe.service.access import accounts
+from plyscribe.service.access.accounts import CACHED_S, Accounts, Principal
+from plyscribe.service.cli import __main__ as cli
+from plyscribe.service.composition import compose
+from plyscribe.service.errors import Unauthenticated
+from plyscribe.service.streams.ids import job_command
+from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
@@ -24,7 +24,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.s = 1_000_000.0
         monkeypatch.setattr(accounts, "now_ms", lambda: int(self.s * 1000))
-        monkeypatch.setattr("service.web.api.tokens.now_ms", lambda: int(self.s * 1000))
+        monkeypatch.setattr("plyscribe.service.web.api.tokens.now_ms", lambda: int(self.s * 1000))
         monkeypatch.setattr(accounts.time, "monotonic", lambda: self.s)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from service.cli import tournament as command
-from service.cli.tournament import CupError
+from plyscribe.service.cli import tournament as command
+from plyscribe.service.cli.tournament import CupError
 
 STATE = {"tournament": "tournament-x", "status": "ended", "rounds": 1, "games": 3, "decided": 3, "given_up": 0}
 

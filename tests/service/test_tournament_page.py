@@ -5,12 +5,12 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from domain.commands import Actor
-from service.composition import Parts, compose
-from service.store.memory import MemoryStore
-from service.web.api.http import COOKIE
-from service.web.app import create_app
-from service.web.pages.tournaments import explain_costs
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.api.http import COOKIE
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.tournaments import explain_costs
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, FROM_HERE
 

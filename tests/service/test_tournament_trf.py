@@ -4,9 +4,9 @@ import pytest
 from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
 
-from domain.errors import WrongValue
-from service.tournaments.pairing import pair_next
-from service.tournaments.trf import export_trf
+from plyscribe.domain.errors import WrongValue
+from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.trf import export_trf
 from tests.domain.given_tournament import Cup, by_chance, by_number
 
 SWISS = {"kind": "swiss", "rounds": 3}

@@ -5,12 +5,12 @@ from hashlib import sha256
 
 import pytest
 
-from domain.commands import AbortMatch, Actor
-from domain.record import parse_record
-from service.composition import Parts
-from service.streams.ids import command_of
+from plyscribe.domain.commands import AbortMatch, Actor
+from plyscribe.domain.record import parse_record
+from plyscribe.service.composition import Parts
+from plyscribe.service.streams.ids import command_of
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.verify_match import verify_all
 
 TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 

@@ -8,18 +8,18 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
-from domain.imported import import_of
-from service.cli import transfer
-from service.cli.__main__ import cli
-from service.client import Client
-from service.composition import Parts, compose
-from service.lists.matches import MatchFilter
-from service.store.memory import MemoryStore
+from plyscribe.domain.imported import import_of
+from plyscribe.service.cli import transfer
+from plyscribe.service.cli.__main__ import cli
+from plyscribe.service.client import Client
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.workers.check_import import check_import
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere, bundle_of, forged
 from tests.service.test_typed_imports_api import FAULTY, SOUND
-from workers.check_import import check_import
 
 
 class Shell:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from domain.record import MEDIA_TYPE
-from service.composition import Parts
-from service.matches import records as records_module
-from service.matches.records import MAX_RECORD_BYTES
+from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.service.composition import Parts
+from plyscribe.service.matches import records as records_module
+from plyscribe.service.matches.records import MAX_RECORD_BYTES
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-from workers.check_import import check_import
-from workers.verify_match import verify_all
 
 HEAD = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n[place Turin]\n\n"
 SOUND = HEAD + "1. +5 2. +3 (1 resigned)\n"

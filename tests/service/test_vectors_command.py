@@ -1,12 +1,12 @@
-"""`plyscribe vectors` writes what domain.proofs.vectors tells, and refuses in a line what cannot be."""
+"""`plyscribe vectors` writes what plyscribe.domain.proofs.vectors tells, and refuses in a line what cannot be."""
 
 import pytest
 from click.testing import CliRunner
 
-from domain.errors import OptionError, UnknownRuleset
-from domain.proofs.vectors import write_vectors
-from domain.rulesets import find_ruleset
-from service.cli.__main__ import cli
+from plyscribe.domain.errors import OptionError, UnknownRuleset
+from plyscribe.domain.proofs.vectors import write_vectors
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.__main__ import cli
 
 
 def test_it_writes_the_vectors_that_it_is_asked_for():

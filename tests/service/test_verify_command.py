@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from domain.bundle.bundle import format_bundle, parse_bundle
-from domain.chain import canonical_json, first_link, link_all
-from service.cli.__main__ import cli
+from plyscribe.domain.bundle.bundle import format_bundle, parse_bundle
+from plyscribe.domain.chain import canonical_json, first_link, link_all
+from plyscribe.service.cli.__main__ import cli
 from tests.domain.given import STREAM, Table, hot_seat
 from tests.domain.matches import bundle_of, drawn, played_to_its_end, resealed, under_way
 
@@ -84,7 +84,7 @@ def test_what_is_no_bundle_is_unreadable(raw):
 
 def test_a_ruleset_that_is_not_known_here_is_no_success(monkeypatch):
     bundle = write("a.ndjson", bundle_of(drawn()))
-    monkeypatch.setattr("domain.rulesets.RULESETS", [])
+    monkeypatch.setattr("plyscribe.domain.rulesets.RULESETS", [])
     ran = run(bundle)
     assert ran.exit_code == 2
     assert ran.stdout.startswith("unknown ")
@@ -165,7 +165,7 @@ def test_what_stands_in_a_bundle_does_not_drive_the_terminal():
 
 def test_the_domain_alone_verifies_a_bundle_with_nothing_installed(tmp_path):
     [script] = re.findall(r"```python\n(import sys\n.+?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
-    shutil.copytree(ROOT / "domain", tmp_path / "domain")
+    shutil.copytree(ROOT / "domain", tmp_path / "plyscribe" / "domain")
     Path("verify.py").write_text(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{script}")
     raw = bundle_of(drawn())
     for name, bytes, code in (("good", raw, 0), ("bad", raw.replace(b'"b2"', b'"c2"'), 1)):
@@ -173,7 +173,7 @@ def test_the_domain_alone_verifies_a_bundle_with_nothing_installed(tmp_path):
         assert ran.returncode == code, ran.stderr
         assert ("fault" in ran.stdout) == bool(code)
     assert "ok rules" in alone("verify.py", "good").stdout
-    for library in ("click", "rich", "service", "flask", "pytest"):
+    for library in ("click", "rich", "plyscribe.service", "flask", "pytest"):
         assert "ModuleNotFoundError" in alone("-c", f"import {library}").stderr
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from granian._granian import RSGIProtocolClosed
 
-from service.errors import LiveFull
-from service.live.followers import Follower
-from service.live.reader import Live
-from service.store.memory import MemoryStore
-from service.web import server as web
-from service.web.environ import CROWDED, HOLD, LATE, WAITED
-from service.web.server import Front, make_environ
+from plyscribe.service.errors import LiveFull
+from plyscribe.service.live.followers import Follower
+from plyscribe.service.live.reader import Live
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web import server as web
+from plyscribe.service.web.environ import CROWDED, HOLD, LATE, WAITED
+from plyscribe.service.web.server import Front, make_environ
 from tests.service.test_live import STREAM, Numbers, eventually
 from tests.store.given import append
 
@@ -287,7 +287,7 @@ def test_a_client_that_leaves_amid_a_long_answer_ends_it():
 
 
 def test_a_long_answer_that_nobody_begins_to_read_is_given_up(monkeypatch):
-    monkeypatch.setattr("service.web.long_answers.OPEN_WITHIN_S", 0.05)
+    monkeypatch.setattr("plyscribe.service.web.long_answers.OPEN_WITHIN_S", 0.05)
     pieces = long_answer()
     exchange(Front(pieces, 10), Scope())
     assert pieces.closed.wait(20)
@@ -430,11 +430,11 @@ def test_requests_beyond_the_threads_wait_and_are_all_answered():
 def test_the_thread_that_was_busy_last_answers_next():
     names = []
 
-    def tell(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
         names.append(threading.current_thread().name)
         return app(environ, start)
 
-    front = Front(tell, 10)
+    front = Front(answer, 10)
     for _ in range(10):
         assert ask(front, Scope()).answered.wait(5)
         time.sleep(0.01)

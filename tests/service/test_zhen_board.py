@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree
 
-from domain.rulesets import find_ruleset
-from service.boards import draw_board, explain_move
-from service.boards.board import LastMove
-from service.boards.zhen_v1 import BOARD
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.zhen_v1 import BOARD
 
 ZHEN = find_ruleset("zhen", 1)
 EMPTY = [0, 0]

@@ -8,12 +8,12 @@ import fakeredis
 import pytest
 from redis import Redis
 
-from service.processes.embedded import Binary, EmbeddedServer, NoBinary, find_binary
-from service.store.imported import ImportedStore
-from service.store.memory import MemoryStore
-from service.store.metered import MeteredStore
-from service.store.port import EventStore
-from service.store.redis import RedisStore, connect_client
+from plyscribe.service.processes.embedded import Binary, EmbeddedServer, NoBinary, find_binary
+from plyscribe.service.store.imported import ImportedStore
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.metered import MeteredStore
+from plyscribe.service.store.port import EventStore
+from plyscribe.service.store.redis import RedisStore, connect_client
 
 OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {"metered": MeteredStore, "imported": ImportedStore}
 REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from domain.chain import StoredEvent, first_link, link_all
-from service.store.port import Command, EventStore, FeedEntry, Stored
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.service.store.port import CommandKey, EventStore, FeedEntry, Stored
 
 ALL_BYTES = bytes(range(256))
 
@@ -17,8 +17,8 @@ def events_after(stream: str, before: Sequence[StoredEvent], count: int, label: 
     return link_all(previous, start, [f"{label}{start + i}".encode() + ALL_BYTES for i in range(count)])
 
 
-def command(name: str, request: str = "") -> Command:
-    return Command(sha256(name.encode()).digest()[:16], sha256(request.encode()).digest()[:8])
+def command(name: str, request: str = "") -> CommandKey:
+    return CommandKey(sha256(name.encode()).digest()[:16], sha256(request.encode()).digest()[:8])
 
 
 def append(store: EventStore, stream: str, count: int = 1, name: str = "") -> list[StoredEvent]:

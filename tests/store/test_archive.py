@@ -5,25 +5,25 @@ from typing import Any
 
 import pytest
 
-from domain.bundle.bundle import describe_head, format_bundle
-from domain.commands import Actor, CreateMatch, TakeSeat, Withdraw
-from domain.events import Account
-from domain.imported import import_of
-from domain.match import Match
-from domain.rulesets import register
-from service.cli import archive
-from service.cli.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
-from service.composition import Parts, compose
-from service.config import Config, parse_key
-from service.lists.lists import open_lists
-from service.lists.projections import rebuild
-from service.store.memory import MemoryStore
-from service.store.port import EventStore, StoreUnavailable
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.commands import Actor, CreateMatch, TakeSeat, Withdraw
+from plyscribe.domain.events import Account
+from plyscribe.domain.imported import import_of
+from plyscribe.domain.match import Match
+from plyscribe.domain.rulesets import register
+from plyscribe.service.cli import archive
+from plyscribe.service.cli.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.lists.lists import open_lists
+from plyscribe.service.lists.projections import rebuild
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import EventStore, StoreUnavailable
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers.score_match import score_all
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.random_matches import PLAYERS, Play, dump
-from workers.score_match import score_all
-from workers.verify_match import verify_all
 
 CONFIG = Config("", "", parse_key("5a" * 32))
 
@@ -147,9 +147,9 @@ def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> Non
     other = play_some(store)
     stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
     entry = other.store.load(next(iter(contents(store)))).entries[0]
-    from service.store.port import Command
+    from plyscribe.service.store.port import CommandKey
 
-    store.append(stream, 0, b"", [entry], ["x"], Command(bytes(16), bytes(8)))
+    store.append(stream, 0, b"", [entry], ["x"], CommandKey(bytes(16), bytes(8)))
     held = contents(store)
     with pytest.raises(Differs):
         import_archive(store, path)

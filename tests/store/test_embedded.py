@@ -16,8 +16,8 @@ from redis import Redis
 from rq import Queue, SimpleWorker
 from rq.serializers import JSONSerializer
 
-from service.processes import embedded
-from service.processes.embedded import (
+from plyscribe.service.processes import embedded
+from plyscribe.service.processes.embedded import (
     ENGINE,
     LOG,
     SOCKET,
@@ -31,7 +31,7 @@ from service.processes.embedded import (
     find_binary,
     start_server,
 )
-from service.store.redis import Engine, connect, connect_client
+from plyscribe.service.store.redis import Engine, connect, connect_client
 from tests.store.conftest import binary_of
 from tests.store.given import append, eventually
 
@@ -313,7 +313,7 @@ def test_a_server_outlives_the_thread_that_started_it(tmp_path: Path, binary: Bi
 PARENT = """
 import sys, time
 from pathlib import Path
-from service.processes.embedded import start_server
+from plyscribe.service.processes.embedded import start_server
 server = start_server(Path(sys.argv[1]))
 print(server.url, flush=True)
 time.sleep(600)

@@ -6,11 +6,11 @@ import pytest
 from redis import Redis
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from service.processes.embedded import EmbeddedServer
-from service.store import feed
-from service.store.feed import CHUNK, GROUP, FeedGroup
-from service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
-from service.store.redis import RedisStore, connect_client, feed_key, send
+from plyscribe.service.processes.embedded import EmbeddedServer
+from plyscribe.service.store import feed
+from plyscribe.service.store.feed import CHUNK, GROUP, FeedGroup
+from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
+from plyscribe.service.store.redis import RedisStore, connect_client, feed_key, send
 from tests.store.given import append
 
 pytestmark = pytest.mark.server

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis import Redis
 
-from service.store.inbox import KEPT, Inboxes, Letter, inbox_of, player_of
-from service.store.memory import MemoryStore
-from service.store.memory_inbox import MemoryInboxes
-from service.store.port import EventStore, WrongType, bucket_of
-from service.store.redis import RedisStore
-from service.store.redis_inbox import RedisInboxes
+from plyscribe.service.store.inbox import KEPT, Inboxes, Letter, inbox_of, player_of
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.memory_inbox import MemoryInboxes
+from plyscribe.service.store.port import EventStore, WrongType, bucket_of
+from plyscribe.service.store.redis import RedisStore
+from plyscribe.service.store.redis_inbox import RedisInboxes
 from tests.store.conftest import REAL
 
 ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26

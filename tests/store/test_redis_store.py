@@ -11,11 +11,27 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from domain.chain import StoredEvent, check_chain, first_link
-from service.processes.embedded import EmbeddedServer
-from service.store import redis as adapter
-from service.store.port import Seen, Stored, StoreError, StoreUnavailable, UnsupportedServer, WrongType, bucket_of
-from service.store.redis import Engine, RedisStore, connect, connect_client, durability, read_engine, translate
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.processes.embedded import EmbeddedServer
+from plyscribe.service.store import redis as adapter
+from plyscribe.service.store.port import (
+    Seen,
+    Stored,
+    StoreError,
+    StoreUnavailable,
+    UnsupportedServer,
+    WrongType,
+    bucket_of,
+)
+from plyscribe.service.store.redis import (
+    Engine,
+    RedisStore,
+    connect,
+    connect_client,
+    durability,
+    read_engine,
+    translate,
+)
 from tests.store.conftest import binary_of
 from tests.store.given import append, command, events_after, eventually
 

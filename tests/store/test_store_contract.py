@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis import Redis
 
-from domain.chain import StoredEvent, check_chain, first_link
-from service.store.port import (
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.store.port import (
     BUCKETS,
     Append,
     BadPosition,
-    Command,
+    CommandKey,
     EventStore,
     FeedEntry,
     Forked,
@@ -25,7 +25,7 @@ from service.store.port import (
     WrongType,
     bucket_of,
 )
-from service.store.redis import RedisStore
+from plyscribe.service.store.redis import RedisStore
 from tests.store.given import append, command, events_after, tail_all
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -76,7 +76,7 @@ def test_streams_do_not_meet(store: EventStore) -> None:
 
 
 @pytest.mark.parametrize("known", [None, command("unknown")])
-def test_a_load_gives_what_follows_a_version_up_to_a_limit(store: EventStore, known: Command | None) -> None:
+def test_a_load_gives_what_follows_a_version_up_to_a_limit(store: EventStore, known: CommandKey | None) -> None:
     events = append(store, STREAM, 12)
     assert store.load(STREAM, 9, known).entries == events[9:]
     assert store.load(STREAM, 2, known, limit=3).entries == events[2:5]

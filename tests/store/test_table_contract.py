@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from redis import Redis
 
-from service.store.memory_table import MemoryTable
-from service.store.port import WrongType
-from service.store.redis_table import RedisTable
-from service.store.table import BuildLost, Row, Span, Table, TableState
+from plyscribe.service.store.memory_table import MemoryTable
+from plyscribe.service.store.port import WrongType
+from plyscribe.service.store.redis_table import RedisTable
+from plyscribe.service.store.table import BuildLost, Row, Span, Table, TableState
 from tests.store.conftest import REAL
 
 LAYOUT = 3

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
-from service.processes.children import allow_files
+from plyscribe.service.processes.children import allow_files
 
 PAUSE_S = 0.2
 

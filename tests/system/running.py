@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-from service.client import Client
+from plyscribe.service.client import Client
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 60.0
@@ -20,7 +20,7 @@ KEY = "5a" * 32
 
 NAMES = {
     "store": b"valkey-server",
-    "web": b"service.cli\0web",
+    "web": b"plyscribe.service.cli\0web",
     "verify": b"workers\0verify",
     "play": b"workers\0play",
     "relay": b"workers\0relay",
@@ -79,7 +79,7 @@ class Serving:
         self.data = data
         self.port = port
         self.output = data.with_suffix(".out")
-        argv = [sys.executable, "-m", "service.cli", "serve", "--data", str(data), "--port", str(port)]
+        argv = [sys.executable, "-m", "plyscribe", "serve", "--data", str(data), "--port", str(port)]
         with self.output.open("ab") as out:
             self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from domain.bots import choose_move
-from domain.events import BuiltIn
-from domain.ruleset import Decision
-from domain.rulesets import find_ruleset
-from service.client import Client
+from plyscribe.domain.bots import choose_move
+from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.client import Client
 from tests.system.running import pair, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.service.scripted import FIRST, HEAD, write_bot, write_program
 from tests.system.running import ROOT, Serving, environment, serving, status_of, wait_for
 
@@ -32,7 +32,17 @@ class Running:
     """A bridge in a process of its own, and what it told so far."""
 
     def __init__(self, url: str, token: Path, argv: list[str], options: tuple[str, ...]) -> None:
-        command = [sys.executable, "-m", "service.cli", "bot", "run", "--url", url, "--token-file", str(token)]
+        command = [
+            sys.executable,
+            "-m",
+            "plyscribe",
+            "bot",
+            "run",
+            "--url",
+            url,
+            "--token-file",
+            str(token),
+        ]
         self._out = token.with_suffix(f".{time.monotonic_ns()}.out")
         with self._out.open("wb") as out:
             self.process = subprocess.Popen(

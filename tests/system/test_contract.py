@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.system.running import Serving, pair, serving
 
 pytestmark = pytest.mark.server

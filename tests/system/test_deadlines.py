@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from service.client import Client, Event
+from plyscribe.service.client import Client, Event
 from tests.system.running import free_port, is_ready, pair, process, serving, wait_for
 
 pytestmark = pytest.mark.server
@@ -48,9 +48,9 @@ def test_two_relays_of_which_one_is_killed_withdraw_everyone_once(redis_url):
     port = str(free_port())
     env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}
     with (
-        process("-m", "service.cli", "web", "--port", port, **env),
-        process("-m", "workers", "relay", **env) as first,
-        process("-m", "workers", "relay", **env),
+        process("-m", "plyscribe", "web", "--port", port, **env),
+        process("-m", "plyscribe.workers", "relay", **env) as first,
+        process("-m", "plyscribe.workers", "relay", **env),
     ):
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: is_ready(url), why="the API")

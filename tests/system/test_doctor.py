@@ -12,20 +12,20 @@ import pytest
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
-from domain.commands import AbortMatch, Actor, CreateMatch, Withdraw
-from domain.events import Account
-from service.composition import compose
-from service.config import SETTINGS, parse_key, read_config
-from service.health.doctor import Finding, examine
-from service.matches.duplicates import share_dice
-from service.processes.embedded import EmbeddedServer, find_binary
-from service.queues import SWEEPS, UNSETTLED, play_queue, verify_queue
-from service.store.feed import FeedGroup
-from service.store.redis import RedisStore, connect_client
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Withdraw
+from plyscribe.domain.events import Account
+from plyscribe.service.composition import compose
+from plyscribe.service.config import SETTINGS, parse_key, read_config
+from plyscribe.service.health.doctor import Finding, examine
+from plyscribe.service.matches.duplicates import share_dice
+from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
+from plyscribe.service.queues import SWEEPS, UNSETTLED, play_queue, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers.worker import Worker
 from tests.system.running import KEY, ROOT, free_port, serving
 from tests.system.test_serve import run_cli
-from workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -133,7 +133,7 @@ def test_a_store_that_is_nearly_full_is_wrong(patient):
 
 
 def test_matches_under_way_are_found_among_those_that_are_over(patient, monkeypatch):
-    monkeypatch.setattr("service.health.doctor.store.SAMPLE", 1)
+    monkeypatch.setattr("plyscribe.service.health.doctor.store.SAMPLE", 1)
     for _ in range(6):
         patient.call_off(patient.open_match_with_dice())
     patient.open_match_with_dice()
@@ -166,7 +166,7 @@ def test_shared_dice_that_wait_to_be_revealed_need_their_key(patient):
 
 def test_jobs_that_wait_too_long_and_jobs_that_failed_are_told(patient):
     queue = verify_queue(patient.redis)
-    job = queue.enqueue("workers.verify_match.verify_matches", [], job_id="late")
+    job = queue.enqueue("plyscribe.workers.verify_match.verify_matches", [], job_id="late")
     FailedJobRegistry(queue=queue).add(job, ttl=60)
     patient.redis.hset(job.key, "enqueued_at", "2026-01-01T00:00:00.000000Z")
     assert set(patient.wrong()) == {"queue"}
@@ -181,7 +181,7 @@ def test_matches_that_wait_too_long_and_alarms_are_told(patient):
 
 def test_appends_that_nobody_relays_are_told(patient, monkeypatch):
     patient.open_match_with_dice()
-    monkeypatch.setattr("service.health.vitals.Vitals.store_clock_s", lambda _: time.time() + 3600)
+    monkeypatch.setattr("plyscribe.service.health.vitals.Vitals.store_clock_s", lambda _: time.time() + 3600)
     assert {"feed", "clock"} <= set(patient.wrong())
 
 
@@ -219,7 +219,7 @@ def test_secrets_that_others_can_read_are_told(patient):
 def test_a_full_disk_is_told_before_it_is_full(patient, monkeypatch):
     def left(free: int) -> None:
         monkeypatch.setattr(
-            "service.health.doctor.machine.shutil.disk_usage", lambda _: type("Usage", (), {"free": free})
+            "plyscribe.service.health.doctor.machine.shutil.disk_usage", lambda _: type("Usage", (), {"free": free})
         )
 
     left(10_000_000)

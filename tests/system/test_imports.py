@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.service.test_imports_api import Elsewhere
 from tests.service.test_typed_imports_api import FAULTY, SOUND
 from tests.system.running import serving, wait_for

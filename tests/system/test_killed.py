@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.client import Client, Json, Problem
+from plyscribe.service.client import Client, Json, Problem
 from tests.system.running import Serving, free_port, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 import httpx
 import pytest
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.system.followers import Crowd
 from tests.system.running import free_port, is_ready, pair, process, serving, wait_for
 
@@ -123,7 +123,7 @@ def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand
 def web(redis_url: str, **env: str) -> Iterator[tuple]:
     port = free_port()
     settings = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open", **env}
-    with process("-m", "service.cli", "web", "--port", str(port), **settings) as server:
+    with process("-m", "plyscribe", "web", "--port", str(port), **settings) as server:
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: is_ready(url), why="the API")
         yield server, url

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.client import Client
+from plyscribe.service.client import Client
 from tests.system.running import Serving, serving
 
 pytestmark = pytest.mark.server

@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.client import Client
-from service.config import ConfigError, parse_key
-from service.processes.serving import ServeError, rotate_key
+from plyscribe.service.client import Client
+from plyscribe.service.config import ConfigError, parse_key
+from plyscribe.service.processes.serving import ServeError, rotate_key
 from tests.system.running import KEY, Pair, pair, serving, status_of, wait_for
 from tests.system.test_serve import run_cli
 
@@ -94,7 +94,9 @@ def test_the_new_key_stands_before_all_older_ones(data):
     assert stat.S_IMODE((data / "server.key").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.rename", "service.processes.serving._sync_directory"])
+@pytest.mark.parametrize(
+    "step", ["os.fsync", "pathlib.Path.rename", "plyscribe.service.processes.serving._sync_directory"]
+)
 def test_a_rotation_that_is_killed_loses_no_key(data, monkeypatch, step):
     def die(*_: object) -> None:
         raise Killed

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from service.composition import Parts, compose
-from service.processes.checkers import Asked, Checkers, list_bundles
-from service.processes.embedded import start_server
-from service.store.memory import MemoryStore
-from service.store.redis import RedisStore, connect_client
-from service.web.app import create_app
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.processes.checkers import Asked, Checkers, list_bundles
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.web.app import create_app
 from tests.domain.toy_v2 import registered_beside
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
@@ -69,7 +69,7 @@ class Place:
 
     def start(self, *asked: str, **environ: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "service.cli", "rules", "check", "toy", *asked],
+            [sys.executable, "-m", "plyscribe", "rules", "check", "toy", *asked],
             cwd=self.path,
             env=environment(PLYSCRIBE_RULESETS=TOYS, TMPDIR=str(self.temporary), **environ),
             stdout=subprocess.PIPE,

@@ -11,9 +11,9 @@ from contextlib import ExitStack, suppress
 import pytest
 import redis
 
-from service.client import Client, Problem
-from service.config import parse_key
-from service.processes.embedded import find_binary, start_server
+from plyscribe.service.client import Client, Problem
+from plyscribe.service.config import parse_key
+from plyscribe.service.processes.embedded import find_binary, start_server
 from tests.system.running import (
     KEY,
     ROOT,
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.server
 
 
 def run_cli(*argv: str, **env: str) -> subprocess.CompletedProcess[str]:
-    argv = (sys.executable, "-m", "service.cli", *argv)
+    argv = (sys.executable, "-m", "plyscribe", *argv)
     return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=120, cwd=ROOT)
 
 
@@ -150,7 +150,10 @@ def test_a_port_that_is_taken_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "command",
-    [["-m", "service.cli", "web"], *(["-m", "workers", kind] for kind in ("relay", "verify", "play"))],
+    [
+        ["-m", "plyscribe", "web"],
+        *(["-m", "plyscribe.workers", kind] for kind in ("relay", "verify", "play")),
+    ],
 )
 def test_a_process_without_a_store_says_what_is_missing(command):
     argv = [sys.executable, *command]
@@ -163,7 +166,7 @@ def test_a_process_without_a_store_says_what_is_missing(command):
 @pytest.mark.parametrize("kind", ["verify", "play"])
 def test_a_worker_that_starts_before_its_store_waits_for_it(tmp_path, kind):
     port = free_port()
-    with process("-m", "workers", kind, REDIS_URL=f"redis://127.0.0.1:{port}") as worker:
+    with process("-m", "plyscribe.workers", kind, REDIS_URL=f"redis://127.0.0.1:{port}") as worker:
         with pytest.raises(subprocess.TimeoutExpired):
             worker.wait(2.0)
         argv = [str(find_binary(None).path), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path)]
@@ -185,9 +188,9 @@ def test_the_processes_of_the_procfile_work_over_a_store_of_ones_own(redis_url):
     port = str(free_port())
     env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}
     with (
-        process("-m", "service.cli", "web", "--port", port, **env),
-        process("-m", "workers", "verify", **env),
-        process("-m", "workers", "relay", **env),
+        process("-m", "plyscribe", "web", "--port", port, **env),
+        process("-m", "plyscribe.workers", "verify", **env),
+        process("-m", "plyscribe.workers", "relay", **env),
     ):
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: is_ready(url), why="the API")
@@ -200,7 +203,7 @@ def test_the_processes_of_the_procfile_work_over_a_store_of_ones_own(redis_url):
 def test_a_store_that_is_gone_is_a_503_and_afterwards_the_same_key_is_one_move(tmp_path):
     port, directory = str(free_port()), tmp_path / "store"
     store = start_server(directory)
-    with process("-m", "service.cli", "web", "--port", port, REDIS_URL=store.url, PLYSCRIBE_SIGN_UP="open"):
+    with process("-m", "plyscribe", "web", "--port", port, REDIS_URL=store.url, PLYSCRIBE_SIGN_UP="open"):
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: is_ready(url), why="the API")
         with pair(url) as both:
@@ -295,7 +298,7 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
     with serving(data):
         token["embedded"] = (data / "admin.token").read_text()
     port = str(free_port())
-    argv = ("-m", "service.cli", "serve", "--data", str(data), "--redis-url", redis_url, "--port", port)
+    argv = ("-m", "plyscribe", "serve", "--data", str(data), "--redis-url", redis_url, "--port", port)
     with process(*argv):
         wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), why="the service")
         token["other"] = (data / "admin.token").read_text()
@@ -352,7 +355,7 @@ def test_the_operators_settings_are_kept(tmp_path):
     port, key = free_port(), "7e" * 32
     settings = {"PLYSCRIBE_SIGN_UP": "invited", "PLYSCRIBE_SERVER_KEY": key}
     with (
-        process("-m", "service.cli", "serve", "--data", str(tmp_path / "data"), "--port", str(port), **settings),
+        process("-m", "plyscribe", "serve", "--data", str(tmp_path / "data"), "--port", str(port), **settings),
         Client(f"http://127.0.0.1:{port}") as anyone,
     ):
         wait_for(lambda: is_ready(anyone.url), why="the service")

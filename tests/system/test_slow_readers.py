@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.web.server import MAX_HELD
+from plyscribe.service.web.server import MAX_HELD
 from tests.system.running import free_port, pair, process, serving, wait_for
 
 pytestmark = pytest.mark.server
@@ -22,7 +22,7 @@ SLOW = 80
 PROGRAM = """\
 import sys
 from tests.system.test_slow_readers import PIECE, PIECES
-from service.web.server import serve_application
+from plyscribe.service.web.server import serve_application
 
 made = 0
 

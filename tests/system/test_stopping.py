@@ -15,9 +15,9 @@ import rq
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
-from service.client import Client
-from service.queues import verify_queue
-from service.store.feed import FeedGroup
+from plyscribe.service.client import Client
+from plyscribe.service.queues import verify_queue
+from plyscribe.service.store.feed import FeedGroup
 from tests.system.running import (
     Serving,
     descendants,
@@ -49,7 +49,10 @@ def store_of(service: Serving) -> Redis:
 
 
 def test_a_worker_finishes_the_job_in_hand_and_leaves_the_next_one(redis_url, tmp_path):
-    with Redis.from_url(redis_url) as redis, process("-m", "workers", "verify", REDIS_URL=redis_url) as worker:
+    with (
+        Redis.from_url(redis_url) as redis,
+        process("-m", "plyscribe.workers", "verify", REDIS_URL=redis_url) as worker,
+    ):
         started, done = enqueue_slow(redis, tmp_path, 1.5)
         enqueue_slow(redis, tmp_path, 0, "next")
         wait_for(started.exists, why="the job")
@@ -67,7 +70,7 @@ IS_IDLE: dict[str, Callable[[Redis], object]] = {
 
 @pytest.mark.parametrize("kind", IS_IDLE)
 def test_who_is_idle_ends_at_once(redis_url, kind):
-    with process("-m", "workers", kind, REDIS_URL=redis_url) as idle, Redis.from_url(redis_url) as redis:
+    with process("-m", "plyscribe.workers", kind, REDIS_URL=redis_url) as idle, Redis.from_url(redis_url) as redis:
         wait_for(lambda: IS_IDLE[kind](redis), why=kind)
         idle.terminate()
         assert idle.wait(20) == 0

@@ -5,28 +5,28 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
-from domain.bots import build_bot
-from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
-from domain.decide import play as deciding
-from domain.events import Account, parse_event
-from domain.rulesets import register
-from domain.waiting import find_bot_due
-from service.composition import MATCHES, compose
-from service.processes.embedded import start_server
-from service.queues import play_queue
-from service.store.feed import FeedGroup
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Handler
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
+from plyscribe.domain.decide import play as deciding
+from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.rulesets import register
+from plyscribe.domain.waiting import find_bot_due
+from plyscribe.service.composition import MATCHES, compose
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import play_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers import play_match as job_module
+from plyscribe.workers.duties import bots as duty_module
+from plyscribe.workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
+from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.play_match import play_all, play_matches
+from plyscribe.workers.relay import Relay
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
-from workers import play_match as job_module
-from workers.duties import bots as duty_module
-from workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
-from workers.duties.scan import Scan
-from workers.play_match import play_all, play_matches
-from workers.relay import Relay
-from workers.verify_match import verify_all
 
 pytestmark = pytest.mark.server
 

@@ -7,23 +7,23 @@ from typing import Any
 
 import pytest
 
-from domain.chain import StoredEvent
-from domain.ruleset import Over
-from domain.rulesets import find_ruleset
-from service.composition import Parts, compose
-from service.processes.checkers import Asked, CheckError
-from service.store.memory import MemoryStore
-from service.store.port import StoreError, StoreUnavailable, Stretch
-from service.web.app import create_app
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.processes.checkers import Asked, CheckError
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreError, StoreUnavailable, Stretch
+from plyscribe.service.web.app import create_app
+from plyscribe.workers import check_matches as module
+from plyscribe.workers.check_matches import check_matches
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import Push, Race, ToyMove, ToyV1
 from tests.domain.toy_v2 import registered_beside
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere, bundle_of, forged
 from tests.service.test_ruleset_versions import SIX_HOLDS, TOO_MUCH, Tables
-from workers import check_matches as module
-from workers.check_matches import check_matches
-from workers.verify_match import verify_all
 
 NEWEST = Asked("toy")
 

@@ -6,21 +6,29 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
-from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
-from domain.events import Account, SeatWithdrawn, parse_event
-from domain.rulesets import register
-from service.composition import MATCHES, Parts, compose
-from service.processes.embedded import start_server
-from service.store.feed import FeedGroup
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Handler
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.events import Account, SeatWithdrawn, parse_event
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers.duties import deadlines as duty_module
+from plyscribe.workers.duties.deadlines import (
+    DEADLINES,
+    GRACE_MS,
+    LONGEST_RESPITE_MS,
+    OUTAGE_MS,
+    RESPITE,
+    RETRY_MS,
+    Deadlines,
+)
+from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.relay import Relay
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
-from workers.duties import deadlines as duty_module
-from workers.duties.deadlines import DEADLINES, GRACE_MS, LONGEST_RESPITE_MS, OUTAGE_MS, RESPITE, RETRY_MS, Deadlines
-from workers.duties.scan import Scan
-from workers.relay import Relay
 
 pytestmark = pytest.mark.server
 

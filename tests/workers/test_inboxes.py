@@ -5,23 +5,23 @@ from collections.abc import Iterator, Sequence
 import pytest
 from redis import Redis
 
-from domain.chain import StoredEvent
-from domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
-from domain.events import Account
-from service.composition import MATCHES, Parts, compose
-from service.lists.matches import MatchFilter
-from service.processes.embedded import start_server
-from service.store.feed import FeedGroup
-from service.store.port import BUCKETS, Stretch
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Handler
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
+from plyscribe.domain.events import Account
+from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import BUCKETS, Stretch
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers import relay as relay_module
+from plyscribe.workers.duties.deadlines import Deadlines
+from plyscribe.workers.duties.inboxes import Notices
+from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.relay import Relay
 from tests.service.conftest import CONFIG
-from workers import relay as relay_module
-from workers.duties.deadlines import Deadlines
-from workers.duties.inboxes import Notices
-from workers.duties.listing import Listing
-from workers.relay import Relay
 
 pytestmark = pytest.mark.server
 

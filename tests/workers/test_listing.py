@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from domain.commands import Actor
-from domain.rulesets import register
-from service.composition import Parts, compose
-from service.health.doctor import examine
-from service.lists import projections
-from service.lists.projections import FeedLag, Lag, is_complete, needs_build, rebuild
-from service.processes.embedded import start_server
-from service.store.feed import FeedGroup
-from service.store.port import StoreUnavailable, bucket_of
-from service.store.redis import RedisStore, connect_client
-from service.store.table import BuildLost, Span
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.health.doctor import examine
+from plyscribe.service.lists import projections
+from plyscribe.service.lists.projections import FeedLag, Lag, is_complete, needs_build, rebuild
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import StoreUnavailable, bucket_of
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.table import BuildLost, Span
+from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.relay import Relay
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import Play, dump
 from tests.system.running import free_port
-from workers.duties.listing import Listing
-from workers.relay import Relay
 
 pytestmark = pytest.mark.server
 
@@ -268,7 +268,7 @@ def test_the_command_may_be_killed_and_begun_anew(rig, server):
     followed = rig.content()
     env = {**os.environ, "REDIS_URL": server, "PLYSCRIBE_SERVER_KEY": CONFIG.server_key.key.hex()}
     env["PLYSCRIBE_RULESETS"] = "tests.domain.toy:TOY_V1"
-    command = [sys.executable, "-m", "service.cli", "rebuild", "matches"]
+    command = [sys.executable, "-m", "plyscribe", "rebuild", "matches"]
     state = rig.matches.table.state
     killed = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
     eventually(lambda: state().build_ms is not None or killed.poll() is not None)

@@ -9,27 +9,27 @@ import pytest
 from redis import Redis
 from rq.serializers import JSONSerializer
 
-from domain.chain import StoredEvent, first_link, link_all
-from domain.commands import Actor
-from domain.events import MatchRefuted, format_event, parse_event
-from domain.rulesets import register
-from service.composition import Parts, compose
-from service.config import Config
-from service.health.doctor.finding import Finding
-from service.health.doctor.work import examine_work
-from service.processes.embedded import EmbeddedServer, start_server
-from service.queues import REFUTED, verify_queue
-from service.store.feed import FeedGroup
-from service.store.port import bucket_of
-from service.store.redis import RedisStore, connect_client
-from service.web.app import create_app
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.events import MatchRefuted, format_event, parse_event
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config
+from plyscribe.service.health.doctor.finding import Finding
+from plyscribe.service.health.doctor.work import examine_work
+from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.queues import REFUTED, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import bucket_of
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.web.app import create_app
+from plyscribe.workers import verify_match as verify_module
+from plyscribe.workers.duties.verification import PENDING
+from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.worker import Worker
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
-from workers import verify_match as verify_module
-from workers.duties.verification import PENDING
-from workers.relay import Relay, make_duties
-from workers.worker import Worker
 
 pytestmark = pytest.mark.server
 

@@ -9,31 +9,31 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as StoreIsAway
 
-from domain.chain import StoredEvent
-from domain.commands import Actor, CreateMatch, Withdraw
-from domain.events import Account, MatchRefuted
-from domain.replay import replay
-from domain.verification import Execution
-from service import composition
-from service.composition import Parts, compose
-from service.processes.embedded import start_server
-from service.queues import verify_queue
-from service.store.feed import FeedGroup
-from service.store.port import StoreError
-from service.store.redis import RedisStore, connect_client
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, CreateMatch, Withdraw
+from plyscribe.domain.events import Account, MatchRefuted
+from plyscribe.domain.replay import replay
+from plyscribe.domain.verification import Execution
+from plyscribe.service import composition
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers import check_import as check_module
+from plyscribe.workers import duties as duties_module
+from plyscribe.workers import verify_match as verify_module
+from plyscribe.workers.check_import import check_import
+from plyscribe.workers.duties import verification as verification_module
+from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.duties.verification import PENDING, Verifications
+from plyscribe.workers.relay import Relay
+from plyscribe.workers.verify_match import verify_all
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere
 from tests.service.test_typed_imports_api import SOUND
-from workers import check_import as check_module
-from workers import duties as duties_module
-from workers import verify_match as verify_module
-from workers.check_import import check_import
-from workers.duties import verification as verification_module
-from workers.duties.scan import Scan
-from workers.duties.verification import PENDING, Verifications
-from workers.relay import Relay
-from workers.verify_match import verify_all
 
 pytestmark = pytest.mark.server
 

@@ -7,29 +7,29 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
-from domain.bundle.bundle import describe_head, format_bundle
-from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
-from domain.events import Account, parse_event
-from domain.rulesets import register
-from service.composition import MATCHES, Parts, compose
-from service.config import Config, parse_key
-from service.matches.duplicates import share_dice
-from service.processes.embedded import start_server
-from service.queues import verify_queue
-from service.store.feed import FeedGroup
-from service.store.memory import MemoryStore
-from service.store.port import FeedEntry, bucket_of
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Handler
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
+from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.matches.duplicates import share_dice
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import FeedEntry, bucket_of
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers import verify_match as verify_module
+from plyscribe.workers.duties import reveals as reveals_module
+from plyscribe.workers.duties.verification import PENDING
+from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.verify_match import verify_all
+from plyscribe.workers.worker import Worker
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
-from workers import verify_match as verify_module
-from workers.duties import reveals as reveals_module
-from workers.duties.verification import PENDING
-from workers.relay import Relay, make_duties
-from workers.verify_match import verify_all
-from workers.worker import Worker
 
 pytestmark = pytest.mark.server
 register(TOY_V1)
@@ -62,17 +62,17 @@ class Block:
     def new_relay(self, config: Config = CONFIG) -> Relay:
         return Relay(FeedGroup(self.redis), make_duties(self.new_parts(config), self.redis, self.redis))
 
-    def tell(self, place: int, command: type[Command], actor: Actor = ANN, **fields: object) -> str:
+    def send(self, place: int, command: type[Command], actor: Actor = ANN, **fields: object) -> str:
         asked = command_of(str(actor), "POST", f"/{command.__name__}", None, b"")
         order = command(actor=actor, id=asked.id.hex(), secret=self.secret, **fields)
         answer = self.parts.matches.execute(self.matches[place], lambda _: order, asked, new=command is CreateMatch)
         return answer.state.life.status
 
     def create(self, place: int, **more: object) -> None:
-        self.tell(place, CreateMatch, ruleset="toy", seats=SOLO, dice=self.dice, **more)
+        self.send(place, CreateMatch, ruleset="toy", seats=SOLO, dice=self.dice, **more)
 
     def end(self, place: int) -> None:
-        assert self.tell(place, Withdraw, seat=1) == "ended"
+        assert self.send(place, Withdraw, seat=1) == "ended"
 
     def follow(self, relay: Relay | None = None) -> None:
         """Relay all that the feed has."""
@@ -162,7 +162,7 @@ def test_one_that_is_open_or_under_way_keeps_them_secret(block):
     block.end(1)
     block.follow()
     assert block.revealed() == [0, 0, 0]
-    block.tell(2, StartMatch)
+    block.send(2, StartMatch)
     block.follow()
     assert block.revealed() == [0, 0, 0]
 
@@ -171,8 +171,8 @@ def test_an_abort_is_an_end(block):
     block.create(1)
     block.create(2, start="call")
     block.end(0)
-    assert block.tell(1, AbortMatch) == "aborted"
-    assert block.tell(2, AbortMatch) == "aborted"
+    assert block.send(1, AbortMatch) == "aborted"
+    assert block.send(2, AbortMatch) == "aborted"
     block.follow()
     assert block.revealed() == [1, 1, 1]
 
@@ -182,7 +182,7 @@ def test_an_annulled_one_is_revealed_too(block):
     block.create(2)
     for place in range(3):
         block.end(place)
-    assert block.tell(0, AnnulMatch, ORGANISER, why="test") == "annulled"
+    assert block.send(0, AnnulMatch, ORGANISER, why="test") == "annulled"
     block.follow()
     assert block.revealed() == [1, 1, 1]
 
@@ -205,7 +205,7 @@ def test_what_waits_for_others_is_neither_swept_for_nor_told_as_an_alarm(block, 
     block.follow()
     verifications = next(duty for duty in block.relay._duties if hasattr(duty, "sweep"))
     with monkeypatch.context() as patch:
-        patch.setattr("workers.duties.verification.now_ms", lambda: 2**42)
+        patch.setattr("plyscribe.workers.duties.verification.now_ms", lambda: 2**42)
         verifications.sweep()
     assert block.redis.zcard(PENDING) == 0
 
@@ -304,8 +304,8 @@ def test_dice_of_ones_own_are_revealed_at_the_end_as_ever(block):
     match = stream_id("match", asked)
     dice, block.secret = block.parts.config.server_key.seal(match)
     block.matches = [match]
-    block.tell(0, CreateMatch, ruleset="toy", seats=SOLO, dice=dice, start="call")
-    block.tell(0, StartMatch)
+    block.send(0, CreateMatch, ruleset="toy", seats=SOLO, dice=dice, start="call")
+    block.send(0, StartMatch)
     block.end(0)
     block.follow()
     assert block.types(0)[-2:] == ["match-ended", "dice-revealed"]

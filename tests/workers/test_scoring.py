@@ -10,28 +10,37 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
-from domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, ScoreMatch, TakeSeat, Withdraw
-from domain.errors import UnknownRuleset
-from domain.events import Account, MatchScored, parse_event
-from domain.ledger import LEDGER_EVENT_TYPES, ledger_of
-from domain.match import Match
-from service.composition import Parts, compose
-from service.errors import Contended
-from service.processes.embedded import start_server
-from service.queues import MATCHES_A_JOB
-from service.store.feed import FeedGroup
-from service.store.port import FeedEntry, bucket_of
-from service.store.redis import RedisStore, connect_client
-from service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import (
+    AbortMatch,
+    Actor,
+    AnnulMatch,
+    Command,
+    CreateMatch,
+    ScoreMatch,
+    TakeSeat,
+    Withdraw,
+)
+from plyscribe.domain.errors import UnknownRuleset
+from plyscribe.domain.events import Account, MatchScored, parse_event
+from plyscribe.domain.ledger import LEDGER_EVENT_TYPES, ledger_of
+from plyscribe.domain.match import Match
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.errors import Contended
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import MATCHES_A_JOB
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import FeedEntry, bucket_of
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers import score_match as score_module
+from plyscribe.workers import verify_match as verify_module
+from plyscribe.workers.batch import do_all
+from plyscribe.workers.duties import verification as verification_module
+from plyscribe.workers.score_match import score_all, settle
+from plyscribe.workers.verify_match import verify_all
+from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
 from tests.workers.test_relay import Rig, refute
-from workers import score_match as score_module
-from workers import verify_match as verify_module
-from workers.batch import do_all
-from workers.duties import verification as verification_module
-from workers.score_match import score_all, settle
-from workers.verify_match import verify_all
-from workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -48,7 +57,7 @@ class Killed(BaseException):
 class Hall(Rig):
     """A rig whose matches are rated: Ann and Ben sit down, and Ann resigns."""
 
-    def tell(self, match: str, command: type[Command], actor: Actor, **fields: object) -> str:
+    def send(self, match: str, command: type[Command], actor: Actor, **fields: object) -> str:
         asked = command_of(str(actor), "POST", f"/{command.__name__}", None, b"")
         order = command(actor=actor, id=asked.id.hex(), **fields)
         return self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch).state.life.status
@@ -56,17 +65,17 @@ class Hall(Rig):
     def open(self, rated: bool = True) -> str:
         match = stream_id("match", command_of("test", "POST", "/", None, b""))
         seats = (Account(ANN.id), Account(BEN.id))
-        self.tell(match, CreateMatch, ANN, ruleset="zhen", seats=seats, rated=rated)
+        self.send(match, CreateMatch, ANN, ruleset="zhen", seats=seats, rated=rated)
         return match
 
     def end(self, rated: bool = True) -> str:
         match = self.open(rated)
-        self.tell(match, TakeSeat, BEN, seat=2)
-        assert self.tell(match, Withdraw, ANN) == "ended"
+        self.send(match, TakeSeat, BEN, seat=2)
+        assert self.send(match, Withdraw, ANN) == "ended"
         return match
 
     def annul(self, match: str) -> None:
-        self.tell(match, AnnulMatch, ORGANISER, why="cheat")
+        self.send(match, AnnulMatch, ORGANISER, why="cheat")
 
     def new_process(self) -> Parts:
         return compose(CONFIG, RedisStore(self.redis))
@@ -341,7 +350,7 @@ def test_a_refuted_match_is_not_scored(hall, monkeypatch):
 
 def test_an_aborted_match_is_not_scored(hall):
     match = hall.open()
-    hall.tell(match, AbortMatch, ANN)
+    hall.send(match, AbortMatch, ANN)
     assert verify_all(hall.parts, [(match, END)]) == ["aborted"]
     hall.follow()
     hall.scan()

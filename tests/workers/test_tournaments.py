@@ -6,33 +6,33 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from domain.bots import build_bot
-from domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
-from domain.events import Account, Occupant, SeatWithdrawn
-from domain.rulesets import register
-from domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
-from domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament, WithdrawEntrant
-from domain.tournament.sprt import judge_entrants
-from domain.tournament.state import MAX_ATTEMPTS, Tournament
-from service.composition import MATCHES, Parts, compose
-from service.processes.embedded import start_server
-from service.queues import play_queue, verify_queue
-from service.store.feed import FeedGroup
-from service.store.redis import RedisStore, connect_client
-from service.streams.handler import Handler
-from service.streams.ids import command_of, job_command, stream_id
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.events import Account, Occupant, SeatWithdrawn
+from plyscribe.domain.rulesets import register
+from plyscribe.domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
+from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament, WithdrawEntrant
+from plyscribe.domain.tournament.sprt import judge_entrants
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament
+from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import play_queue, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import command_of, job_command, stream_id
+from plyscribe.workers import play_match as job_module
+from plyscribe.workers.duties import tournaments as duty_module
+from plyscribe.workers.duties.bots import Bots
+from plyscribe.workers.duties.reveals import Reveals
+from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.duties.tournaments import DUE, GRACE_MS, Cups
+from plyscribe.workers.duties.verification import Verifications
+from plyscribe.workers.play_match import play_all
+from plyscribe.workers.relay import Relay
+from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
-from workers import play_match as job_module
-from workers.duties import tournaments as duty_module
-from workers.duties.bots import Bots
-from workers.duties.reveals import Reveals
-from workers.duties.scan import Scan
-from workers.duties.tournaments import DUE, GRACE_MS, Cups
-from workers.duties.verification import Verifications
-from workers.play_match import play_all
-from workers.relay import Relay
-from workers.verify_match import verify_all
 
 pytestmark = pytest.mark.server
 

@@ -8,17 +8,17 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
-from service.composition import compose
-from service.config import Config, parse_key
-from service.health.gauges import read_gauges
-from service.health.vitals import Vitals, open_vitals
-from service.processes.embedded import start_server
-from service.queues import UNSETTLED, Verification, enqueue_verifications, verify_queue
-from service.store.feed import FeedGroup
-from service.store.memory import MemoryStore
-from service.store.redis import RedisStore, connect_client
+from plyscribe.service.composition import compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.health.gauges import read_gauges
+from plyscribe.service.health.vitals import Vitals, open_vitals
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import UNSETTLED, Verification, enqueue_verifications, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.workers.worker import Worker
 from tests.workers.test_relay import Rig
-from workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -77,7 +77,7 @@ def test_a_sweep_does_not_make_a_match_wait_for_less(vitals, redis, monkeypatch)
     rig.finish()
     rig.relay.step(block_ms=0)
     before = redis.zrange(UNSETTLED, 0, -1, withscores=True)
-    monkeypatch.setattr("workers.duties.verification.now_ms", lambda: int(time.time() * 1000) + 60_000)
+    monkeypatch.setattr("plyscribe.workers.duties.verification.now_ms", lambda: int(time.time() * 1000) + 60_000)
     rig.duty.sweep()
     assert redis.zrange(UNSETTLED, 0, -1, withscores=True) == before
 

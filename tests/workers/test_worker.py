@@ -11,10 +11,10 @@ from rq import SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
-from service.processes.embedded import start_server
-from service.queues import Verification, enqueue_verifications, verify_queue
-from workers import worker as worker_module
-from workers.worker import Worker
+from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
+from plyscribe.workers import worker as worker_module
+from plyscribe.workers.worker import Worker
 
 pytestmark = pytest.mark.server
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from redis.exceptions import RedisError
 
-from service.store.port import FeedEntry, StoreError
+from plyscribe.service.store.port import FeedEntry, StoreError
 
 RETRY_CHORE_S = 10.0
 

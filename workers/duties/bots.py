@@ -12,17 +12,17 @@ from typing import cast
 from redis import Redis
 from rq import Queue
 
-from domain.chain import StoredEvent
-from domain.events import BuiltIn
-from domain.match import Match
-from domain.waiting import find_bot_due
-from service.clock import now_ms
-from service.composition import Parts
-from service.queues import Playing, enqueue_plays
-from service.store.port import FeedEntry, StoreUnavailable
-from service.streams.handler import Handler
-from workers.duties import Chore
-from workers.duties.under_way import DRAWS, OVER, UNDER_WAY, find_created, may_be_under_way
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.match import Match
+from plyscribe.domain.waiting import find_bot_due
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.queues import Playing, enqueue_plays
+from plyscribe.service.store.port import FeedEntry, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, find_created, may_be_under_way
 
 DUE = "relay:bots"
 """Sorted set of matches that wait for a built-in bot, by the time (UTC milliseconds) of their next sweep."""

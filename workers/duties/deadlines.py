@@ -11,19 +11,19 @@ from typing import cast
 
 from redis import Redis
 
-from domain.chain import StoredEvent
-from domain.clock import Deadline, find_deadline
-from domain.commands import Actor, Withdraw
-from domain.match import Match
-from service.clock import now_ms
-from service.composition import Parts
-from service.errors import VersionConflict
-from service.store.port import FeedEntry, StoreUnavailable
-from service.streams.handler import Handler
-from service.streams.ids import job_command
-from workers.duties import Chore
-from workers.duties.scan import read_newest
-from workers.duties.under_way import OVER, UNDER_WAY, find_created, may_be_under_way
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.clock import Deadline, find_deadline
+from plyscribe.domain.commands import Actor, Withdraw
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.errors import VersionConflict
+from plyscribe.service.store.port import FeedEntry, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.scan import read_newest
+from plyscribe.workers.duties.under_way import OVER, UNDER_WAY, find_created, may_be_under_way
 
 DEADLINES = "relay:deadlines"
 """Sorted set of matches with limits that wait for a decision, by its deadline (UTC milliseconds)."""

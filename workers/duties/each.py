@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from service.store.port import StoreError, StoreUnavailable
+from plyscribe.service.store.port import StoreError, StoreUnavailable
 
 T = TypeVar("T")
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from domain.match import Match
-from service.composition import Parts
-from service.live.inboxes import Notifier
-from service.store.port import FeedEntry
-from service.streams.handler import Handler
-from workers.duties import Chore
+from plyscribe.domain.match import Match
+from plyscribe.service.composition import Parts
+from plyscribe.service.live.inboxes import Notifier
+from plyscribe.service.store.port import FeedEntry
+from plyscribe.service.streams.handler import Handler
+from plyscribe.workers.duties import Chore
 
 
 class Notices:
@@ -20,4 +20,4 @@ class Notices:
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Tell the players what these appends tell them."""
-        self._notifier.tell(entries)
+        self._notifier.deliver(entries)

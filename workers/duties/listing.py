@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from redis import Redis
 
-from domain.match import Match
-from service.access.accounts import PLAYERS
-from service.composition import MATCHES, Parts
-from service.lists.lists import open_lists
-from service.lists.projections import Projection, needs_build, project_all, rebuild
-from service.store.port import FeedEntry, StoreError
-from service.streams.handler import Handler
-from service.tournaments.tournaments import TOURNAMENTS
-from workers.duties import Chore
+from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import PLAYERS
+from plyscribe.service.composition import MATCHES, Parts
+from plyscribe.service.lists.lists import open_lists
+from plyscribe.service.lists.projections import Projection, needs_build, project_all, rebuild
+from plyscribe.service.store.port import FeedEntry, StoreError
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.tournaments.tournaments import TOURNAMENTS
+from plyscribe.workers.duties import Chore
 
 BUILD_EVERY_S = 10.0
 

@@ -8,19 +8,19 @@ recorded however many relays try; what a relay that died has left is found by th
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from domain.chain import StoredEvent
-from domain.commands import Actor, RevealDice
-from domain.errors import DomainError
-from domain.events import SharedDice
-from domain.match import Match
-from service.clock import now_ms
-from service.composition import Parts
-from service.errors import ServiceError
-from service.store.port import FeedEntry, StoreError, StoreUnavailable
-from service.streams.handler import Handler
-from service.streams.ids import job_command
-from workers.duties import Chore
-from workers.duties.under_way import OVER, find_created
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, RevealDice
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import SharedDice
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.errors import ServiceError
+from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import job_command
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.under_way import OVER, find_created
 
 WORDS_BEFORE = {*OVER, "match-annulled"}
 """What the newest event of a match may be whose dice are to be revealed."""

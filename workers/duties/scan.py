@@ -4,10 +4,10 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from domain.chain import StoredEvent
-from service.store.port import EventStore, FeedEntry
-from workers.duties import Chore
-from workers.duties.each import read_each
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.port import EventStore, FeedEntry
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.each import read_each
 
 SCAN_EVERY_S = 3600.0
 

@@ -12,17 +12,17 @@ from typing import cast
 from redis import Redis
 from rq import Queue
 
-from domain.chain import StoredEvent
-from domain.errors import StreamError
-from domain.match import Match
-from service.clock import now_ms
-from service.composition import Parts
-from service.queues import Advancing, enqueue_advances
-from service.store.port import FeedEntry, StoreError, StoreUnavailable
-from service.streams.handler import Handler
-from service.streams.ids import is_stream_id
-from workers.duties import Chore
-from workers.duties.under_way import find_created
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import StreamError
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.queues import Advancing, enqueue_advances
+from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.under_way import find_created
 
 DUE = "relay:tournaments"
 """Sorted set of tournaments that are played, by the time (UTC milliseconds) of their next sweep."""

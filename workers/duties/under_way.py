@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Iterator, Sequence
 
-from domain.chain import StoredEvent
-from domain.errors import StreamError
-from domain.events import MatchCreated, parse_event
-from domain.match import Match
-from service.store.port import Stretch
-from service.streams.handler import Handler
-from workers.duties.each import read_each
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import StreamError
+from plyscribe.domain.events import MatchCreated, parse_event
+from plyscribe.domain.match import Match
+from plyscribe.service.store.port import Stretch
+from plyscribe.service.streams.handler import Handler
+from plyscribe.workers.duties.each import read_each
 
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
 """What a decision may be due after, or no longer be due after; draws leave the turn and its clock alone."""

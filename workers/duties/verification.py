@@ -14,11 +14,11 @@ from typing import cast
 from redis import Redis
 from rq import Queue
 
-from domain.chain import StoredEvent
-from domain.errors import StreamError
-from service.clock import now_ms
-from service.composition import Parts
-from service.queues import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import StreamError
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.queues import (
     ALARM_AFTER,
     REFUTED,
     SWEEPS,
@@ -30,10 +30,10 @@ from service.queues import (
     enqueue_scorings,
     enqueue_verifications,
 )
-from service.store.port import FeedEntry, StoreError, StoreUnavailable
-from workers.duties import Chore
-from workers.duties.scan import read_newest
-from workers.verify_match import cannot_tell_end
+from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.scan import read_newest
+from plyscribe.workers.verify_match import cannot_tell_end
 
 PENDING = "relay:pending"
 """Sorted set of finished matches that are not settled, by the time (UTC milliseconds) of their next sweep."""

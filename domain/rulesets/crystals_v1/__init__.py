@@ -6,14 +6,20 @@ The clauses CR1..CR21 are those of docs/rulesets/crystals.md.
 from collections.abc import Iterator
 from typing import Any
 
-from domain.contest import open_contest
-from domain.errors import BadNotation, IllegalMove, NotInPlay
-from domain.options import Integer, options_schema, parse_options
-from domain.ruleset import Over, RandBelow, Ruleset, Turn, require_roll, require_seats
-from domain.rulesets.crystals_v1.drawing import draw
-from domain.rulesets.crystals_v1.leaving import leave
-from domain.rulesets.crystals_v1.resolution import defend, find_target, is_blocked, move_character, take_experience
-from domain.rulesets.crystals_v1.state import (
+from plyscribe.domain.contest import open_contest
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay
+from plyscribe.domain.options import Integer, options_schema, parse_options
+from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_roll, require_seats
+from plyscribe.domain.rulesets.crystals_v1.drawing import draw
+from plyscribe.domain.rulesets.crystals_v1.leaving import leave
+from plyscribe.domain.rulesets.crystals_v1.resolution import (
+    defend,
+    find_target,
+    is_blocked,
+    move_character,
+    take_experience,
+)
+from plyscribe.domain.rulesets.crystals_v1.state import (
     ARCHER,
     ATTACKER,
     BASE,
@@ -35,9 +41,9 @@ from domain.rulesets.crystals_v1.state import (
     State,
     Table,
 )
-from domain.rulesets.crystals_v1.track import lay_track
-from domain.rulesets.crystals_v1.turns import choose_attacker, contend, deploy, finish_move, respawn, spawn
-from domain.rulesets.crystals_v1.value import estimate
+from plyscribe.domain.rulesets.crystals_v1.track import lay_track
+from plyscribe.domain.rulesets.crystals_v1.turns import choose_attacker, contend, deploy, finish_move, respawn, spawn
+from plyscribe.domain.rulesets.crystals_v1.value import estimate
 
 SECTION = Integer("section", 10, 8, 20)
 TELEPORT = Integer("teleport", 5, 1, 19)  # for any section: what a section allows is narrower

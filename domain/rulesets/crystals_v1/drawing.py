@@ -9,7 +9,7 @@ EMPTY = "."
 
 def draw(view: dict[str, Any]) -> str:
     """The drawing of a view: lines of ASCII, the widest for twenty fields a seat."""
-    return "\n".join([*_draw_track(view), *_draw_seats(view), "", *_tell(view)])
+    return "\n".join([*_draw_track(view), *_draw_seats(view), "", *_format_lines(view)])
 
 
 def _draw_track(view: dict[str, Any]) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _draw_seats(view: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield f"{'':8}{'scout':15}{'miner':15}{'tower':15}{'attacker':22}{'crystals':>8}{'mines':>7}"
     for seat, own in enumerate(view["characters"], 1):
-        cells = [_tell_character(character) for character in own.values()]
+        cells = [_format_character(character) for character in own.values()]
         attacker = f"{list(own)[3]} {cells[3]}" if len(own) == 4 else "not chosen"
         mark = ">" if view["on_turn"] == seat else " "
         stock = 4 - len(view["mines"][seat - 1])
@@ -47,13 +47,13 @@ def _draw_seats(view: dict[str, Any]) -> Iterator[str]:
         yield f"{name:8}{others}{attacker:22}{view['crystals'][seat - 1]:8}{stock:7}"
 
 
-def _tell_character(character: dict[str, Any]) -> str:
+def _format_character(character: dict[str, Any]) -> str:
     """Level, experience and place: `2 (3xp) at 17`."""
     at = "base" if character["at"] == "base" else f"at {character['at']}"
     return f"{character['level']} ({character['xp']}xp) {at}"
 
 
-def _tell(view: dict[str, Any]) -> Iterator[str]:
+def _format_lines(view: dict[str, Any]) -> Iterator[str]:
     yield "^ START, => teleport, 2s1 scout of seat 2 on level 1, *2 mine of seat 2."
     yield f"Crystals in the middle: {view['bank']}."
     if view["contest"] is not None:

@@ -1,9 +1,9 @@
 """A seat leaves the match (CR21)."""
 
-from domain.ruleset import Over
-from domain.rulesets.crystals_v1.resolution import give_experience, resume
-from domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEPLOY, FIRST, Table
-from domain.rulesets.crystals_v1.turns import await_contest, drop_out, pass_on_opening
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets.crystals_v1.resolution import give_experience, resume
+from plyscribe.domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEPLOY, FIRST, Table
+from plyscribe.domain.rulesets.crystals_v1.turns import await_contest, drop_out, pass_on_opening
 
 
 def leave(table: Table, seat: int) -> None:

@@ -1,7 +1,7 @@
 """How a move resolves, in the order of CR14: each step leads to the next one, or to a roll or decision of a seat."""
 
-from domain.ruleset import Over
-from domain.rulesets.crystals_v1.state import (
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets.crystals_v1.state import (
     ARCHER,
     ATTACKER,
     BASE,
@@ -17,8 +17,8 @@ from domain.rulesets.crystals_v1.state import (
     Position,
     Table,
 )
-from domain.rulesets.crystals_v1.track import HOME
-from domain.rulesets.crystals_v1.turns import finish_move
+from plyscribe.domain.rulesets.crystals_v1.track import HOME
+from plyscribe.domain.rulesets.crystals_v1.turns import finish_move
 
 COVER = 4
 """How many fields away a tower covers (CR12)."""

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from domain.contest import Contest
-from domain.ruleset import Decision, Over, Roll, Turn, rank_seats
-from domain.rulesets.crystals_v1.track import Track
+from plyscribe.domain.contest import Contest
+from plyscribe.domain.ruleset import Decision, Over, Roll, Turn, rank_seats
+from plyscribe.domain.rulesets.crystals_v1.track import Track
 
 CLASSES = ("scout", "miner", "tower", "rider", "archer")
 SCOUT, MINER, TOWER, ATTACKER = range(4)

@@ -1,8 +1,8 @@
 """What comes before and after a move: attackers, first spawns, the contest, the bounds of a turn (CR5, CR6, CR14)."""
 
-from domain.contest import Best, enter_roll, find_winner, leave_contest, next_to_roll
-from domain.ruleset import next_in_play
-from domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEPLOY, FIRST, RESPAWN, ROLL, SPAWN, Table
+from plyscribe.domain.contest import Best, enter_roll, find_winner, leave_contest, next_to_roll
+from plyscribe.domain.ruleset import next_in_play
+from plyscribe.domain.rulesets.crystals_v1.state import BASE, CHOOSE, DEPLOY, FIRST, RESPAWN, ROLL, SPAWN, Table
 
 LOWEST: Best = min
 

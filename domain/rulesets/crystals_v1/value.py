@@ -1,9 +1,9 @@
 """What a position is worth to a seat: what it has, less what it may lose before its next turn."""
 
-from domain.ruleset import evaluate_over
-from domain.rulesets.crystals_v1.resolution import defend, find_target, is_covered, list_shots
-from domain.rulesets.crystals_v1.state import ATTACKER, BASE, DEFENCE, LEVELS, TOWER, State, Table
-from domain.rulesets.crystals_v1.track import FACES, HOME, steps_home
+from plyscribe.domain.ruleset import evaluate_over
+from plyscribe.domain.rulesets.crystals_v1.resolution import defend, find_target, is_covered, list_shots
+from plyscribe.domain.rulesets.crystals_v1.state import ATTACKER, BASE, DEFENCE, LEVELS, TOWER, State, Table
+from plyscribe.domain.rulesets.crystals_v1.track import FACES, HOME, steps_home
 
 CRYSTAL = 1000
 POINT = 250

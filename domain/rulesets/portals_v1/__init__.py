@@ -15,17 +15,17 @@ The clauses PO1..PO20 are those of docs/rulesets/portals.md. The modules, each i
 from collections.abc import Iterator
 from typing import Any
 
-from domain.contest import enter_roll, leave_contest, open_contest
-from domain.errors import NotInPlay, OptionError
-from domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
-from domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
-from domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
-from domain.rulesets.portals_v1.board import join, lay_board
-from domain.rulesets.portals_v1.drawing import draw
-from domain.rulesets.portals_v1.moves import EXIT, PLATFORM, PORTAL, Move
-from domain.rulesets.portals_v1.notation import format_move, list_legal_moves, parse_move
-from domain.rulesets.portals_v1.prospect import evaluate
-from domain.rulesets.portals_v1.state import (
+from plyscribe.domain.contest import enter_roll, leave_contest, open_contest
+from plyscribe.domain.errors import NotInPlay, OptionError
+from plyscribe.domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
+from plyscribe.domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
+from plyscribe.domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
+from plyscribe.domain.rulesets.portals_v1.board import join, lay_board
+from plyscribe.domain.rulesets.portals_v1.drawing import draw
+from plyscribe.domain.rulesets.portals_v1.moves import EXIT, PLATFORM, PORTAL, Move
+from plyscribe.domain.rulesets.portals_v1.notation import format_move, list_legal_moves, parse_move
+from plyscribe.domain.rulesets.portals_v1.prospect import evaluate
+from plyscribe.domain.rulesets.portals_v1.state import (
     ACTION_ROLLS,
     DECISIONS,
     Setup,
@@ -37,7 +37,7 @@ from domain.rulesets.portals_v1.state import (
     remove_colour,
     view,
 )
-from domain.rulesets.portals_v1.turns import (
+from plyscribe.domain.rulesets.portals_v1.turns import (
     begin_turn,
     end_by_standing,
     end_if_stalled,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from domain.ruleset import Decision, RandBelow
-from domain.rulesets.portals_v1.board import (
+from plyscribe.domain.ruleset import Decision, RandBelow
+from plyscribe.domain.rulesets.portals_v1.board import (
     ARROWS_WITHIN,
     EVERY_DIRECTION,
     each,
@@ -14,8 +14,8 @@ from domain.rulesets.portals_v1.board import (
     find_unblocked,
     join,
 )
-from domain.rulesets.portals_v1.moves import ENTER, EXIT, LAUNCH, PLATFORM, PORTAL, Move
-from domain.rulesets.portals_v1.state import DEMONS, Flow, State, find_free
+from plyscribe.domain.rulesets.portals_v1.moves import ENTER, EXIT, LAUNCH, PLATFORM, PORTAL, Move
+from plyscribe.domain.rulesets.portals_v1.state import DEMONS, Flow, State, find_free
 
 BUILD = (PORTAL, PLATFORM)
 FREE = (PORTAL, PLATFORM, LAUNCH, ENTER)

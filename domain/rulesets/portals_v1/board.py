@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 
-from domain.rulesets.portals_v1.moves import BARE, WORDS, Move
+from plyscribe.domain.rulesets.portals_v1.moves import BARE, WORDS, Move
 
 EVERY_DIRECTION = 63
 

@@ -10,8 +10,8 @@ it, the numbers at the lower right, where the lines of their fields end:
 from collections.abc import Iterator
 from textwrap import wrap
 
-from domain.rulesets.portals_v1.board import Board, each, find_arrows
-from domain.rulesets.portals_v1.state import DEMONS, State, count_pawns, find_colour
+from plyscribe.domain.rulesets.portals_v1.board import Board, each, find_arrows
+from plyscribe.domain.rulesets.portals_v1.state import DEMONS, State, count_pawns, find_colour
 
 HEADS = "vv<>^^"
 """How an arrow looks, by the direction that it leads to."""

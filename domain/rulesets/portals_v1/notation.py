@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from domain.errors import BadNotation, IllegalMove
-from domain.ruleset import Decision, Over
-from domain.rulesets.portals_v1.actions import BUILD, find_kinds, find_sites, find_ways, is_possible
-from domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, each, find_passage
-from domain.rulesets.portals_v1.moves import BARE, EXIT, LAUNCH, PORTAL, WORDS, Move
-from domain.rulesets.portals_v1.state import DEMONS, State
+from plyscribe.domain.errors import BadNotation, IllegalMove
+from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.domain.rulesets.portals_v1.actions import BUILD, find_kinds, find_sites, find_ways, is_possible
+from plyscribe.domain.rulesets.portals_v1.board import EVERY_DIRECTION, Board, each, find_passage
+from plyscribe.domain.rulesets.portals_v1.moves import BARE, EXIT, LAUNCH, PORTAL, WORDS, Move
+from plyscribe.domain.rulesets.portals_v1.state import DEMONS, State
 
 KINDS_BY_WORD = {word: kind for kind, word in enumerate(WORDS)}
 

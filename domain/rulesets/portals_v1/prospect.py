@@ -1,8 +1,8 @@
 """What a position of portals is worth to a seat: the turns that it may still need, beside what the others need."""
 
-from domain.ruleset import Over, evaluate_over
-from domain.rulesets.portals_v1.actions import find_sites
-from domain.rulesets.portals_v1.board import (
+from plyscribe.domain.ruleset import Over, evaluate_over
+from plyscribe.domain.rulesets.portals_v1.actions import find_sites
+from plyscribe.domain.rulesets.portals_v1.board import (
     Board,
     each,
     find_beside,
@@ -11,8 +11,8 @@ from domain.rulesets.portals_v1.board import (
     find_passage,
     find_unblocked,
 )
-from domain.rulesets.portals_v1.moves import ENTER, LAUNCH
-from domain.rulesets.portals_v1.state import DEMONS, State, in_play
+from plyscribe.domain.rulesets.portals_v1.moves import ENTER, LAUNCH
+from plyscribe.domain.rulesets.portals_v1.state import DEMONS, State, in_play
 
 FAR = 8
 """Launches along the net that are looked ahead."""

@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from domain.contest import Contest
-from domain.ruleset import Decision, Over, Roll, Turn
-from domain.rulesets.portals_v1.board import Board, each, find_passage
+from plyscribe.domain.contest import Contest
+from plyscribe.domain.ruleset import Decision, Over, Roll, Turn
+from plyscribe.domain.rulesets.portals_v1.board import Board, each, find_passage
 
 DEMONS = 0
 """The colour of demons; that of a seat is its number."""

@@ -1,9 +1,9 @@
 """Whose turn it is: the contest, passing over, and how a match ends."""
 
-from domain.contest import Contest, find_winner, next_to_roll
-from domain.ruleset import Over, next_in_play, rank_seats
-from domain.rulesets.portals_v1.actions import can_act
-from domain.rulesets.portals_v1.state import FIRST_ROLLS, State, finish, in_play
+from plyscribe.domain.contest import Contest, find_winner, next_to_roll
+from plyscribe.domain.ruleset import Over, next_in_play, rank_seats
+from plyscribe.domain.rulesets.portals_v1.actions import can_act
+from plyscribe.domain.rulesets.portals_v1.state import FIRST_ROLLS, State, finish, in_play
 
 
 def find_standing(state: State) -> tuple[int, ...]:

@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
-from domain.options import Choice, Integer, options_schema, parse_options
-from domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
-from domain.rulesets.rings_v1.board import NO_TERRAIN
-from domain.rulesets.rings_v1.breaches import find_breach
-from domain.rulesets.rings_v1.drawing import render_state, view_state
-from domain.rulesets.rings_v1.legal import list_moves
-from domain.rulesets.rings_v1.moves import EXPECTED, Move, format_move, read_move
-from domain.rulesets.rings_v1.play import play_move, play_roll, play_withdrawal
-from domain.rulesets.rings_v1.sampling import draw_move
-from domain.rulesets.rings_v1.state import Setup, State, lay_table
-from domain.rulesets.rings_v1.turns import await_terrain, end, rank_by_points
-from domain.rulesets.rings_v1.valuing import value_state
+from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
+from plyscribe.domain.options import Choice, Integer, options_schema, parse_options
+from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
+from plyscribe.domain.rulesets.rings_v1.board import NO_TERRAIN
+from plyscribe.domain.rulesets.rings_v1.breaches import find_breach
+from plyscribe.domain.rulesets.rings_v1.drawing import render_state, view_state
+from plyscribe.domain.rulesets.rings_v1.legal import list_moves
+from plyscribe.domain.rulesets.rings_v1.moves import EXPECTED, Move, format_move, read_move
+from plyscribe.domain.rulesets.rings_v1.play import play_move, play_roll, play_withdrawal
+from plyscribe.domain.rulesets.rings_v1.sampling import draw_move
+from plyscribe.domain.rulesets.rings_v1.state import Setup, State, lay_table
+from plyscribe.domain.rulesets.rings_v1.turns import await_terrain, end, rank_by_points
+from plyscribe.domain.rulesets.rings_v1.valuing import value_state
 
 RANDOM = "random"
 

@@ -1,7 +1,7 @@
 """Why a readable move is illegal: a clause that it breaks, and how."""
 
-from domain.ruleset import Decision, Over, Roll
-from domain.rulesets.rings_v1.board import (
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets.rings_v1.board import (
     BORDERS,
     FIRST_RUNS,
     HAS,
@@ -15,8 +15,8 @@ from domain.rulesets.rings_v1.board import (
     TOP,
     WARRIOR,
 )
-from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
-from domain.rulesets.rings_v1.moves import (
+from plyscribe.domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
+from plyscribe.domain.rulesets.rings_v1.moves import (
     Accept,
     Attach,
     Decline,
@@ -29,7 +29,7 @@ from domain.rulesets.rings_v1.moves import (
     Swap,
     Walk,
 )
-from domain.rulesets.rings_v1.moving import (
+from plyscribe.domain.rulesets.rings_v1.moving import (
     GROUND,
     RUNNERS_FROM_ROUND,
     list_approaches,
@@ -38,9 +38,9 @@ from domain.rulesets.rings_v1.moving import (
     takes,
     ways_from,
 )
-from domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
-from domain.rulesets.rings_v1.ringwork import can_swap
-from domain.rulesets.rings_v1.state import State
+from plyscribe.domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
+from plyscribe.domain.rulesets.rings_v1.ringwork import can_swap
+from plyscribe.domain.rulesets.rings_v1.state import State
 
 Breach = tuple[str, str]
 """The clause, and how it is broken."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from domain.ruleset import Decision, Over, Roll
-from domain.rulesets.rings_v1.board import KINDS, NAMES, RINGS, SEAT, SLOTS, TOP, count, start_of
-from domain.rulesets.rings_v1.payments import DICE, spell_dice
-from domain.rulesets.rings_v1.state import Alliance, State, list_rings
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets.rings_v1.board import KINDS, NAMES, RINGS, SEAT, SLOTS, TOP, count, start_of
+from plyscribe.domain.rulesets.rings_v1.payments import DICE, spell_dice
+from plyscribe.domain.rulesets.rings_v1.state import Alliance, State, list_rings
 
 
 def view_state(state: State) -> dict[str, Any]:
@@ -53,7 +53,7 @@ LEGEND = "L light, M medium, H heavy ground; R runner, W warrior, B blocker behi
 
 def render_state(state: State) -> str:
     """The rings unrolled with the STARTs outside and `top` inside, then what each seat has, and what is going on."""
-    return "\n".join([*_draw_board(state), "", *_draw_seats(state), "", *_tell_turn(state), LEGEND])
+    return "\n".join([*_draw_board(state), "", *_draw_seats(state), "", *_format_turn(state), LEGEND])
 
 
 def _draw_board(state: State) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _draw_seats(state: State) -> Iterator[str]:
         yield f"{seat:<7}{points:<9}{dice or '-':8}{supply or '-'}"
 
 
-def _tell_turn(state: State) -> Iterator[str]:
+def _format_turn(state: State) -> Iterator[str]:
     match state.turn:
         case Over(reason):
             doing = f"the match is over by {reason}"

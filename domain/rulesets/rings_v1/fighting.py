@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from domain.rulesets.rings_v1.board import (
+from plyscribe.domain.rulesets.rings_v1.board import (
     BLOCKER,
     BLOCKERS,
     RUNNER,
@@ -14,9 +14,9 @@ from domain.rulesets.rings_v1.board import (
     count,
     start_of,
 )
-from domain.rulesets.rings_v1.moving import list_approaches, neighbours, takes, ways_from
-from domain.rulesets.rings_v1.payments import can_move_twice
-from domain.rulesets.rings_v1.state import Engaged, Forces, State
+from plyscribe.domain.rulesets.rings_v1.moving import list_approaches, neighbours, takes, ways_from
+from plyscribe.domain.rulesets.rings_v1.payments import can_move_twice
+from plyscribe.domain.rulesets.rings_v1.state import Engaged, Forces, State
 
 
 def needs_second(state: State, seat: int, kind: int, target: int) -> bool:

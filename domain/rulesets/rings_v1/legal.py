@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from domain.ruleset import Decision
-from domain.rulesets.rings_v1.board import KINDS_AMONG, WARRIOR
-from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
-from domain.rulesets.rings_v1.moves import (
+from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.rulesets.rings_v1.board import KINDS_AMONG, WARRIOR
+from plyscribe.domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
+from plyscribe.domain.rulesets.rings_v1.moves import (
     ATTACHES,
     SPINS,
     SWAPS,
@@ -19,10 +19,10 @@ from domain.rulesets.rings_v1.moves import (
     format_move,
     walk,
 )
-from domain.rulesets.rings_v1.moving import list_approaches, list_ends, recruitable
-from domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
-from domain.rulesets.rings_v1.ringwork import can_swap, free_slots
-from domain.rulesets.rings_v1.state import State, list_own
+from plyscribe.domain.rulesets.rings_v1.moving import list_approaches, list_ends, recruitable
+from plyscribe.domain.rulesets.rings_v1.payments import droppable, move_payments, recruit_payments, turn_payments
+from plyscribe.domain.rulesets.rings_v1.ringwork import can_swap, free_slots
+from plyscribe.domain.rulesets.rings_v1.state import State, list_own
 
 
 def list_moves(state: State, prefix: str) -> Iterator[Move]:

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from domain.rulesets.rings_v1.board import BORDERS, FIELDS, KIND_NAMES, KINDS, NAMES, RINGS, SLOTS, TOP, start_of
+from plyscribe.domain.rulesets.rings_v1.board import (
+    BORDERS,
+    FIELDS,
+    KIND_NAMES,
+    KINDS,
+    NAMES,
+    RINGS,
+    SLOTS,
+    TOP,
+    start_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

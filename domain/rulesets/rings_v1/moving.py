@@ -1,6 +1,6 @@
 """RI9..RI14: what may be recruited, and where a unit's move may end; what an attack needs besides is in `fighting`."""
 
-from domain.rulesets.rings_v1.board import (
+from plyscribe.domain.rulesets.rings_v1.board import (
     BLOCKER,
     BLOCKERS,
     CAPACITY,
@@ -19,7 +19,7 @@ from domain.rulesets.rings_v1.board import (
     WARRIORS,
     start_of,
 )
-from domain.rulesets.rings_v1.state import State
+from plyscribe.domain.rulesets.rings_v1.state import State
 
 RUNNERS_FROM_ROUND = 3
 GROUND = {kind: letters + NO_TERRAIN for kind, letters in ((RUNNER, "LMH"), (WARRIOR, "LM"), (BLOCKER, "L"))}

@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from domain.rulesets.rings_v1.board import SEAT
-from domain.rulesets.rings_v1.state import Dice, State
+from plyscribe.domain.rulesets.rings_v1.board import SEAT
+from plyscribe.domain.rulesets.rings_v1.state import Dice, State
 
 DICE = ("R", "M", "T")
 NO_DICE: Dice = (0, 0, 0)

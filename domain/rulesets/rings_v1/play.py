@@ -1,9 +1,9 @@
 """What moves, rolls and withdrawals bring about."""
 
-from domain.ruleset import Decision, Over, Roll, require_roll
-from domain.rulesets.rings_v1.board import ARRANGEMENTS, WARRIOR, start_of
-from domain.rulesets.rings_v1.fighting import attacked_seat, decide_alliance, move_unit
-from domain.rulesets.rings_v1.moves import (
+from plyscribe.domain.ruleset import Decision, Over, Roll, require_roll
+from plyscribe.domain.rulesets.rings_v1.board import ARRANGEMENTS, WARRIOR, start_of
+from plyscribe.domain.rulesets.rings_v1.fighting import attacked_seat, decide_alliance, move_unit
+from plyscribe.domain.rulesets.rings_v1.moves import (
     Accept,
     Attach,
     Decline,
@@ -17,10 +17,10 @@ from domain.rulesets.rings_v1.moves import (
     Use,
     Walk,
 )
-from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend_use
-from domain.rulesets.rings_v1.ringwork import attach, spin, swap
-from domain.rulesets.rings_v1.state import Alliance, Forces, State, lay_ring, list_own
-from domain.rulesets.rings_v1.turns import (
+from plyscribe.domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend_use
+from plyscribe.domain.rulesets.rings_v1.ringwork import attach, spin, swap
+from plyscribe.domain.rulesets.rings_v1.state import Alliance, Forces, State, lay_ring, list_own
+from plyscribe.domain.rulesets.rings_v1.turns import (
     await_dice,
     await_start,
     await_terrain,

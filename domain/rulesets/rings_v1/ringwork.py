@@ -1,8 +1,8 @@
 """RI19..RI21: what a T does to rings, STARTs and terrain."""
 
-from domain.rulesets.rings_v1.board import KINDS_AMONG, SLOTS
-from domain.rulesets.rings_v1.moving import GROUND
-from domain.rulesets.rings_v1.state import State
+from plyscribe.domain.rulesets.rings_v1.board import KINDS_AMONG, SLOTS
+from plyscribe.domain.rulesets.rings_v1.moving import GROUND
+from plyscribe.domain.rulesets.rings_v1.state import State
 
 
 def free_slots(state: State) -> list[int]:

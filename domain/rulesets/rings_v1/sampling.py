@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from domain.ruleset import Decision, RandBelow
-from domain.rulesets.rings_v1.board import KINDS_AMONG
-from domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
-from domain.rulesets.rings_v1.legal import list_seconds
-from domain.rulesets.rings_v1.moves import (
+from plyscribe.domain.ruleset import Decision, RandBelow
+from plyscribe.domain.rulesets.rings_v1.board import KINDS_AMONG
+from plyscribe.domain.rulesets.rings_v1.fighting import can_follow, list_alliances, list_backers, needs_second
+from plyscribe.domain.rulesets.rings_v1.legal import list_seconds
+from plyscribe.domain.rulesets.rings_v1.moves import (
     ATTACHES,
     SPINS,
     SWAPS,
@@ -20,10 +20,10 @@ from domain.rulesets.rings_v1.moves import (
     Settle,
     walk,
 )
-from domain.rulesets.rings_v1.moving import list_ends, recruitable
-from domain.rulesets.rings_v1.payments import spell_dice
-from domain.rulesets.rings_v1.ringwork import can_swap, free_slots
-from domain.rulesets.rings_v1.state import State, list_own
+from plyscribe.domain.rulesets.rings_v1.moving import list_ends, recruitable
+from plyscribe.domain.rulesets.rings_v1.payments import spell_dice
+from plyscribe.domain.rulesets.rings_v1.ringwork import can_swap, free_slots
+from plyscribe.domain.rulesets.rings_v1.state import State, list_own
 
 TRIES = 8
 DROP_ODDS = 16

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from domain.ruleset import Decision, Turn
-from domain.rulesets.rings_v1.board import ALL_UNITS, HAS, NO_TERRAIN, RINGS, SEAT, SLOTS, TOP, start_of
+from plyscribe.domain.ruleset import Decision, Turn
+from plyscribe.domain.rulesets.rings_v1.board import ALL_UNITS, HAS, NO_TERRAIN, RINGS, SEAT, SLOTS, TOP, start_of
 
 Dice = tuple[int, int, int]
 """How many R, M and T."""

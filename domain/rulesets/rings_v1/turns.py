@@ -3,11 +3,11 @@
 `seat` is the one on turn. What happens in a use, and what it costs, is told elsewhere.
 """
 
-from domain.ruleset import Decision, Over, Roll, rank_seats
-from domain.rulesets.rings_v1.board import ARRANGEMENTS, RUNNERS, SEAT, TOP, WARRIOR
-from domain.rulesets.rings_v1.legal import has_use
-from domain.rulesets.rings_v1.payments import NO_DICE, hold_dice
-from domain.rulesets.rings_v1.state import COUNTDOWN, OUT, Forces, State
+from plyscribe.domain.ruleset import Decision, Over, Roll, rank_seats
+from plyscribe.domain.rulesets.rings_v1.board import ARRANGEMENTS, RUNNERS, SEAT, TOP, WARRIOR
+from plyscribe.domain.rulesets.rings_v1.legal import has_use
+from plyscribe.domain.rulesets.rings_v1.payments import NO_DICE, hold_dice
+from plyscribe.domain.rulesets.rings_v1.state import COUNTDOWN, OUT, Forces, State
 
 DECISIONS = tuple(Decision(seat) for seat in range(1, 5))
 TERRAIN = Roll(len(ARRANGEMENTS), 1, "terrain", None)

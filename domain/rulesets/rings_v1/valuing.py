@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
-from domain.ruleset import Over, evaluate_over
-from domain.rulesets.rings_v1.board import BLOCKER, HAS, KINDS_AMONG, NEXT, RUNNER, SEAT, TOP, WARRIOR, count
-from domain.rulesets.rings_v1.fighting import attacked_seat
-from domain.rulesets.rings_v1.moving import GROUND
-from domain.rulesets.rings_v1.state import COUNTDOWN, State
+from plyscribe.domain.ruleset import Over, evaluate_over
+from plyscribe.domain.rulesets.rings_v1.board import BLOCKER, HAS, KINDS_AMONG, NEXT, RUNNER, SEAT, TOP, WARRIOR, count
+from plyscribe.domain.rulesets.rings_v1.fighting import attacked_seat
+from plyscribe.domain.rulesets.rings_v1.moving import GROUND
+from plyscribe.domain.rulesets.rings_v1.state import COUNTDOWN, State
 
 POINT = 1000
 ON_TOP = {RUNNER: 340, WARRIOR: 300, BLOCKER: 340}

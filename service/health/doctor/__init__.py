@@ -4,16 +4,16 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from service.composition import compose_process
-from service.config import MIN_KEY_BYTES, ConfigError, read_config
-from service.health.doctor.finding import Finding, tried
-from service.health.doctor.machine import examine_machine
-from service.health.doctor.store import examine_store
-from service.health.doctor.work import examine_work
-from service.processes.embedded import BINARY_VARIABLE, NotRunning, find_binary
-from service.processes.serving import settings_beside
-from service.store.port import StoreError
-from service.store.redis import connect_client
+from plyscribe.service.composition import compose_process
+from plyscribe.service.config import MIN_KEY_BYTES, ConfigError, read_config
+from plyscribe.service.health.doctor.finding import Finding, tried
+from plyscribe.service.health.doctor.machine import examine_machine
+from plyscribe.service.health.doctor.store import examine_store
+from plyscribe.service.health.doctor.work import examine_work
+from plyscribe.service.processes.embedded import BINARY_VARIABLE, NotRunning, find_binary
+from plyscribe.service.processes.serving import settings_beside
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.redis import connect_client
 
 __all__ = ["Finding", "examine"]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import httpx
 from packaging.requirements import Requirement
 
-from domain.rulesets import RULESETS
-from service.config import SETTINGS, ConfigError, register_rulesets
-from service.health.doctor.finding import Finding, judge
-from service.logs import read_log_settings
-from service.rulebooks import read_clauses
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.config import SETTINGS, ConfigError, register_rulesets
+from plyscribe.service.health.doctor.finding import Finding, judge
+from plyscribe.service.logs import read_log_settings
+from plyscribe.service.rulebooks import read_clauses
 
 GIB = 1024**3
 LEAST_FREE = GIB

@@ -10,16 +10,16 @@ from typing import Any
 import orjson
 from redis import Redis
 
-from domain.errors import StreamError
-from domain.events import MatchCreated, ServerDice, SharedDice, parse_event
-from service.access.accounts import Principal
-from service.access.reading import OVERSEERS
-from service.composition import Parts
-from service.health.doctor.finding import Finding, judge, looked_at
-from service.health.vitals import TIMEOUT_S, Vitals
-from service.lists.matches import MatchFilter
-from service.store.port import StoreError, Stretch
-from service.store.redis import ask, connect_client, read_engine
+from plyscribe.domain.errors import StreamError
+from plyscribe.domain.events import MatchCreated, ServerDice, SharedDice, parse_event
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.reading import OVERSEERS
+from plyscribe.service.composition import Parts
+from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
+from plyscribe.service.health.vitals import TIMEOUT_S, Vitals
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.store.port import StoreError, Stretch
+from plyscribe.service.store.redis import ask, connect_client, read_engine
 
 SAMPLE = 10_000
 """Matches whose commitments are held against the keys, at most."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from service.composition import Parts
-from service.health.doctor.finding import Finding, judge, looked_at
-from service.health.vitals import QueueVitals, Vitals, open_vitals
-from service.lists.projections import is_complete, needs_build
+from plyscribe.service.composition import Parts
+from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
+from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
+from plyscribe.service.lists.projections import is_complete, needs_build
 
 SILENT_S = 30.0
 """The relay asks for the feed twice a second, unless it scans all streams."""
@@ -26,7 +26,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
 
 def _examine_relay(vitals: Vitals) -> Iterator[Finding]:
     feed = vitals.feed()
-    start = "start one: `python -m workers relay`; its log says why it ended"
+    start = "start one: `python -m plyscribe.workers relay`; its log says why it ended"
     if feed.silent_s is None:
         yield Finding("relay", "wrong", "none has ever followed the feed", start)
     else:
@@ -41,7 +41,7 @@ def _examine_queues(vitals: Vitals) -> Iterator[Finding]:
 
 
 def _examine_queue(queue: QueueVitals) -> Iterator[Finding]:
-    start = f"start one: `python -m workers {queue.name}`"
+    start = f"start one: `python -m plyscribe.workers {queue.name}`"
     yield judge("worker", queue.workers > 0, f"{queue.workers} on the queue {queue.name}", start)
     text = f"{queue.name}: {queue.length} jobs wait, the oldest for {queue.oldest_s:.1f} s"
     yield judge("queue", queue.oldest_s < LATE_S, text, "start more workers")

@@ -1,11 +1,11 @@
 """Pairings: who meets whom in the next round, worked out again at any time from the same tournament."""
 
-from domain.errors import WrongValue
-from domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
-from domain.tournament.state import Tournament
-from service.tournaments.pairing.designs import pair_pod_round_robin
-from service.tournaments.pairing.dutch import pair_dutch
-from service.tournaments.pairing.pods import pair_pods
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing.designs import pair_pod_round_robin
+from plyscribe.service.tournaments.pairing.dutch import pair_dutch
+from plyscribe.service.tournaments.pairing.pods import pair_pods
 
 
 def pair_next(state: Tournament) -> Pairing | None:

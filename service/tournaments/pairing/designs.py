@@ -16,9 +16,16 @@ from math import comb, exp
 from random import Random
 from typing import Any
 
-from domain.tournament.history import Pair, count_byes, count_meetings, count_seats, seat_evenly, tell_costs
-from domain.tournament.schedule import Pairing
-from domain.tournament.state import Tournament
+from plyscribe.domain.tournament.history import (
+    Pair,
+    count_byes,
+    count_meetings,
+    count_seats,
+    describe_costs,
+    seat_evenly,
+)
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.state import Tournament
 
 ENGINE = "designs 1"
 STEPS = 150_000
@@ -51,9 +58,12 @@ def pair_pod_round_robin(state: Tournament) -> Pairing | None:
     boards = tuple(sorted(seat_evenly(pod, counts) for pod in pods))
     byes = sorted(set(present).difference(*boards))
     planned = sum((_count(order, pods) for pods in plan), start=met)
-    told = _tell_plan(planned, comb(len(state.starters), 2))
+    told = _describe_plan(planned, comb(len(state.starters), 2))
     return Pairing(
-        boards, tuple(byes), {**tell_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **told}, ENGINE
+        boards,
+        tuple(byes),
+        {**describe_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **told},
+        ENGINE,
     )
 
 
@@ -77,7 +87,7 @@ def _count(order: Sequence[int], pods: Sequence[Sequence[int]]) -> Counter[Pair]
     return Counter(pair for pod in named for pair in combinations(pod, 2))
 
 
-def _tell_plan(planned: Counter[Pair], pairs: int) -> dict[str, Any]:
+def _describe_plan(planned: Counter[Pair], pairs: int) -> dict[str, Any]:
     """How many of these pairs meet how often by the plan, the sum of the squares, and what no plan has less than."""
     often = Counter({0: pairs - len(planned)}) + Counter(planned.values())
     each, more = divmod(sum(planned.values()), pairs)

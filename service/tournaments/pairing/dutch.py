@@ -10,11 +10,11 @@ from typing import Any
 
 from caissify_pairings import generate_pairings  # type: ignore[import-untyped]
 
-from domain.tournament.history import count_meetings, tell_costs
-from domain.tournament.points import ZERO, format_points, score_round
-from domain.tournament.schedule import Pairing
-from domain.tournament.state import Tournament
-from service.tournaments.pairing.pods import pair_pods
+from plyscribe.domain.tournament.history import count_meetings, describe_costs
+from plyscribe.domain.tournament.points import ZERO, format_points, score_round
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing.pods import pair_pods
 
 MOST_ENTRANTS = 100
 """Beyond that the engine takes ever longer, minutes a round from 200 on: then rounds are paired at least cost."""
@@ -59,7 +59,9 @@ def pair_dutch(state: Tournament) -> Pairing:
     is_rematch = any((min(board), max(board)) in met for board in boards)
     if is_rematch or len(byes) > 1 or any(histories[entrant].byes for entrant in byes):
         return pair_pods(state)
-    return Pairing(boards, byes, {**tell_costs(state, boards, byes), "floats": _list_floats(histories, boards)}, ENGINE)
+    return Pairing(
+        boards, byes, {**describe_costs(state, boards, byes), "floats": _list_floats(histories, boards)}, ENGINE
+    )
 
 
 def _describe(entrant: int, rank: int, history: _History) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Of all rounds that could be paired the cheapest is sought, one cost before the o
     spread      for every two on a pod, the difference of their points
     seats       of pairs: how often both had the seats that suit them best
 
-Pairs are matched by networkx, which is optimal. For pods see `service.tournaments.pairing.cheapest`.
+Pairs are matched by networkx, which is optimal. For pods see `plyscribe.service.tournaments.pairing.cheapest`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from typing import Any
 
 import networkx  # type: ignore[import-untyped]
 
-from domain.tournament.history import count_byes, count_meetings, count_seats, seat_evenly, tell_costs
-from domain.tournament.points import format_points, total_points
-from domain.tournament.schedule import Pairing
-from domain.tournament.state import Tournament
-from service.tournaments.pairing.cheapest import Costs, Pods, find_pods
+from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats, describe_costs, seat_evenly
+from plyscribe.domain.tournament.points import format_points, total_points
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing.cheapest import Costs, Pods, find_pods
 
 ENGINE = "pods 1"
 WHOLE = 60
@@ -36,7 +36,7 @@ def pair_pods(state: Tournament) -> Pairing:
     rng = Random(f"{state.terms.seed} {len(state.rounds) + 1}")  # noqa: S311 (repeatable, not unpredictable)
     present = state.list_present(len(state.rounds) + 1)
     if len(present) < seats:
-        return Pairing((), tuple(present), tell_costs(state, (), present), ENGINE)
+        return Pairing((), tuple(present), describe_costs(state, (), present), ENGINE)
     if seats == 2:
         costs = _weigh(state, present)
         pods, byes = _match(costs, state)
@@ -48,11 +48,11 @@ def pair_pods(state: Tournament) -> Pairing:
     counts = count_seats(state)
     named = [[costs.entrants[place] for place in sorted(pod)] for pod in sorted(map(sorted, pods))]
     boards = tuple(seat_evenly(rng.sample(pod, seats), counts) for pod in named)
-    told = {**tell_costs(state, boards, byes), **_tell_bound(costs, least, least == costs.of_all(pods))}
+    told = {**describe_costs(state, boards, byes), **_describe_bound(costs, least, least == costs.of_all(pods))}
     return Pairing(boards, tuple(sorted(byes)), told, ENGINE)
 
 
-def _tell_bound(costs: Costs, least: int, is_optimal: bool) -> dict[str, Any]:
+def _describe_bound(costs: Costs, least: int, is_optimal: bool) -> dict[str, Any]:
     meetings, spread = divmod(least, costs.meeting)
     return {"at_least": {"meetings": meetings, "spread": format_points(Fraction(spread, WHOLE))}, "optimal": is_optimal}
 

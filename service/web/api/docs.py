@@ -12,7 +12,7 @@ import orjson
 from flask import Blueprint, Flask, Response, current_app, render_template
 from markupsafe import Markup, escape
 
-from service.web.api.openapi import build_openapi, operation
+from plyscribe.service.web.api.openapi import build_openapi, operation
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
@@ -70,7 +70,7 @@ def _render(app: Flask) -> str:
         style=Markup(STYLE),  # noqa: S704
         words=_mark_up,
         pretty=_format_value,
-        tell_type=tell_type,
+        render_type=render_type,
         resolve=lambda part: _resolve(document, part),
     )
 
@@ -107,18 +107,18 @@ def _resolve(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def tell_type(schema: dict[str, Any]) -> Markup:
+def render_type(schema: dict[str, Any]) -> Markup:
     """A schema in a few words, with links to the schemas that it names."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return Markup('<a href="#schema-{0}">{0}</a>').format(name)
     for choice in ("allOf", "anyOf", "oneOf"):
         if choice in schema:
-            return Markup(" or ").join(map(tell_type, schema[choice]))
+            return Markup(" or ").join(map(render_type, schema[choice]))
     kinds = schema.get("type", "any")
     text = escape(" or ".join(kinds) if isinstance(kinds, list) else kinds)
     if "items" in schema:
-        text = Markup("{} of {}").format(text, tell_type(schema["items"]))
+        text = Markup("{} of {}").format(text, render_type(schema["items"]))
     bounds = "".join(f", {word} {schema[name]}" for name, word in _BOUNDS.items() if name in schema)
     return Markup("{}{}").format(text, bounds)
 

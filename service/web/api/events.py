@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Response
 
-from service.matches import queries
-from service.streams.handler import Handler
-from service.web.api.http import NDJSON, answer, path_with
+from plyscribe.service.matches import queries
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.web.api.http import NDJSON, answer, path_with
 
 
 def give_events(

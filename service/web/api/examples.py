@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from service.web.api.http import PROBLEM
+from plyscribe.service.web.api.http import PROBLEM
 
 Values = dict[str, Any]
 """Examples by their names; problems are named by their codes."""

@@ -13,17 +13,25 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
-from domain.chain import parse_json
-from domain.commands import Actor
-from domain.errors import NotCanonical
-from service.access.accounts import Principal
-from service.composition import Parts
-from service.errors import BadBody, BadRequest, BodyLate, NotAcceptable, TooManyLarge, Unauthenticated, UnsupportedType
-from service.logs import bind_ids
-from service.store.port import Command
-from service.streams.handler import Answer
-from service.streams.ids import command_of
-from service.web.environ import CROWDED, LATE
+from plyscribe.domain.chain import parse_json
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import NotCanonical
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.composition import Parts
+from plyscribe.service.errors import (
+    BadBody,
+    BadRequest,
+    BodyLate,
+    NotAcceptable,
+    TooManyLarge,
+    Unauthenticated,
+    UnsupportedType,
+)
+from plyscribe.service.logs import bind_ids
+from plyscribe.service.store.port import CommandKey
+from plyscribe.service.streams.handler import Answer
+from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.environ import CROWDED, LATE
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -171,7 +179,7 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
     except NotCanonical as error:
         raise BadRequest(f"the body cannot be read: {error}") from None
     except ValidationError as error:
-        raise BadBody("the body does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
+        raise BadBody("the body does not fit: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
 
 
 def _read_body(schema: type[Schema], raw: bytes) -> dict[str, Any]:
@@ -190,7 +198,7 @@ def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
         given = {name: value for name, value in request.args.to_dict().items() if value or not of_form}
         return cast(dict[str, Any], _instance(schema).load(given))
     except ValidationError as error:
-        raise BadBody("the query does not fit: " + _tell(error), errors=_by_name(error.messages_dict)) from None
+        raise BadBody("the query does not fit: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
 
 
 @cache
@@ -203,7 +211,7 @@ def _instance(schema: type[Schema]) -> Schema:
     return schema()
 
 
-def _tell(error: ValidationError) -> str:
+def _format_fault(error: ValidationError) -> str:
     return "; ".join(f"{name}: {_first(messages)}" for name, messages in error.messages_dict.items())
 
 
@@ -226,7 +234,7 @@ def idempotency_key() -> str | None:
     return key
 
 
-def remembered(actor: Actor, step: str = "") -> Command:
+def remembered(actor: Actor, step: str = "") -> CommandKey:
     """What the store remembers this request by, or one step of it; BadRequest where its Idempotency-Key is unfit."""
     asked = current_request()
     command = command_of(str(actor), asked.method, asked.path + step, idempotency_key(), asked.body)

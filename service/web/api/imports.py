@@ -4,16 +4,16 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from domain.commands import Actor
-from domain.errors import Unknown, WrongPerson
-from domain.events import dump_data
-from domain.imported import Import
-from domain.record import MEDIA_TYPE
-from service.access.reading import may_read_import
-from service.errors import UnsupportedType
-from service.matches.imports import Taken
-from service.streams.ids import is_stream_id
-from service.web.api.http import (
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import Unknown, WrongPerson
+from plyscribe.domain.events import dump_data
+from plyscribe.domain.imported import Import
+from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.service.access.reading import may_read_import
+from plyscribe.service.errors import UnsupportedType
+from plyscribe.service.matches.imports import Taken
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.web.api.http import (
     BUNDLE,
     NDJSON,
     TOKEN_HEADERS,
@@ -27,8 +27,8 @@ from service.web.api.http import (
     principal_if_any,
     remembered,
 )
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies, parameters
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("imports", __name__, url_prefix="/v1/imports")
 

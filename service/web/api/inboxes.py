@@ -2,12 +2,12 @@
 
 from flask import Blueprint, Response
 
-from service.live.inboxes import InboxEntries, dump_entries
-from service.store.inbox import inbox_of
-from service.web.api.http import JSON, accepted, answer, parse_query, parts, path_with, principal
-from service.web.api.live import SSE, last_event_id, right_of_token, stream_events, wait_for_news
-from service.web.api.openapi import operation
-from service.web.schemas import answers, parameters
+from plyscribe.service.live.inboxes import InboxEntries, dump_entries
+from plyscribe.service.store.inbox import inbox_of
+from plyscribe.service.web.api.http import JSON, accepted, answer, parse_query, parts, path_with, principal
+from plyscribe.service.web.api.live import SSE, last_event_id, right_of_token, stream_events, wait_for_news
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("inboxes", __name__, url_prefix="/v1/players/me")
 

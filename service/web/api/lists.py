@@ -6,12 +6,20 @@ from typing import Any
 from flask import Blueprint, Response
 from orjson import Fragment
 
-from service.access.accounts import Principal
-from service.lists.matches import MatchFilter
-from service.lists.paging import Page
-from service.web.api.http import TOKEN_HEADERS, answer, parse_query, parts, path_with, principal, principal_if_any
-from service.web.api.openapi import operation
-from service.web.schemas import answers, parameters
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.lists.paging import Page
+from plyscribe.service.web.api.http import (
+    TOKEN_HEADERS,
+    answer,
+    parse_query,
+    parts,
+    path_with,
+    principal,
+    principal_if_any,
+)
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("lists", __name__)
 ME = "me"

@@ -6,11 +6,11 @@ from ipaddress import ip_address, ip_network
 
 from flask import Response, request
 
-from service.errors import BadRequest, ServiceError
-from service.live.followers import Source
-from service.store.port import StoreError
-from service.web.api.http import bearer_token, parts, principal_if_any
-from service.web.environ import HOLD, HOLDS, WAITED
+from plyscribe.service.errors import BadRequest, ServiceError
+from plyscribe.service.live.followers import Source
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.web.api.http import bearer_token, parts, principal_if_any
+from plyscribe.service.web.environ import HOLD, HOLDS, WAITED
 
 SSE = "text/event-stream"
 _NUMBER = re.compile(r"[0-9]{1,16}")

@@ -14,10 +14,10 @@ from flask import Flask
 from marshmallow import Schema
 from werkzeug.routing import IntegerConverter, Rule
 
-from service.errors import PROBLEM_STATUSES, problem_title
-from service.web.api.examples import Examples, read_examples, some_problem
-from service.web.api.http import PROBLEM
-from service.web.schemas import answers
+from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
+from plyscribe.service.web.api.http import PROBLEM
+from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
+from plyscribe.service.web.schemas import answers
 
 PAGES = "pages"
 """The blueprint of what people look at: what can be done there can be done by the API that this documents."""

@@ -2,15 +2,15 @@
 
 from flask import Blueprint, Response, request
 
-from domain.commands import Actor
-from domain.player import Player
-from service.access.accounts import digest_of
-from service.errors import BadRequest, NotFound, ScopeMissing
-from service.lists.players import describe_player
-from service.streams.ids import is_stream_id
-from service.web.api.http import answer, has_token, parse_body, parts, principal
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import Player
+from plyscribe.service.access.accounts import digest_of
+from plyscribe.service.errors import BadRequest, NotFound, ScopeMissing
+from plyscribe.service.lists.players import describe_player
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.web.api.http import answer, has_token, parse_body, parts, principal
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
 

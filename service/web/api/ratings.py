@@ -5,15 +5,15 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from domain.ledger import RatingsOpened
-from service.errors import BadRequest, NotFound
-from service.lists.paging import format_cursor, parse_cursor
-from service.ratings.ratings import Change, Rating, Row, Step
-from service.web.api.http import answer, parse_query, parts, path_with
-from service.web.api.openapi import operation
-from service.web.api.players import find_player
-from service.web.api.rulesets import find_rules
-from service.web.schemas import answers, parameters
+from plyscribe.domain.ledger import RatingsOpened
+from plyscribe.service.errors import BadRequest, NotFound
+from plyscribe.service.lists.paging import format_cursor, parse_cursor
+from plyscribe.service.ratings.ratings import Change, Rating, RatingStep, Row
+from plyscribe.service.web.api.http import answer, parse_query, parts, path_with
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("ratings", __name__, url_prefix="/v1/ratings")
 
@@ -108,7 +108,7 @@ def _describe_row(row: Row) -> Json:
     }
 
 
-def _describe_step(step: Step, player: str) -> Json:
+def _describe_step(step: RatingStep, player: str) -> Json:
     seat = step.entry.players.index(player)
     return {
         "version": step.entry.version,

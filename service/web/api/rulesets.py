@@ -4,15 +4,15 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from domain.errors import UnknownRuleset
-from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS, find_ruleset
-from service.errors import NotFound
-from service.rulebooks import Clause, read_clauses
-from service.store.port import StoreUnavailable
-from service.web.api.http import answer, parse_query, parts
-from service.web.api.openapi import operation
-from service.web.schemas import answers, parameters
+from plyscribe.domain.errors import UnknownRuleset
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import RULESETS, find_ruleset
+from plyscribe.service.errors import NotFound
+from plyscribe.service.rulebooks import Clause, read_clauses
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.api.http import answer, parse_query, parts
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
 

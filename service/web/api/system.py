@@ -2,11 +2,11 @@
 
 from flask import Blueprint, Response, current_app
 
-from service import metrics
-from service.health.gauges import read_gauges
-from service.web.api.http import answer, parts, principal
-from service.web.api.openapi import format_openapi, operation
-from service.web.schemas import answers
+from plyscribe.service import metrics
+from plyscribe.service.health.gauges import read_gauges
+from plyscribe.service.web.api.http import answer, parts, principal
+from plyscribe.service.web.api.openapi import format_openapi, operation
+from plyscribe.service.web.schemas import answers
 
 blueprint = Blueprint("system", __name__)
 
@@ -30,7 +30,7 @@ def ready() -> Response:
 
 @blueprint.get("/metrics")
 @operation("system", media={metrics.CONTENT_TYPE.partition(";")[0]: None}, problems=(401, 403), open=True)
-def tell_metrics() -> Response:
+def read_metrics() -> Response:
     """Give the numbers of all processes in Prometheus' text format.
 
     Where they are not open to all who reach the service, an administrator's token is needed.

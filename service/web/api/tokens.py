@@ -4,14 +4,14 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from domain.commands import Actor
-from domain.player import IssueToken, Player, RotateToken, Token, token_id
-from service.access.accounts import Given, digest_of
-from service.clock import now_ms
-from service.web.api.http import answer, parse_body, parts, principal, remembered
-from service.web.api.openapi import operation
-from service.web.api.players import find_player, require_no_key
-from service.web.schemas import answers, bodies
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import IssueToken, Player, RotateToken, Token, token_id
+from plyscribe.service.access.accounts import Given, digest_of
+from plyscribe.service.clock import now_ms
+from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.players import find_player, require_no_key
+from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
 

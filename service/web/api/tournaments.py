@@ -4,10 +4,10 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from domain.commands import Actor, Command
-from domain.errors import WrongTime
-from domain.events import Account
-from domain.tournament.commands import (
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.events import Account
+from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
     AnnulGame,
@@ -16,20 +16,20 @@ from domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from domain.tournament.state import Tournament, find_game
-from domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
-from service.access.accounts import Principal
-from service.clock import now_ms
-from service.config import SERVER
-from service.errors import NotFound
-from service.matches.bots import seat_all
-from service.streams.handler import Answer
-from service.streams.ids import is_stream_id, stream_id
-from service.tournaments import queries as tournament_queries
-from service.tournaments.tournaments import draw_seed
-from service.tournaments.trf import export_trf
-from service.web.api.events import give_events
-from service.web.api.http import (
+from plyscribe.domain.tournament.state import Tournament, find_game
+from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.clock import now_ms
+from plyscribe.service.config import SERVER
+from plyscribe.service.errors import NotFound
+from plyscribe.service.matches.bots import seat_all
+from plyscribe.service.streams.handler import Answer
+from plyscribe.service.streams.ids import is_stream_id, stream_id
+from plyscribe.service.tournaments import queries as tournament_queries
+from plyscribe.service.tournaments.tournaments import draw_seed
+from plyscribe.service.tournaments.trf import export_trf
+from plyscribe.service.web.api.events import give_events
+from plyscribe.service.web.api.http import (
     JSON,
     NDJSON,
     TEXT,
@@ -44,11 +44,11 @@ from service.web.api.http import (
     principal,
     remembered,
 )
-from service.web.api.lists import answer_page
-from service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
-from service.web.api.matches.reading import tagged, varied
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies, parameters
+from plyscribe.service.web.api.lists import answer_page
+from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from plyscribe.service.web.api.matches.reading import tagged, varied
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
 

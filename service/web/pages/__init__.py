@@ -4,7 +4,7 @@ Whatever they show can be had from the API too; what they change goes through it
 reading goes.
 """
 
-from service.web.pages import (
+from plyscribe.service.web.pages import (
     assets,
     home,
     match,
@@ -17,7 +17,7 @@ from service.web.pages import (
     times,
     tournaments,
 )
-from service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.blueprint import blueprint
 
 __all__ = [
     "assets",

@@ -2,8 +2,8 @@
 
 from flask import Response
 
-from service.boards.colours import render_colours, render_seat_colours
-from service.web.pages.blueprint import blueprint
+from plyscribe.service.boards.colours import render_colours, render_seat_colours
+from plyscribe.service.web.pages.blueprint import blueprint
 
 
 @blueprint.get("/assets/boards.css")

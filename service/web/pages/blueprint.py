@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from domain.player import Player
-from service.access.accounts import Principal
-from service.errors import CrossSite, ServiceError
-from service.store.port import StoreError, StoreUnavailable
-from service.web.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
+from plyscribe.domain.player import Player
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.errors import CrossSite, ServiceError
+from plyscribe.service.store.port import StoreError, StoreUnavailable
+from plyscribe.service.web.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
 
 blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from domain.chain import StoredEvent
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import (
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -19,8 +19,8 @@ from domain.events import (
     SeatWithdrawn,
     parse_event,
 )
-from domain.ruleset import AnyRuleset
-from service.boards import explain_move
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.boards import explain_move
 
 
 class Happening(NamedTuple):

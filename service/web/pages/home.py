@@ -5,11 +5,11 @@ from typing import Any
 import orjson
 from flask import Response
 
-from domain.rulesets import list_newest
-from service.lists.matches import FINISHED, MatchFilter
-from service.web.api.http import parts, principal_if_any
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.people import add_names
+from plyscribe.domain.rulesets import list_newest
+from plyscribe.service.lists.matches import FINISHED, MatchFilter
+from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.people import add_names
 
 LIVE = 4
 """Matches being played that are shown, at most; besides, the last one of each game."""

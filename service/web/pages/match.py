@@ -6,25 +6,25 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from domain.bots import BOTS
-from domain.chain import canonical_json
-from domain.clock import find_deadline
-from domain.dice import commit, parse_secret
-from domain.errors import DomainError
-from domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, parse_event
-from domain.imported import Import
-from domain.match import Match, Play
-from domain.replay import position_at
-from domain.ruleset import Decision
-from service.lists.matches import judged_status
-from service.live.sources import is_final
-from service.matches import queries
-from service.web.api.http import SVG, parts
-from service.web.api.matches.reading import read_for_position, read_match
-from service.web.pages.blueprint import HEADERS, blueprint, show_page
-from service.web.pages.people import name_seats
-from service.web.pages.score_sheet import explain_rows, list_rows, shorten_clause, tell_move
-from service.web.pages.standing import CHECKS, tell_standing
+from plyscribe.domain.bots import BOTS
+from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.dice import commit, parse_secret
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, parse_event
+from plyscribe.domain.imported import Import
+from plyscribe.domain.match import Match, Play
+from plyscribe.domain.replay import position_at
+from plyscribe.domain.ruleset import Decision
+from plyscribe.service.lists.matches import judged_status
+from plyscribe.service.live.sources import is_final
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import SVG, parts
+from plyscribe.service.web.api.matches.reading import read_for_position, read_match
+from plyscribe.service.web.pages.badge import CHECKS, choose_badge
+from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.people import name_seats
+from plyscribe.service.web.pages.score_sheet import explain_rows, list_rows, shorten_clause, tell_move
 
 blueprint.add_app_template_filter(shorten_clause)
 
@@ -36,12 +36,12 @@ SPEEDS = (("Slow", 2000), ("Normal", 1000), ("Fast", 400), ("Very fast", 120))
 def show_match(match: str) -> Response:
     """Show a match at a ply, at its last one without `ply`."""
     state = read_match(match)
-    told = _tell_match(state)
+    told = _describe_match(state)
     play, entries = state.play, _read_entries(state, 0)
     if play is None:
         return show_page("match.html", **told, position=None, rows=[], explained={}, speeds=SPEEDS)
     rows = list_rows(entries)
-    position = _tell_position(state, request.args.get("ply", play.ply, type=int))
+    position = _describe_position(state, request.args.get("ply", play.ply, type=int))
     explained = explain_rows(play.ruleset, rows)
     return show_page("match.html", **told, position=position, rows=rows, explained=explained, speeds=SPEEDS)
 
@@ -53,7 +53,7 @@ def show_position(match: str, ply: int) -> Response:
     imported = parts().imports.is_imported(match)
     names = name_seats(queries.describe_seats(state.life.seats), imported)
     return show_page(
-        "match_position.html", match=match, names=names, position=_tell_position(state, ply), query=_pass_on()
+        "match_position.html", match=match, names=names, position=_describe_position(state, ply), query=_pass_on()
     )
 
 
@@ -71,7 +71,7 @@ def download_position(match: str, ply: int) -> Response:
 def show_news(match: str) -> Response:
     """Show what has come after a version, as parts of the match page: further moves, and what changed around them."""
     state = read_match(match)
-    told = _tell_match(state)
+    told = _describe_match(state)
     after = max(0, request.args.get("after", 0, type=int))
     entries = _read_entries(state, after)
     whole = any(isinstance(parse_event(entry).data, MovesTakenBack | LineCopied) for entry in entries)
@@ -105,7 +105,7 @@ def _pass_on() -> str:
     return f"&{urlencode({'invitation': code})}" if code else ""
 
 
-def _tell_match(state: Match) -> dict[str, Any]:
+def _describe_match(state: Match) -> dict[str, Any]:
     """All that the page tells beside a position and the moves."""
     life, play = state.life, state.play
     imported = parts().imports.find(state.stream)
@@ -119,10 +119,10 @@ def _tell_match(state: Match) -> dict[str, Any]:
         "created": life.created,
         "created_at": life.created_at,
         "creator": None if imported else parts().accounts.name_of(life.creator),
-        "match_status": _tell_status(state, imported),
-        "standing": tell_standing(state, imported),
+        "match_status": _format_status(state, imported),
+        "standing": choose_badge(state, imported),
         "names": names,
-        "seats": [_tell_seat(state, number, seat) for number, seat in enumerate(seats, 1)],
+        "seats": [_describe_seat(state, number, seat) for number, seat in enumerate(seats, 1)],
         "imported": imported is not None,
         "outcome": life.outcome,
         "about": [(name.capitalize(), _spell(value)) for name, value in (life.created.about or {}).items()],
@@ -143,12 +143,12 @@ def _tell_match(state: Match) -> dict[str, Any]:
     }
 
 
-def _tell_status(state: Match, imported: Import | None) -> str:
+def _format_status(state: Match, imported: Import | None) -> str:
     status = state.life.status
     return judged_status(status, imported) if imported else status
 
 
-def _tell_seat(state: Match, number: int, seat: dict[str, Any]) -> dict[str, Any]:
+def _describe_seat(state: Match, number: int, seat: dict[str, Any]) -> dict[str, Any]:
     life, play = state.life, state.play
     deadline, limits = find_deadline(state), life.created.limits
     whole = limits["match_ms"] if limits else None
@@ -185,7 +185,7 @@ def _spell(value: object) -> str:
     return value if isinstance(value, str) else canonical_json(value).decode()
 
 
-def _tell_position(state: Match, ply: int) -> dict[str, Any]:
+def _describe_position(state: Match, ply: int) -> dict[str, Any]:
     position = position_at(state, ply)
     play = state.play
     assert play is not None

@@ -6,17 +6,17 @@ import orjson
 from flask import Response, request
 from marshmallow import fields, validate
 
-from domain.match import STATUSES
-from domain.player import MAX_NAME_LENGTH
-from domain.rulesets import RULESETS
-from service.lists.matches import MatchFilter
-from service.lists.players import fold_name
-from service.streams.ids import is_stream_id
-from service.web.api.http import parse_query, parts, path_with, principal_if_any
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.people import add_names
-from service.web.schemas import parameters
-from service.web.schemas.kinds import QueryInteger
+from plyscribe.domain.match import STATUSES
+from plyscribe.domain.player import MAX_NAME_LENGTH
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.lists.players import fold_name
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.schemas import parameters
+from plyscribe.service.web.schemas.kinds import QueryInteger
 
 SHOWN = 24
 LAGS_MS = 2000

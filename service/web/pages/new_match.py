@@ -5,17 +5,17 @@ from typing import Any
 import orjson
 from flask import Response, request
 
-from domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
-from domain.events import Account
-from domain.rulesets import list_newest
-from service.access.accounts import Principal
-from service.boards import draw_beginning
-from service.lists.matches import MatchFilter
-from service.web.api.http import parts, principal_if_any
-from service.web.api.rulesets import find_rules
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.option_fields import list_fields
-from service.web.pages.people import add_names
+from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
+from plyscribe.domain.events import Account
+from plyscribe.domain.rulesets import list_newest
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.boards import draw_beginning
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.option_fields import list_fields
+from plyscribe.service.web.pages.people import add_names
 
 SHOWN = 20
 
@@ -43,7 +43,7 @@ def offer_match() -> Response:
     who = principal_if_any()
     return show_page(
         "new_match.html",
-        **_tell_game(),
+        **_describe_game(),
         bots=list(BOTS),
         playouts=PLAYOUTS,
         most_playouts=MAX_PLAYOUTS,
@@ -57,10 +57,10 @@ def offer_match() -> Response:
 @blueprint.get("/record")
 def offer_recording() -> Response:
     """Offer to write down a match of a real table, and those that are being written down."""
-    return show_page("new_record.html", **_tell_game(), own_matches=_list_own(principal_if_any(), recorded=True))
+    return show_page("new_record.html", **_describe_game(), own_matches=_list_own(principal_if_any(), recorded=True))
 
 
-def _tell_game() -> dict[str, Any]:
+def _describe_game() -> dict[str, Any]:
     """The game that is asked for, the first one without, in its newest version; NotFound where it is none."""
     newest = list_newest()
     ruleset = find_rules(request.args.get("ruleset") or newest[0].id)

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from domain.ruleset import AnyRuleset
+from plyscribe.domain.ruleset import AnyRuleset
 
 
 class OptionField(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from service.web.api.http import parts
+from plyscribe.service.web.api.http import parts
 
 EMPTY = "nobody yet"
 

@@ -5,16 +5,16 @@ from typing import Any
 import orjson
 from flask import Response, request
 
-from domain.rulesets import list_newest
-from service.lists.matches import MatchFilter
-from service.ratings.ratings import Book, Rating, Step
-from service.web.api.http import parse_query, parts, path_with, principal_if_any
-from service.web.api.players import find_player
-from service.web.api.rulesets import find_rules
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.people import add_names
-from service.web.pages.plot import Estimate, draw_history, draw_intervals
-from service.web.schemas import parameters
+from plyscribe.domain.rulesets import list_newest
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.ratings.ratings import Book, Rating, RatingStep
+from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
+from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
+from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
 RECENT = 12
@@ -96,7 +96,7 @@ def _describe_history(ruleset: str, book: Book, player: str) -> dict[str, Any]:
     }
 
 
-def _describe_step(step: Step, player: str) -> dict[str, Any]:
+def _describe_step(step: RatingStep, player: str) -> dict[str, Any]:
     seat = _seat(step, player)
     return {
         "match": step.entry.match,
@@ -107,7 +107,7 @@ def _describe_step(step: Step, player: str) -> dict[str, Any]:
     }
 
 
-def _seat(step: Step, player: str) -> int:
+def _seat(step: RatingStep, player: str) -> int:
     return step.entry.players.index(player)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from service.rulebooks import read_page
+from plyscribe.service.rulebooks import read_page
 
 _CLAUSE = re.compile(r"[A-Z]{2}\d+(?= · )")
 

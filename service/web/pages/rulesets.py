@@ -3,16 +3,16 @@
 import orjson
 from flask import Response
 
-from domain.ruleset import AnyRuleset
-from domain.rulesets import RULESETS, list_newest
-from service.boards import draw_beginning
-from service.lists.matches import FINISHED, MatchFilter
-from service.web.api.http import parse_query, parts, principal_if_any
-from service.web.api.rulesets import count_matches, find_rules
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.people import add_names
-from service.web.pages.rules import render_rules
-from service.web.schemas import parameters
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import RULESETS, list_newest
+from plyscribe.service.boards import draw_beginning
+from plyscribe.service.lists.matches import FINISHED, MatchFilter
+from plyscribe.service.web.api.http import parse_query, parts, principal_if_any
+from plyscribe.service.web.api.rulesets import count_matches, find_rules
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.pages.rules import render_rules
+from plyscribe.service.web.schemas import parameters
 
 
 @blueprint.get("/rulesets")

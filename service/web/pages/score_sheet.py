@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from domain.chain import StoredEvent
-from domain.events import (
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.events import (
     DiceRolled,
     EventData,
     LineCopied,
@@ -16,9 +16,9 @@ from domain.events import (
     SeatWithdrawn,
     parse_event,
 )
-from domain.ruleset import AnyRuleset
-from service.boards import explain_move
-from service.rulebooks import Clause, read_clauses
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.boards import explain_move
+from plyscribe.service.rulebooks import Clause, read_clauses
 
 
 class Row(NamedTuple):

@@ -5,11 +5,11 @@ from marshmallow import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from domain.commands import Actor
-from service.errors import ScopeMissing, Unauthenticated
-from service.web.api.http import COOKIE, MAX_BODY_BYTES, current_request, parts
-from service.web.pages.blueprint import asked_next, blueprint, show_page
-from service.web.schemas import bodies
+from plyscribe.domain.commands import Actor
+from plyscribe.service.errors import ScopeMissing, Unauthenticated
+from plyscribe.service.web.api.http import COOKIE, MAX_BODY_BYTES, current_request, parts
+from plyscribe.service.web.pages.blueprint import asked_next, blueprint, show_page
+from plyscribe.service.web.schemas import bodies
 
 STAYS_S = 365 * 24 * 3600
 

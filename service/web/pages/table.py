@@ -10,22 +10,22 @@ from urllib.parse import urlencode
 from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from domain.clock import find_deadline
-from domain.commands import Actor
-from domain.decide.who import seats_held
-from domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, Account, RecordedDice, ServerDice
-from domain.match import Lifecycle, Match
-from domain.replay import position_at
-from domain.ruleset import Decision, Roll
-from service.access.accounts import Principal
-from service.clock import now_ms
-from service.live.sources import is_final
-from service.matches import queries
-from service.web.api.http import parts, principal_if_any
-from service.web.api.matches.reading import read_match
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.happenings import find_last_dice, list_happenings
-from service.web.pages.people import name_seats
+from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.decide.who import seats_held
+from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, Account, RecordedDice, ServerDice
+from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.domain.replay import position_at
+from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.clock import now_ms
+from plyscribe.service.live.sources import is_final
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.matches.reading import read_match
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.happenings import find_last_dice, list_happenings
+from plyscribe.service.web.pages.people import name_seats
 
 RECENT = 40
 """Events that are looked through for what happened lately."""
@@ -53,7 +53,7 @@ def _show(match: str, way: str) -> AnyResponse:
     fitting = "record" if who is not None and who.account == life.created.recorder else "play"
     if way != fitting:
         return redirect(f"/matches/{match}/{fitting}{_query()}", 303)
-    return show_page("table.html", **_tell_table(state, who), way=way)
+    return show_page("table.html", **_describe_table(state, who), way=way)
 
 
 def _query() -> str:
@@ -62,7 +62,7 @@ def _query() -> str:
     return f"?{urlencode({'invitation': code})}" if code else ""
 
 
-def _tell_table(state: Match, who: Principal | None) -> dict[str, Any]:
+def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     life, play = state.life, state.play
     account = who.account if who else None
     held = seats_held(Actor("player", account), life) if account else []
@@ -81,10 +81,10 @@ def _tell_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "picture": queries.draw_position(state, position_at(state, play.ply), theme=None) if play else None,
         "text": play.ruleset.render_text(play.state).rstrip("\n") if play else "",
         "names": names,
-        "seats": [_tell_seat(state, number, names, held) for number in range(1, len(names) + 1)],
+        "seats": [_describe_seat(state, number, names, held) for number in range(1, len(names) + 1)],
         "held": held,
         "is_recorder": account is not None and account == life.created.recorder,
-        "now": _tell_now(state, names, held),
+        "now": _describe_now(state, names, held),
         "happenings": happenings[-SHOWN:],
         "dice": find_last_dice(happenings),
         "may": _list_choices(state, account, held),
@@ -99,7 +99,7 @@ def _tell_table(state: Match, who: Principal | None) -> dict[str, Any]:
     }
 
 
-def _tell_seat(state: Match, number: int, names: list[str], held: list[int]) -> dict[str, Any]:
+def _describe_seat(state: Match, number: int, names: list[str], held: list[int]) -> dict[str, Any]:
     life, play, turn = state.life, state.play, state.turn
     deadline = find_deadline(state)
     whole = life.created.limits["match_ms"] if life.created.limits else None
@@ -116,7 +116,7 @@ def _tell_seat(state: Match, number: int, names: list[str], held: list[int]) -> 
     }
 
 
-def _tell_now(state: Match, names: list[str], held: list[int]) -> dict[str, Any]:
+def _describe_now(state: Match, names: list[str], held: list[int]) -> dict[str, Any]:
     """What the match waits for: `mover` is a seat that the one who asks moves for, `roll` dice that they enter."""
     life, turn = state.life, state.turn
     is_playing = life.status == "playing" and state.fault is None

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.blueprint import blueprint
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 

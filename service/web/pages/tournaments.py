@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 import orjson
 from flask import Response
 
-from domain.events import Account
-from domain.rulesets import find_ruleset, list_newest
-from domain.tournament.events import TOURNAMENT_EVENT_TYPES
-from domain.tournament.state import STATUSES, Tournament
-from domain.tournament.tables import list_crosstable, name_entrant
-from service.tournaments.queries import describe_round, describe_table, describe_tournament, name_players
-from service.web.api.http import parse_query, parts, path_with, principal_if_any
-from service.web.api.tournaments import read_tournament
-from service.web.pages.blueprint import blueprint, show_page
-from service.web.pages.plot import Estimate, draw_intervals
-from service.web.schemas import parameters
+from plyscribe.domain.events import Account
+from plyscribe.domain.rulesets import find_ruleset, list_newest
+from plyscribe.domain.tournament.events import TOURNAMENT_EVENT_TYPES
+from plyscribe.domain.tournament.state import STATUSES, Tournament
+from plyscribe.domain.tournament.tables import list_crosstable, name_entrant
+from plyscribe.service.tournaments.queries import describe_round, describe_table, describe_tournament, name_players
+from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
+from plyscribe.service.web.api.tournaments import read_tournament
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.plot import Estimate, draw_intervals
+from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
 LARGEST_CROSSTABLE = 40
@@ -64,7 +64,7 @@ def show_tournament(tournament: str) -> Response:
         table=table,
         crosstable=list_crosstable(state, names) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
         plot=_plot_ratings(table, names),
-        rounds=[_tell_round(state, round.number) for round in reversed(state.rounds)],
+        rounds=[_describe_round(state, round.number) for round in reversed(state.rounds)],
         organises=who is not None and ("admin" in who.scopes or who.account == state.organiser),
         entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
@@ -82,7 +82,7 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
     return draw_intervals(rows, "Ratings from the games of this tournament alone")
 
 
-def _tell_round(state: Tournament, number: int) -> dict[str, Any]:
+def _describe_round(state: Tournament, number: int) -> dict[str, Any]:
     told = describe_round(state, number, parts().tournaments)
     return {**told, "reasons": explain_costs(told["costs"], told["engine"])}
 
@@ -90,7 +90,7 @@ def _tell_round(state: Tournament, number: int) -> dict[str, Any]:
 def explain_costs(costs: dict[str, Any], engine: str) -> list[Reason]:
     """What a pairing cost, in words, as docs/tournaments.md lists the costs; what it does not know is told as it is."""
     known = [Reason(_COSTS[name], str(value)) for name, value in costs.items() if name in _COSTS]
-    floats = [Reason("a board of unequal points", _tell_float(each)) for each in costs.get("floats", ())]
+    floats = [Reason("a board of unequal points", _format_float(each)) for each in costs.get("floats", ())]
     others = [
         Reason(name.replace("_", " "), orjson.dumps(value).decode())
         for name, value in costs.items()
@@ -110,5 +110,5 @@ _COSTS = {
 }
 
 
-def _tell_float(told: Any) -> str:
+def _format_float(told: Any) -> str:
     return ", ".join(f"{name} {value}" for name, value in told.items()) if isinstance(told, dict) else str(told)

@@ -5,17 +5,17 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from domain.bots import BOTS, MAX_PLAYOUTS
-from domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
-from domain.decide.ends import MAX_CAUSE_LENGTH
-from domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
-from domain.decide.play import MAX_MOVE_LENGTH
-from domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
-from domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
-from domain.tournament.decide import MAX_ENTRANTS
-from domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
-from service.matches.bots import MAX_SEED, WantedBot
-from service.web.schemas.kinds import (
+from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS
+from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
+from plyscribe.domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
+from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
+from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from plyscribe.domain.tournament.decide import MAX_ENTRANTS
+from plyscribe.domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
+from plyscribe.service.matches.bots import MAX_SEED, WantedBot
+from plyscribe.service.web.schemas.kinds import (
     MAX_SEATS,
     Boolean,
     Strict,

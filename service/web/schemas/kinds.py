@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
-from domain.player import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.player import MAX_NAME_LENGTH, is_printable
 
 MAX_SEATS = 16
 

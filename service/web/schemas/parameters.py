@@ -2,12 +2,19 @@
 
 from marshmallow import fields, validate
 
-from domain.chain import MAX_INTEGER
-from domain.decide.play import MAX_MOVE_LENGTH
-from domain.match import STATUSES
-from domain.player import KINDS, MAX_NAME_LENGTH
-from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from service.web.schemas.kinds import MAX_SEATS, QueryBoolean, QueryInteger, QueryWords, Strict, invitation_field
+from plyscribe.domain.chain import MAX_INTEGER
+from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.match import STATUSES
+from plyscribe.domain.player import KINDS, MAX_NAME_LENGTH
+from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.web.schemas.kinds import (
+    MAX_SEATS,
+    QueryBoolean,
+    QueryInteger,
+    QueryWords,
+    Strict,
+    invitation_field,
+)
 
 MAX_PAGE = 1000
 MAX_WAIT_S = 30

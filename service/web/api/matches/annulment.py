@@ -2,12 +2,12 @@
 
 from flask import Response
 
-from domain.commands import Actor, AnnulMatch
-from domain.match import Match
-from service.access.reading import OVERSEERS
-from service.clock import now_ms
-from service.errors import NotFound
-from service.web.api.http import (
+from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.domain.match import Match
+from plyscribe.service.access.reading import OVERSEERS
+from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import NotFound
+from plyscribe.service.web.api.http import (
     answer,
     expected_version,
     parse_body,
@@ -17,12 +17,12 @@ from service.web.api.http import (
     principal,
     remembered,
 )
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.commands import COMMAND_PROBLEMS, give_receipt
-from service.web.api.matches.reading import confined, read_match, require_match_id, require_own
-from service.web.api.openapi import operation
-from service.web.api.ratings import describe_change
-from service.web.schemas import answers, bodies, parameters
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, give_receipt
+from plyscribe.service.web.api.matches.reading import confined, read_match, require_match_id, require_own
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.ratings import describe_change
+from plyscribe.service.web.schemas import answers, bodies, parameters
 
 
 @blueprint.post("/<match>/annulment")

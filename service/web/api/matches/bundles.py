@@ -5,14 +5,14 @@ from itertools import chain, islice
 
 from flask import Response
 
-from domain.bundle.bundle import describe_head, format_bundle
-from domain.errors import NotCanonical, WrongTime
-from service.matches import queries
-from service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.reading import confined, read_match, tagged
-from service.web.api.openapi import operation
-from service.web.schemas import answers, parameters
+from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.errors import NotCanonical, WrongTime
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.reading import confined, read_match, tagged
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, parameters
 
 
 @blueprint.get("/<match>/bundle")

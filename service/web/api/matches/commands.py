@@ -6,14 +6,14 @@ from typing import Any
 from flask import Response, g
 from marshmallow import Schema
 
-from domain.commands import Actor, Command
-from domain.match import Match
-from service.access.accounts import Principal
-from service.clock import now_ms
-from service.matches import queries
-from service.streams.handler import Answer
-from service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
-from service.web.api.matches.reading import require_match_id, require_own, require_reader
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.clock import now_ms
+from plyscribe.service.matches import queries
+from plyscribe.service.streams.handler import Answer
+from plyscribe.service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
+from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
 
 COMMAND_PROBLEMS = (403, 404, 409, 412)
 

@@ -2,18 +2,18 @@
 
 from flask import Response
 
-from domain.commands import Actor, CreateMatch
-from domain.match import Match
-from service.clock import now_ms
-from service.matches.forks import draft_fork
-from service.streams.ids import stream_id
-from service.web.api.http import parse_body, parts, principal, remembered
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.commands import give_receipt
-from service.web.api.matches.lifecycle import require_players
-from service.web.api.matches.reading import read_match
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies
+from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.matches.forks import draft_fork
+from plyscribe.service.streams.ids import stream_id
+from plyscribe.service.web.api.http import parse_body, parts, principal, remembered
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.commands import give_receipt
+from plyscribe.service.web.api.matches.lifecycle import require_players
+from plyscribe.service.web.api.matches.reading import read_match
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies
 
 
 @blueprint.post("/<match>/forks")

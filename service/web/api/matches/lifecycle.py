@@ -6,27 +6,35 @@ from dataclasses import replace
 
 from flask import Response
 
-from domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
-from domain.errors import WrongPerson, WrongTime, WrongValue
-from domain.events import Account, Dice, Occupant, RecordedDice
-from domain.match import Match
-from service.clock import now_ms
-from service.config import SERVER
-from service.errors import NotFound
-from service.matches import queries
-from service.matches.bots import WantedBot, seat_all
-from service.matches.duplicates import draft_duplicate, duplicate_id, share_dice
-from service.matches.rematches import draft_rematch, rematch_id, seats_offered
-from service.store.imported import ReadOnly
-from service.streams.handler import Answer
-from service.streams.ids import stream_id
-from service.web.api.http import answer, idempotency_key, parse_body, parse_query, parts, principal, remembered
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
-from service.web.api.matches.reading import confined, read_match, require_own, tagged
-from service.web.api.openapi import operation
-from service.web.api.players import find_player
-from service.web.schemas import answers, bodies, parameters
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
+from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account, Dice, Occupant, RecordedDice
+from plyscribe.domain.match import Match
+from plyscribe.service.clock import now_ms
+from plyscribe.service.config import SERVER
+from plyscribe.service.errors import NotFound
+from plyscribe.service.matches import queries
+from plyscribe.service.matches.bots import WantedBot, seat_all
+from plyscribe.service.matches.duplicates import draft_duplicate, duplicate_id, share_dice
+from plyscribe.service.matches.rematches import draft_rematch, rematch_id, seats_offered
+from plyscribe.service.store.imported import ReadOnly
+from plyscribe.service.streams.handler import Answer
+from plyscribe.service.streams.ids import stream_id
+from plyscribe.service.web.api.http import (
+    answer,
+    idempotency_key,
+    parse_body,
+    parse_query,
+    parts,
+    principal,
+    remembered,
+)
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
+from plyscribe.service.web.api.matches.reading import confined, read_match, require_own, tagged
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.schemas import answers, bodies, parameters
 
 
 @blueprint.post("")

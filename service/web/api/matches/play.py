@@ -2,14 +2,14 @@
 
 from flask import Response
 
-from domain.commands import AnswerDraw, Command, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
-from service.matches import queries
-from service.web.api.http import answer, parse_query, path_with
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
-from service.web.api.matches.reading import confined, read_match
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies, parameters
+from plyscribe.domain.commands import AnswerDraw, Command, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import answer, parse_query, path_with
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
+from plyscribe.service.web.api.matches.reading import confined, read_match
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies, parameters
 
 
 @blueprint.post("/<match>/moves")

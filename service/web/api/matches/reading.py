@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 from flask import Response, request
 
-from domain.errors import DomainError, Unknown
-from domain.match import Match
-from domain.replay import has_settled
-from service.access.accounts import Principal
-from service.access.invitations import read_invitation
-from service.access.reading import may_read
-from service.clock import now_ms
-from service.errors import NotFound, ServiceError
-from service.store.imported import ReadOnly
-from service.store.port import StoreError
-from service.streams.ids import is_stream_id
-from service.web.api.http import TOKEN_HEADERS, bearer_token, has_token, parts, principal_if_any
+from plyscribe.domain.errors import DomainError, Unknown
+from plyscribe.domain.match import Match
+from plyscribe.domain.replay import has_settled
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.invitations import read_invitation
+from plyscribe.service.access.reading import may_read
+from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import NotFound, ServiceError
+from plyscribe.service.store.imported import ReadOnly
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.web.api.http import TOKEN_HEADERS, bearer_token, has_token, parts, principal_if_any
 
 EVENTS_BESIDE_MOVES = 6
 """About how many events a match of two has beside its moves: where it has more, the rest of it is read after them."""

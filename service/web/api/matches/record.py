@@ -4,13 +4,13 @@ from itertools import chain
 
 from flask import Response
 
-from domain.record import MEDIA_TYPE, format_record, record_of
-from service.matches import queries
-from service.web.api.http import TEXT, accepted, parse_query, parts
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.reading import confined, read_match, tagged, varied
-from service.web.api.openapi import operation
-from service.web.schemas import parameters
+from plyscribe.domain.record import MEDIA_TYPE, format_record, record_of
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import TEXT, accepted, parse_query, parts
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.reading import confined, read_match, tagged, varied
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import parameters
 
 
 @blueprint.get("/<match>/record")

@@ -3,15 +3,15 @@
 from flask import Response
 from redis.exceptions import RedisError
 
-from domain.errors import WrongTime
-from service.queues import Verification, enqueue_verifications, verify_queue
-from service.store.port import StoreUnavailable
-from service.store.redis import connect_client, translate
-from service.web.api.http import answer, idempotency_key, parse_body, parts, principal
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.reading import confined, read_match, require_own
-from service.web.api.openapi import operation
-from service.web.schemas import answers, bodies
+from plyscribe.domain.errors import WrongTime
+from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.redis import connect_client, translate
+from plyscribe.service.web.api.http import answer, idempotency_key, parse_body, parts, principal
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.reading import confined, read_match, require_own
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, bodies
 
 
 @blueprint.post("/<match>/verification")

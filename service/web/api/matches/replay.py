@@ -6,18 +6,25 @@ from hashlib import sha256
 
 from flask import Response
 
-from domain.match import Match
-from domain.replay import position_at
-from service.boards.colours import render_colours
-from service.live.sources import is_final
-from service.matches import queries
-from service.web.api.events import give_events
-from service.web.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts
-from service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.reading import confined, read_for_position, read_match, right_to_read, tagged, varied
-from service.web.api.openapi import operation
-from service.web.schemas import answers, parameters
+from plyscribe.domain.match import Match
+from plyscribe.domain.replay import position_at
+from plyscribe.service.boards.colours import render_colours
+from plyscribe.service.live.sources import is_final
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.events import give_events
+from plyscribe.service.web.api.http import JSON, NDJSON, SVG, TEXT, accepted, answer, parse_query, parts
+from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.reading import (
+    confined,
+    read_for_position,
+    read_match,
+    right_to_read,
+    tagged,
+    varied,
+)
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.schemas import answers, parameters
 
 
 @blueprint.get("/<match>/events")

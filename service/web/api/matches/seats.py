@@ -2,21 +2,21 @@
 
 from flask import Response
 
-from domain.commands import AddEntropy, LeaveSeat, TakeSeat
-from domain.errors import WrongPerson
-from domain.events import Guest
-from domain.match import Match
-from service.access.accounts import Principal
-from service.access.invitations import issue_invitation
-from service.access.reading import needs_invitation
-from service.clock import now_ms
-from service.web.api.http import answer, parse_body, parts, principal
-from service.web.api.matches.blueprint import blueprint
-from service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, require_scope
-from service.web.api.matches.reading import invited_seat, read_match, require_own, require_reader
-from service.web.api.openapi import operation
-from service.web.api.players import require_no_key
-from service.web.schemas import answers, bodies
+from plyscribe.domain.commands import AddEntropy, LeaveSeat, TakeSeat
+from plyscribe.domain.errors import WrongPerson
+from plyscribe.domain.events import Guest
+from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.invitations import issue_invitation
+from plyscribe.service.access.reading import needs_invitation
+from plyscribe.service.clock import now_ms
+from plyscribe.service.web.api.http import answer, parse_body, parts, principal
+from plyscribe.service.web.api.matches.blueprint import blueprint
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, require_scope
+from plyscribe.service.web.api.matches.reading import invited_seat, read_match, require_own, require_reader
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.players import require_no_key
+from plyscribe.service.web.schemas import answers, bodies
 
 
 @blueprint.post("/<match>/seats/<int:seat>")

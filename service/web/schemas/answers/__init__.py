@@ -1,8 +1,8 @@
 """What answers hold, by subject: here is what routes answer with; what that is made of stands beside it."""
 
-from service.web.schemas.answers.imports import ImportOut
-from service.web.schemas.answers.inboxes import InboxPage
-from service.web.schemas.answers.matches import (
+from plyscribe.service.web.schemas.answers.imports import ImportOut
+from plyscribe.service.web.schemas.answers.inboxes import InboxPage
+from plyscribe.service.web.schemas.answers.matches import (
     Composition,
     EventPage,
     InvitationOut,
@@ -14,13 +14,13 @@ from service.web.schemas.answers.matches import (
     Verification,
     VerificationDue,
 )
-from service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage
-from service.web.schemas.answers.problems import Problem
-from service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
-from service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
-from service.web.schemas.answers.system import Health, Ready
-from service.web.schemas.answers.tokens import NewTokenOut, RevokedToken, Tokens
-from service.web.schemas.answers.tournaments import (
+from plyscribe.service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage
+from plyscribe.service.web.schemas.answers.problems import Problem
+from plyscribe.service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
+from plyscribe.service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
+from plyscribe.service.web.schemas.answers.system import Health, Ready
+from plyscribe.service.web.schemas.answers.tokens import NewTokenOut, RevokedToken, Tokens
+from plyscribe.service.web.schemas.answers.tournaments import (
     AnnulmentReport,
     AttemptsOut,
     RoundCheck,

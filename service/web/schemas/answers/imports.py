@@ -2,7 +2,7 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.imported import STATUSES as IMPORT_STATUSES
+from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 
 
 class Progress(Schema):

@@ -2,8 +2,8 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.notices import NOTICE_TYPES
-from service.live.inboxes import GAP
+from plyscribe.domain.notices import NOTICE_TYPES
+from plyscribe.service.live.inboxes import GAP
 
 
 class InboxEntry(Schema):

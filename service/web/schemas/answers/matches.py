@@ -2,12 +2,12 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.bundle.report import CHECKS, RESULTS
-from domain.imported import STATUSES as IMPORT_STATUSES
-from domain.match import STATUSES
-from domain.waiting import WAITED_FOR
-from service.web.schemas.answers.events import EventOut
-from service.web.schemas.answers.lists import ListOut
+from plyscribe.domain.bundle.report import CHECKS, RESULTS
+from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
+from plyscribe.domain.match import STATUSES
+from plyscribe.domain.waiting import WAITED_FOR
+from plyscribe.service.web.schemas.answers.events import EventOut
+from plyscribe.service.web.schemas.answers.lists import ListOut
 
 
 class Turn(Schema):

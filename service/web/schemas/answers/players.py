@@ -2,8 +2,8 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.player import KINDS
-from service.web.schemas.answers.lists import ListOut
+from plyscribe.domain.player import KINDS
+from plyscribe.service.web.schemas.answers.lists import ListOut
 
 
 class PlayerOut(Schema):

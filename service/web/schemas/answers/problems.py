@@ -2,9 +2,9 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.match import STATUSES
-from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from service.web.schemas.answers.events import EventOut
+from plyscribe.domain.match import STATUSES
+from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.web.schemas.answers.events import EventOut
 
 
 class Problem(Schema):

@@ -2,13 +2,13 @@
 
 from marshmallow import Schema, fields, validate
 
-from domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
-from domain.tournament.attempts import OWNERS
-from domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
-from domain.tournament.events import FAILURES
-from domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from service.web.schemas.answers.events import EventOut
-from service.web.schemas.answers.lists import ListOut
+from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
+from plyscribe.domain.tournament.attempts import OWNERS
+from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
+from plyscribe.domain.tournament.events import FAILURES
+from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.web.schemas.answers.events import EventOut
+from plyscribe.service.web.schemas.answers.lists import ListOut
 
 
 class TournamentReceipt(Schema):

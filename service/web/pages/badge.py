@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from domain.events import MatchRefuted, MatchVerified, RecordedDice
-from domain.imported import Import, ImportRefuted, ImportVerified
-from domain.match import Lifecycle, Match
+from plyscribe.domain.events import MatchRefuted, MatchVerified, RecordedDice
+from plyscribe.domain.imported import Import, ImportRefuted, ImportVerified
+from plyscribe.domain.match import Lifecycle, Match
 
 CHECKS = {
     "form": "The file has one spelling, and its last line vouches for every byte.",
@@ -18,10 +18,10 @@ CHECKS = {
     "verdict": "The recorded verdict is the one that is found here.",
     "receipt": "The event has the hash that the receipt names.",
 }
-"""What each check of `domain.bundle.report` says, in a sentence."""
+"""What each check of `plyscribe.domain.bundle.report` says, in a sentence."""
 
 
-class Standing(NamedTuple):
+class Badge(NamedTuple):
     """A badge: `good`, `bad` or `open`, its words, and sentences about what is behind it."""
 
     kind: str
@@ -29,51 +29,51 @@ class Standing(NamedTuple):
     told: tuple[str, ...]
 
 
-def tell_standing(match: Match, imported: Import | None) -> Standing:
+def choose_badge(match: Match, imported: Import | None) -> Badge:
     """What became of a match, and what of it was checked."""
     if imported is not None:
-        return _tell_import(imported)
+        return _choose_import_badge(imported)
     if match.fault is not None and match.life.status not in ("refuted", "annulled"):
-        return Standing("bad", "Damaged", (f"Event {match.fault.version} cannot be read: {match.fault.error}",))
+        return Badge("bad", "Damaged", (f"Event {match.fault.version} cannot be read: {match.fault.error}",))
     life = match.life
     verdict = life.verdicts[-1] if life.verdicts else None
     match life.status:
         case "open":
-            return Standing("open", "Open", ("The match has not begun.",))
+            return Badge("open", "Open", ("The match has not begun.",))
         case "playing":
             checked = "Every move was checked against the rules before it was stored."
-            return Standing("open", "Live", (checked, "The whole match is executed a second time once it is over."))
+            return Badge("open", "Live", (checked, "The whole match is executed a second time once it is over."))
         case "ended":
-            return Standing("open", "Awaits verification", (_tell_wait(life),))
+            return Badge("open", "Awaits verification", (_format_wait(life),))
         case "aborted":
-            return Standing("bad", "Aborted", ("The match was called off and has no outcome.",))
+            return Badge("bad", "Aborted", ("The match was called off and has no outcome.",))
         case "annulled":
             why = life.annulment.why if life.annulment else ""
             counted = "It counts for nothing; the record of it stays."
-            return Standing("bad", "Annulled", (f"Annulled: {why}", counted, *_tell_verdict(life, verdict)))
+            return Badge("bad", "Annulled", (f"Annulled: {why}", counted, *_format_verdict(life, verdict)))
     if isinstance(verdict, MatchRefuted):
-        return Standing("bad", "Refuted", _tell_verdict(life, verdict))
-    return Standing("good", "Verified", _tell_verdict(life, verdict))
+        return Badge("bad", "Refuted", _format_verdict(life, verdict))
+    return Badge("good", "Verified", _format_verdict(life, verdict))
 
 
-def _tell_wait(life: Lifecycle) -> str:
+def _format_wait(life: Lifecycle) -> str:
     if life.awaits_reveal:
         return "Other matches have the same dice. It is executed a second time when the last of them is over."
     return "The match is over and will be executed a second time within moments."
 
 
-def _tell_verdict(life: Lifecycle, verdict: MatchVerified | MatchRefuted | None) -> tuple[str, ...]:
+def _format_verdict(life: Lifecycle, verdict: MatchVerified | MatchRefuted | None) -> tuple[str, ...]:
     match verdict:
         case MatchRefuted(version, why):
             return (f"A second execution disagrees from event {version} on: {why}",)
         case MatchVerified(version, digest):
             told = [f"{version} events were executed a second time, with the same result.", CHECKS["chain"]]
-            told += [CHECKS["rules"], *_tell_dice(life), CHECKS["outcome"]]
+            told += [CHECKS["rules"], *_format_dice(life), CHECKS["outcome"]]
             return (*told, f"SHA-256 of the final position: {digest}")
     return ()
 
 
-def _tell_dice(life: Lifecycle) -> list[str]:
+def _format_dice(life: Lifecycle) -> list[str]:
     if life.created.dice is None:
         return []
     if isinstance(life.created.dice, RecordedDice):
@@ -86,12 +86,12 @@ def _tell_dice(life: Lifecycle) -> list[str]:
     return [CHECKS["dice"]]
 
 
-def _tell_import(imported: Import) -> Standing:
+def _choose_import_badge(imported: Import) -> Badge:
     match imported.verdict:
         case ImportVerified(version, checks):
             begun = f"This match was played elsewhere. Of its {version} events was checked here:"
-            return Standing("good", "Imported, verified here", (begun, *(CHECKS[name] for name in checks)))
+            return Badge("good", "Imported, verified here", (begun, *(CHECKS[name] for name in checks)))
         case ImportRefuted(version, check, why):
             told = f"This match was played elsewhere. Event {version} is wrong ({check}): {why}"
-            return Standing("bad", "Imported, refuted here", (told,))
-    return Standing("open", "Imported", ("This match was played elsewhere. Nothing of it was checked here yet.",))
+            return Badge("bad", "Imported, refuted here", (told,))
+    return Badge("open", "Imported", ("This match was played elsewhere. Nothing of it was checked here yet.",))

@@ -1,0 +1,1 @@
+"""Plyscribe, the match server for board games."""

@@ -1,0 +1,114 @@
+"""The one table from errors to HTTP statuses, and errors as RFC 9457 problem documents."""
+
+from typing import Any
+
+from plyscribe.domain import errors as domain
+from plyscribe.service.errors import (
+    BadBody,
+    BadRequest,
+    BodyLate,
+    Contended,
+    CrossSite,
+    KeyReused,
+    LiveFull,
+    LiveShare,
+    NotAcceptable,
+    NotFound,
+    ReportBusy,
+    ScopeMissing,
+    TooManyLarge,
+    Unauthenticated,
+    UnknownModel,
+    UnsupportedType,
+    VerificationBusy,
+    VersionConflict,
+)
+from plyscribe.service.store import port
+
+STATUS_OF: dict[type[Exception], int] = {
+    domain.UnknownRuleset: 422,
+    domain.OptionError: 422,
+    domain.MoveError: 422,
+    domain.RollError: 422,
+    domain.NotInPlay: 409,
+    domain.WrongTime: 409,
+    domain.WrongPerson: 403,
+    domain.WrongValue: 422,
+    domain.Unknown: 404,
+    domain.DiceKeyMissing: 503,
+    domain.BundleError: 422,
+    domain.RecordError: 422,
+    domain.StreamError: 500,
+    port.StoreUnavailable: 503,
+    port.StoreError: 500,
+    BadRequest: 400,
+    BodyLate: 408,
+    BadBody: 422,
+    UnsupportedType: 415,
+    Unauthenticated: 401,
+    ScopeMissing: 403,
+    CrossSite: 403,
+    NotFound: 404,
+    NotAcceptable: 406,
+    VersionConflict: 412,
+    KeyReused: 422,
+    Contended: 503,
+    LiveFull: 503,
+    LiveShare: 429,
+    ReportBusy: 503,
+    VerificationBusy: 503,
+    TooManyLarge: 503,
+    UnknownModel: 500,
+}
+"""The status of each error; a class that is not named here has that of its nearest base."""
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error of any of the trees, 500 for one of none."""
+    return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), 500)
+
+
+RETRY_AFTER_S = 1
+PASSING = (429, 503)
+"""The statuses of problems after which it is worth asking again, after RETRY_AFTER_S."""
+
+
+def problem_of(error: Exception) -> dict[str, Any]:
+    """The error as an RFC 9457 problem document."""
+    code: str = getattr(error, "code", "server/error")
+    return {
+        "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
+        "title": problem_title(status_of(error)),
+        "status": status_of(error),
+        "code": code,
+        "detail": str(error) if code != "server/error" else "an error of ours; it is in the log under the request's id",
+        **getattr(error, "details", {}),
+    }
+
+
+def problem_title(status: int) -> str:
+    """What a problem of this status says of itself, "" for one that is never given."""
+    return _TITLES.get(status, "")
+
+
+_TITLES = {
+    400: "The request cannot be read",
+    401: "A valid token is needed",
+    403: "This is not yours to do",
+    404: "There is no such thing",
+    405: "The resource does not know this method",
+    406: "None of the accepted media types can be given",
+    408: "The body took too long",
+    409: "This cannot be done now",
+    411: "The body needs a length",
+    412: "The match has moved on",
+    413: "The body is too large",
+    415: "The body must be JSON",
+    422: "The request is readable but cannot be accepted",
+    429: "This client has its share",
+    500: "An error of the server",
+    503: "The server cannot answer now",
+}
+
+PROBLEM_STATUSES = tuple(_TITLES)
+"""The statuses of all problems that are ever given."""
