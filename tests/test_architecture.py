@@ -1,76 +1,270 @@
-"""Who may import whom, and what the domain must not touch."""
+"""The laws of the house: who may import whom, what a name means, and what the domain must not touch."""
 
 import ast
+import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-OURS = {"domain", "service", "workers", "tests", "bench"}
-MAY_IMPORT = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
+import plyscribe
+
+[HOUSE] = map(Path, plyscribe.__path__)
+TREE = Path(__file__).parents[1]
+
+FLOORS = (
+    ("cli",),
+    ("web",),
+    ("health",),
+    ("composition",),
+    ("bridge",),
+    ("tournaments", "lists", "live", "processes"),
+    ("matches", "ratings", "access"),
+    ("streams",),
+    ("boards",),
+    ("store",),
+    ("client",),
+    ("logs",),
+    ("config", "errors", "queues", "metrics", "clock", "rulebooks"),
+)
+"""The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
+
+MOST_ROOMS = 25
+
+PACKAGES = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
+"""What each top-level package may import of ours."""
+
+HTTP = {"apispec", "flask", "granian", "gunicorn", "marshmallow", "werkzeug"}
+"""Libraries that only `service/web/` imports."""
 
 IMPURE = {
-    "os",
-    "sys",
-    "time",
     "datetime",
+    "io",
+    "logging",
+    "os",
+    "pathlib",
     "random",
     "secrets",
-    "logging",
     "socket",
     "subprocess",
-    "pathlib",
-    "io",
+    "sys",
     "threading",
+    "time",
 }
 SEEDED = {"domain/bots.py": {"random"}}
-"""Where a module that could be impure is used with a seed that comes in as an argument."""
+"""Modules that use an impure module with a seed that comes in as an argument."""
 
-EDGE = ("service/web/",)
+SUBJECTS = {
+    "blueprint": "the blueprint that the views beside it hang on",
+    "board": "the fields of a board and how they lie",
+    "bots": "built-in bots",
+    "commands": "requests to change a stream",
+    "drawing": "a ruleset's board as text",
+    "errors": "one tree of errors",
+    "events": "recorded facts",
+    "forks": "matches that begin with a line of another",
+    "imported": "matches of other servers",
+    "imports": "the taking in of those matches",
+    "inboxes": "what players are notified of",
+    "lists": "read models, page by page",
+    "match": "one match",
+    "matches": "many matches",
+    "moves": "the moves of a ruleset as values",
+    "play": "what is done while a match is played",
+    "players": "people and bots with an account",
+    "problems": "errors as problem documents",
+    "queries": "what is read and described for an answer",
+    "ratings": "ratings of players",
+    "reading": "who may read a match, and how it is read",
+    "record": "a match as text",
+    "replay": "positions derived from moves",
+    "rules": "the rules of a game",
+    "rulesets": "the registered rulesets",
+    "seats": "numbered places at a table",
+    "state": "the state that a ruleset or an aggregate folds to",
+    "system": "health and the contract",
+    "tokens": "tokens of accounts",
+    "tournament": "one tournament",
+    "tournaments": "many tournaments",
+    "turns": "whose turn it is in a ruleset",
+    "vectors": "random matches for simulators of others",
+    "verification": "executing a match a second time",
+}
+"""Names that several modules share, with the one meaning that they share it in."""
 
 
-def modules(package: str) -> list[Path]:
-    return sorted(path for path in (ROOT / package).rglob("*.py"))
-
-
-def imports_of(path: Path) -> set[str]:
-    """Top-level names of all modules that a file imports, inside functions too; of ours, the name after `plyscribe`."""
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.removeprefix("plyscribe.").split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module.removeprefix("plyscribe.").split(".")[0])
-    return names
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (HOUSE / folder).rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+    return path.relative_to(HOUSE).as_posix()
 
 
-ALL = [path for package in MAY_IMPORT for path in modules(package)]
+@cache
+def imports_of(path: Path) -> set[str]:
+    """The dotted names of everything that a file imports, inside functions too."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None, path
+            assert node.level == 0, f"{path}: imports are absolute"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def libraries_of(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imports_of(path)} - {"plyscribe"}
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """A dotted name of ours without `plyscribe`; empty for any other."""
+    first, *rest = name.split(".")
+    return tuple(rest) if first == "plyscribe" else ()
+
+
+def room_of(parts: Iterable[str]) -> str:
+    """The folder or file right below a package: `web` of service.web.api, `config` of service.config."""
+    _, *below = parts
+    return below[0].removesuffix(".py") if below else ""
+
+
+def arrows(package: str) -> Iterator[tuple[Path, str, str]]:
+    """The imports from one room of a package to another."""
+    for path in modules(package):
+        here = room_of(path.relative_to(HOUSE).parts)
+        for name in imports_of(path):
+            if (parts := parts_of(name))[:1] == (package,) and len(parts) > 1 and (there := room_of(parts)) != here:
+                yield path, here, there
+
+
+def rooms(package: str) -> set[str]:
+    folder = HOUSE / package
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    return files | {path.parent.name for path in folder.glob("*/__init__.py")}
+
+
+ALL = modules(*PACKAGES)
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)
 def test_packages_import_only_what_they_may(path):
-    package = path.relative_to(ROOT).parts[0]
-    assert imports_of(path) & OURS <= MAY_IMPORT[package]
+    ours = {parts[0] for name in imports_of(path) if (parts := parts_of(name))}
+    assert ours <= PACKAGES[name_of(path).partition("/")[0]]
+
+
+@pytest.mark.parametrize("path", [*ALL, *TREE.glob("tests/**/*.py"), *TREE.glob("bench/**/*.py")], ids=str)
+def test_nothing_of_ours_is_imported_by_a_bare_name(path):
+    assert not libraries_of(path) & set(PACKAGES)
 
 
 @pytest.mark.parametrize("path", modules("domain"), ids=name_of)
 def test_the_domain_is_pure_and_needs_no_library(path):
-    imported = imports_of(path)
-    assert imported <= sys.stdlib_module_names | {"domain"}
-    assert not imported & (IMPURE - SEEDED.get(name_of(path), set()))
+    assert libraries_of(path) <= sys.stdlib_module_names
+    assert not libraries_of(path) & (IMPURE - SEEDED.get(name_of(path), set()))
 
 
-@pytest.mark.parametrize("path", modules("service") + modules("workers"), ids=name_of)
-def test_only_the_edge_knows_flask(path):
-    if not name_of(path).startswith(EDGE):
-        assert not imports_of(path) & {"flask", "werkzeug"}
+def test_every_room_of_the_service_has_its_floor_and_they_are_few():
+    listed = [room for floor in FLOORS for room in floor]
+    assert sorted(listed) == sorted(rooms("service"))
+    assert len(listed) <= MOST_ROOMS
+
+
+def test_rooms_of_the_service_import_only_from_floors_below():
+    floor_of = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+    seen = [(name_of(path), here, there) for path, here, there in arrows("service") if here]
+    assert seen
+    assert [f"{name} imports {there}" for name, here, there in seen if floor_of[here] >= floor_of[there]] == []
+
+
+@pytest.mark.parametrize("package", ["domain", "workers"])
+def test_rooms_do_not_import_each_other_in_a_circle(package):
+    graph = defaultdict(set)
+    for _, here, there in arrows(package):
+        if here and there != "__init__":
+            graph[here].add(there)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"rooms in a circle: {' -> '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("path", modules("service", "workers"), ids=name_of)
+def test_only_the_web_knows_http(path):
+    if not name_of(path).startswith("service/web/"):
+        assert not libraries_of(path) & HTTP
+
+
+@pytest.mark.parametrize("path", modules("workers"), ids=name_of)
+def test_workers_do_not_import_the_web(path):
+    assert not [name for name in imports_of(path) if parts_of(name)[:2] == ("service", "web")]
+
+
+def test_the_client_needs_httpx_alone():
+    for path in modules("service/client"):
+        assert libraries_of(path) - sys.stdlib_module_names <= {"httpx"}
+        ours = {parts[:2] for name in imports_of(path) if (parts := parts_of(name))}
+        assert all(parts[0] == "domain" or parts == ("service", "client") for parts in ours), path
+
+
+def test_the_client_loads_nothing_else_of_ours():
+    code = """
+        import sys, plyscribe.service.client
+        rooms = {".".join(name.split(".")[1:3]) for name in sys.modules if name.startswith("plyscribe.")}
+        print(sorted(room for room in rooms if not room.startswith("domain")))
+    """
+    argv = [sys.executable, "-c", dedent(code)]
+    assert (
+        subprocess.run(argv, cwd=TREE, capture_output=True, text=True, check=True).stdout
+        == "['service', 'service.client']\n"
+    )
+
+
+def test_a_module_name_means_one_thing():
+    places = defaultdict(list)
+    for path in ALL:
+        if not path.stem.startswith("__"):
+            places[path.stem].append(name_of(path))
+    # A ruleset's name is the same in domain and in the drawings of its board.
+    shared = {name for name, paths in places.items() if len(paths) > 1 and not name[-1].isdigit()}
+    assert {name: places[name] for name in shared - set(SUBJECTS)} == {}
+    assert set(SUBJECTS) - shared == set(), "these names have one place now: strike them from the table"
+
+
+def test_no_function_is_called_tell():
+    for path in ALL:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                assert not node.name.lstrip("_").startswith("tell"), f"{name_of(path)}: {node.name}"
+
+
+def first_line(folder: Path) -> str:
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    return (docstring or "").partition("\n")[0]
+
+
+FOLDERS = sorted({path.parent for path in ALL}, key=name_of)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_every_folder_says_in_one_line_what_lives_there(folder):
+    assert first_line(folder).endswith("."), folder
+
+
+def test_the_map_of_contributing_is_made_of_these_lines():
+    page = (TREE / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mapped = [folder for folder in FOLDERS if len(folder.relative_to(HOUSE).parts) <= 2]
+    lines = [f"- `{name_of(folder)}/`: {first_line(folder)}" for folder in mapped if "_v" not in folder.name]
+    assert [line for line in page.splitlines() if line.startswith("- `") and "/`: " in line] == lines
 
 
 def test_every_package_says_its_rule():
-    for package in MAY_IMPORT:
-        assert "One rule" in (ROOT / package / "README.md").read_text(encoding="utf-8")
+    for package in PACKAGES:
+        assert "One rule" in (HOUSE / package / "README.md").read_text(encoding="utf-8")
