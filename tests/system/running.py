@@ -20,7 +20,7 @@ KEY = "5a" * 32
 
 NAMES = {
     "store": b"valkey-server",
-    "web": b"plyscribe.service.cli\0web",
+    "web": b"plyscribe\0web",
     "verify": b"workers\0verify",
     "play": b"workers\0play",
     "relay": b"workers\0relay",
