@@ -3,19 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.dice import commit, roll_dice
 from plyscribe.domain.errors import DiceKeyMissing, RollError
-from plyscribe.domain.events import (
-    DiceRevealed,
-    DiceRolled,
-    Event,
-    EventData,
-    MatchEnded,
-    MoveMade,
-    ServerDice,
-    SharedDice,
-)
+from plyscribe.domain.events import DiceRevealed, DiceRolled, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
 from plyscribe.domain.match import Match, Play, damaged, evolve, make_move
 from plyscribe.domain.ruleset import Over, Roll
 

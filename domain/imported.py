@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
-from plyscribe.domain.events import Event, MatchCreated, parse_event
+from plyscribe.domain.events import MatchCreated
 
 MAX_LINE_BYTES = 128 * 1024
 """How long an event may be that is imported; those that matches here have are far shorter."""

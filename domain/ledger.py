@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
-from plyscribe.domain.events import Event, parse_event
 
 
 @dataclass(frozen=True, slots=True)

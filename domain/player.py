@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Event, parse_event
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")

@@ -12,6 +12,7 @@ from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.codec import Event, ReadMove, dump_data, format_event, parse_event, read_move, read_moves
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -53,7 +54,6 @@ from plyscribe.domain.events import (
     DrawDeclined,
     DrawOffered,
     EntropyAdded,
-    Event,
     Guest,
     LineCopied,
     MatchAborted,
@@ -65,16 +65,10 @@ from plyscribe.domain.events import (
     MatchVerified,
     MoveMade,
     MovesTakenBack,
-    ReadMove,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
-    dump_data,
-    format_event,
-    parse_event,
-    read_move,
-    read_moves,
 )
 from plyscribe.domain.match import Match, evolve, fold_steps
 from plyscribe.domain.replay import replay

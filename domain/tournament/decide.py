@@ -7,9 +7,10 @@ from typing import Any
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import parse_limits
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Account, BuiltIn, Event, Guest
+from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.player import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Event, Occupant, SeatWithdrawn, parse_event
+from plyscribe.domain.events import Occupant, SeatWithdrawn
 from plyscribe.domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,
     AttemptFailed,

@@ -10,8 +10,8 @@ from hashlib import sha256
 from math import inf
 from typing import Any
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.events import parse_event
 from plyscribe.domain.player import PLAYER_EVENT_TYPES, Player, RegisterPlayer, RevokeToken, decide_player, fold_player
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import ScopeMissing, Unauthenticated

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.events import Event, format_event
 from plyscribe.service.errors import Contended, KeyReused, ServiceError, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.port import (

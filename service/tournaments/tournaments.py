@@ -15,18 +15,10 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Actor, Command, CreateMatch, Withdraw
 from plyscribe.domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
-from plyscribe.domain.events import (
-    BuiltIn,
-    Dice,
-    Event,
-    MatchAborted,
-    MatchAnnulled,
-    MatchRefuted,
-    Occupant,
-    parse_event,
-)
+from plyscribe.domain.events import BuiltIn, Dice, MatchAborted, MatchAnnulled, MatchRefuted, Occupant
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound

@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.events import BuiltIn, SeatWithdrawn, format_event
+from plyscribe.domain.events import BuiltIn, SeatWithdrawn
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,

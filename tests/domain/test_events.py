@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.codec import Event, dump_data, format_event, parse_event
 from plyscribe.domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
-from plyscribe.domain.events import EVENT_TYPES, Event, MoveMade, dump_data, format_event, parse_event
+from plyscribe.domain.events import EVENT_TYPES, MoveMade
 from plyscribe.domain.imported import IMPORT_EVENT_TYPES
 from plyscribe.domain.ledger import LEDGER_EVENT_TYPES
 from plyscribe.domain.player import PLAYER_EVENT_TYPES

@@ -5,9 +5,9 @@ from contextlib import nullcontext
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
-from plyscribe.domain.events import format_event
 from plyscribe.domain.imported import (
     CHUNK_BYTES,
     STATUSES,

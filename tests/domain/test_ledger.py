@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, WrongTime, WrongValue
-from plyscribe.domain.events import format_event
 from plyscribe.domain.ledger import (
     Ledger,
     MatchRated,

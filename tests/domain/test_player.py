@@ -3,9 +3,10 @@
 import pytest
 
 from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import BrokenChain, FoldError, Refusal, Unknown, UnknownEventType, WrongTime, WrongValue
-from plyscribe.domain.events import Event, MatchStarted, format_event
+from plyscribe.domain.events import MatchStarted
 from plyscribe.domain.player import (
     MAX_OVERLAP_MS,
     MAX_TOKEN_LIFE_MS,

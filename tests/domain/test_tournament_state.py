@@ -3,8 +3,9 @@
 import pytest
 
 from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import Event, format_event, parse_event
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
-from plyscribe.domain.events import Event, MatchStarted, format_event, parse_event
+from plyscribe.domain.events import MatchStarted
 from plyscribe.domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
 from plyscribe.domain.tournament.events import (
     TOURNAMENT_EVENT_TYPES,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from openskill.models import PlackettLuce, ThurstoneMostellerFull
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.events import format_event
 from plyscribe.domain.ledger import Ledger, RateMatch, RatingsOpened, UnrateMatch, decide_ledger, fold_ledger, ledger_of
 from plyscribe.domain.ruleset import rank_by
 from plyscribe.service.errors import UnknownModel

@@ -6,9 +6,10 @@ import pytest
 from redis import Redis
 
 from plyscribe.domain.bots import build_bot
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
 from plyscribe.domain.decide import play as deciding
-from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.composition import MATCHES, compose

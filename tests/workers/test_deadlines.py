@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
-from plyscribe.domain.events import Account, SeatWithdrawn, parse_event
+from plyscribe.domain.events import Account, SeatWithdrawn
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import MATCHES, Parts, compose
 from plyscribe.service.processes.embedded import start_server

@@ -8,8 +8,9 @@ from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
-from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import MATCHES, Parts, compose
 from plyscribe.service.config import Config, parse_key

@@ -10,6 +10,7 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
@@ -21,7 +22,7 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.errors import UnknownRuleset
-from plyscribe.domain.events import Account, MatchScored, parse_event
+from plyscribe.domain.events import Account, MatchScored
 from plyscribe.domain.ledger import LEDGER_EVENT_TYPES, ledger_of
 from plyscribe.domain.match import Match
 from plyscribe.service.composition import Parts, compose
