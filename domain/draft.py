@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plyscribe.domain.aggregate import Decided
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.dice import commit, roll_dice
@@ -40,6 +41,11 @@ class Draft:
         event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
         self.events.append(event)
         return event
+
+    @property
+    def decided(self) -> Decided[Match]:
+        """The events, and the match after them."""
+        return Decided(self.events, self.match.with_head)
 
     @property
     def play(self) -> Play:

@@ -151,20 +151,16 @@ class TournamentAborted:
     cause: str
 
 
-TOURNAMENT_EVENT_TYPES: dict[str, type[Any]] = {
-    kind.type: kind
-    for kind in (
-        TournamentCreated,
-        EntrantRegistered,
-        EntrantWithdrawn,
-        EntrantAbsent,
-        TournamentStarted,
-        RoundPaired,
-        GameDecided,
-        AttemptFailed,
-        GameAnnulled,
-        TournamentEnded,
-        TournamentAborted,
-    )
-}
-"""Every event type of a tournament by its word."""
+TournamentEvent = (
+    TournamentCreated
+    | EntrantRegistered
+    | EntrantWithdrawn
+    | EntrantAbsent
+    | TournamentStarted
+    | RoundPaired
+    | GameDecided
+    | AttemptFailed
+    | GameAnnulled
+    | TournamentEnded
+    | TournamentAborted
+)

@@ -20,9 +20,9 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.schedule import Pairing
-from plyscribe.domain.tournament.state import Game, Tournament, fold_tournament
+from plyscribe.domain.tournament.state import Game, Tournament
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)
@@ -49,11 +49,12 @@ class Cup:
     def when(self, command: type[Command], actor: Actor = ORGANISER, **fields: Any) -> list[Any]:
         """What the events of the command say; they are appended."""
         number = len(self.entries) + 1
-        events = decide_tournament(command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields), self.state)
+        order = command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields)
+        events = TOURNAMENT.decide(order, self.state).events
         start = self.state.head or first_link(STREAM)
         stored = link_all(start, self.state.version + 1, map(format_event, events))
         self.entries += stored
-        self.state = fold_tournament(self.state, stored)
+        self.state = TOURNAMENT.fold(self.state, stored)
         return [event.data for event in events]
 
     def enter(self) -> None:

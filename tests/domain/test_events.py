@@ -11,13 +11,15 @@ from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.codec import Event, dump_data, format_event, parse_event
 from plyscribe.domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import EVENT_TYPES, MoveMade
-from plyscribe.domain.imported import IMPORT_EVENT_TYPES
-from plyscribe.domain.ledger import LEDGER_EVENT_TYPES
-from plyscribe.domain.player import PLAYER_EVENT_TYPES
+from plyscribe.domain.imported import IMPORT
+from plyscribe.domain.kinds import KINDS
+from plyscribe.domain.ledger import LEDGER
+from plyscribe.domain.player import PLAYER
+from plyscribe.domain.tournament.decide import TOURNAMENT
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
 LINES = FIXTURES.read_text(encoding="utf-8").splitlines()
-ALL_EVENT_TYPES = EVENT_TYPES | PLAYER_EVENT_TYPES | LEDGER_EVENT_TYPES | IMPORT_EVENT_TYPES
+ALL_EVENT_TYPES = {word: type for kind in KINDS for word, type in kind.types.items()}
 
 MOVE = {"version": 7, "type": "move-made", "at": 1, "by": "player:x", "cause": "00", "data": {"seat": 1, "move": "d4"}}
 
@@ -49,8 +51,8 @@ def test_the_event_types_are_these_words_for_ever():
         "seat-taken",
         "seat-withdrawn",
     ]
-    assert sorted(PLAYER_EVENT_TYPES) == ["player-registered", "token-issued", "token-revoked"]
-    assert sorted(IMPORT_EVENT_TYPES) == [
+    assert sorted(PLAYER.types) == ["player-registered", "token-issued", "token-revoked"]
+    assert sorted(IMPORT.types) == [
         "copy-completed",
         "events-copied",
         "import-begun",
@@ -60,7 +62,20 @@ def test_the_event_types_are_these_words_for_ever():
         "record-received",
         "record-refused",
     ]
-    assert sorted(LEDGER_EVENT_TYPES) == ["match-rated", "match-unrated", "ratings-opened"]
+    assert sorted(LEDGER.types) == ["match-rated", "match-unrated", "ratings-opened"]
+    assert sorted(TOURNAMENT.types) == [
+        "attempt-failed",
+        "entrant-absent",
+        "entrant-registered",
+        "entrant-withdrawn",
+        "game-annulled",
+        "game-decided",
+        "round-paired",
+        "tournament-aborted",
+        "tournament-created",
+        "tournament-ended",
+        "tournament-started",
+    ]
 
 
 @pytest.mark.parametrize("line", LINES)
