@@ -146,40 +146,44 @@ def parse_data(types: Mapping[str, type], raw: dict[str, Any]) -> Any:
 
 
 class _Shape(NamedTuple):
-    """How a dataclass is recorded: the JSON of its `mode`, if it has one, and a parser for each field."""
+    """How a dataclass is recorded: an object of its fields, and of its `mode` if it has one."""
 
     kind: type
-    mode: dict[str, str]
+    mode: str | None
     parsers: dict[str, Parser]
+    """By field."""
+
+    names: frozenset[str]
+    """The names of today's object."""
+
     needed: frozenset[str]
-    """The fields without a default, which every recorded shape has."""
+    """Those that older objects have too: all but fields with a default."""
 
     def fits(self, value: Any) -> bool:
-        """Whether the value is an object with this shape's mode and field names, or an older one's."""
-        if type(value) is not dict or any(value.get(name) != mode for name, mode in self.mode.items()):
+        """Whether the value is an object with these names, today's or an older one, and with this mode."""
+        if type(value) is not dict or (value.keys() != self.names and not self.needed <= value.keys() <= self.names):
             return False
-        names = value.keys() - self.mode.keys()
-        return self.needed <= names <= self.parsers.keys()
+        return self.mode is None or value["mode"] == self.mode
 
 
 @cache
 def _shape_of(kind: Any) -> _Shape:
     hints = get_type_hints(kind)
     parsers = {field.name: _parser_of(hints[field.name]) for field in fields(kind)}
-    needed = frozenset(field.name for field in fields(kind) if field.default is MISSING)
-    return _Shape(kind, {"mode": kind.mode} if hasattr(kind, "mode") else {}, parsers, needed)
+    needed = {field.name for field in fields(kind) if field.default is MISSING}
+    mode = getattr(kind, "mode", None)
+    tag = {"mode"} if isinstance(mode, str) else set()
+    return _Shape(kind, mode if tag else None, parsers, frozenset(parsers.keys() | tag), frozenset(needed | tag))
 
 
 def _build(shape: _Shape, data: dict[str, Any]) -> Any:
-    """The dataclass of recorded fields; those that an older shape lacks get their defaults."""
+    """The dataclass of a recorded object. A field that an older object lacks gets its default."""
+    if data.keys() != shape.names:
+        faults = {"unknown": data.keys() - shape.names, "missing": shape.needed - data.keys()}
+        found = [f"{fault} fields {', '.join(sorted(names))}" for fault, names in faults.items() if names]
+        if found:
+            raise ValueError("; ".join(found))
     parsers = shape.parsers
-    if data.keys() != parsers.keys():
-        unknown, missing = data.keys() - parsers.keys() - shape.mode.keys(), shape.needed - data.keys()
-        faults = {"unknown": unknown, "missing": missing}
-        if unknown or missing:
-            raise ValueError(
-                "; ".join(f"{fault} {', '.join(sorted(names))}" for fault, names in faults.items() if names)
-            )
     return shape.kind(**{name: parsers[name](value) for name, value in data.items() if name in parsers})
 
 
@@ -261,5 +265,6 @@ def _dump_value(value: Any) -> Any:
         return [_dump_value(item) for item in value]
     if is_dataclass(value):
         kind: Any = type(value)
-        return _shape_of(kind).mode | dump_data(value)
+        mode = _shape_of(kind).mode
+        return dump_data(value) if mode is None else {"mode": mode, **dump_data(value)}
     return value

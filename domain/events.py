@@ -101,9 +101,9 @@ class MatchCreated:
     limits: Limits | None
     about: dict[str, Any] | None
     parent: Parent | None
-    rematch_of: str | None
     tournament: dict[str, Any] | None
     server: str
+    rematch_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

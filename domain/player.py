@@ -34,8 +34,8 @@ class TokenIssued:
     type: ClassVar[str] = "token-issued"
     digest: str
     scopes: tuple[str, ...]
-    label: str | None
-    expires_at: int | None
+    label: str | None = None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
