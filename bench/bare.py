@@ -14,7 +14,7 @@ from redis import Redis
 from bench.load import HOST
 from bench.matches import decide_events, long_moves, stream_name
 from plyscribe.domain.chain import first_link, link_all
-from plyscribe.domain.events import format_event
+from plyscribe.domain.codec import format_event
 from plyscribe.service.web.server import serve_application
 
 STREAMS = 500

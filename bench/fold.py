@@ -9,7 +9,7 @@ from eventsourcing.domain import Aggregate, event
 from bench.matches import decide_events, decide_random_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
-from plyscribe.domain.events import Event
+from plyscribe.domain.codec import Event
 from plyscribe.domain.match import Match, fold
 
 EVENTS = 20_000

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
-from plyscribe.domain.events import Account, Event, ServerDice, format_event
+from plyscribe.domain.events import Account, ServerDice
 from plyscribe.domain.match import Match, evolve
 from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset

@@ -16,8 +16,9 @@ from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_roun
 from bench.rig import Rig, cpu_s, stop
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.events import BuiltIn, Event, MoveMade, parse_event
+from plyscribe.domain.events import BuiltIn, MoveMade
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import find_ruleset

@@ -11,7 +11,7 @@ from rq.serializers import JSONSerializer
 from bench.matches import decide_events, random_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_the_cost
 from bench.rig import Rig, cpu_s
-from plyscribe.domain.events import Event
+from plyscribe.domain.codec import Event
 from plyscribe.domain.match import Match, fold
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
 from plyscribe.service.streams.ids import job_command

@@ -3,19 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plyscribe.domain.aggregate import Decided
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.dice import commit, roll_dice
 from plyscribe.domain.errors import DiceKeyMissing, RollError
-from plyscribe.domain.events import (
-    DiceRevealed,
-    DiceRolled,
-    Event,
-    EventData,
-    MatchEnded,
-    MoveMade,
-    ServerDice,
-    SharedDice,
-)
+from plyscribe.domain.events import DiceRevealed, DiceRolled, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
 from plyscribe.domain.match import Match, Play, damaged, evolve, make_move
 from plyscribe.domain.ruleset import Over, Roll
 
@@ -48,6 +41,11 @@ class Draft:
         event = Event(self.match.version + 1, self._command.at, self._by, self._command.id, data)
         self.events.append(event)
         return event
+
+    @property
+    def decided(self) -> Decided[Match]:
+        """The events, and the match after them."""
+        return Decided(self.events, self.match.with_head)
 
     @property
     def play(self) -> Play:

@@ -10,15 +10,17 @@ A text record is played. A sound one becomes a match of our own, which its impor
 importer may keep what comes before that.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from plyscribe.domain.aggregate import Aggregate, declare
 from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Command
-from plyscribe.domain.errors import BrokenChain, BundleError, FoldError, StreamError, WrongTime
-from plyscribe.domain.events import Event, MatchCreated, parse_event
+from plyscribe.domain.errors import BrokenChain, BundleError, StreamError, WrongTime
+from plyscribe.domain.events import MatchCreated
 
 MAX_LINE_BYTES = 128 * 1024
 """How long an event may be that is imported; those that matches here have are far shorter."""
@@ -112,20 +114,16 @@ class RecordRefused:
     can_keep: bool
 
 
-IMPORT_EVENT_TYPES: dict[str, type[Any]] = {
-    kind.type: kind
-    for kind in (
-        ImportBegun,
-        EventsCopied,
-        CopyCompleted,
-        ImportVerified,
-        ImportRefuted,
-        RecordReceived,
-        RecordEntered,
-        RecordRefused,
-    )
-}
-"""Every event type of an import by its word."""
+ImportEvent = (
+    ImportBegun
+    | EventsCopied
+    | CopyCompleted
+    | ImportVerified
+    | ImportRefuted
+    | RecordReceived
+    | RecordEntered
+    | RecordRefused
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +285,8 @@ class Copies:
         """Take what follows in the stream of the import; how many bytes of the match came by it."""
         size = 0
         for entry in entries:
-            match parse_event(entry, IMPORT_EVENT_TYPES).data:
+            data: Any = IMPORT.parse(entry).data
+            match data:
                 case ImportBegun(kept=kept):
                     self._coming = self.events[:kept]
                 case EventsCopied(events):
@@ -300,21 +299,12 @@ class Copies:
         return size
 
 
-def fold_import(state: Import, entries: Iterable[StoredEvent]) -> Import:
-    """The import after these stored events; StreamError where one cannot be read or does not follow."""
-    for entry in entries:
-        head = check_chain(state.head or first_link(state.stream), state.version, [entry])
-        state = replace(_evolve(state, parse_event(entry, IMPORT_EVENT_TYPES)), version=entry.version, head=head)
-    return state
-
-
-def _evolve(state: Import, event: Event) -> Import:
-    data: Any = event.data
+def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
     match data:
         case ImportBegun():
             # A bundle that goes on from another one is its importer's; one that takes its place is not.
             by = state.by if data.kept else event.by
-            at = state.at if state.version else event.at
+            at = event.at if event.version == 1 else state.at
             return replace(state, begun=data, by=by, at=at, copied=data.kept, complete=False, verdict=None)
         case EventsCopied(events):
             return replace(state, copied=state.copied + len(events))
@@ -328,14 +318,6 @@ def _evolve(state: Import, event: Event) -> Import:
             return replace(state, entered=data)
         case RecordRefused():
             return replace(state, fault=data)
-    raise FoldError(event.version, f"{data.type} is no event of an import")
-
-
-def decide_import(command: Command, state: Import) -> list[Event]:
-    """The events that a command on an import leads to; WrongTime says why there are none."""
-    facts = _DECIDERS[type(command)](command, state)
-    by = str(command.actor)
-    return [Event(state.version + n, command.at, by, command.id, data) for n, data in enumerate(facts, 1)]
 
 
 def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
@@ -378,10 +360,16 @@ def _decide_verdict(command: JudgeImport, state: Import) -> list[Any]:
     return [command.verdict]
 
 
-_DECIDERS: dict[type[Command], Callable[[Any, Import], list[Any]]] = {
-    BeginImport: _decide_begin,
-    CopyEvents: _decide_copy,
-    JudgeImport: _decide_verdict,
-    ReceiveRecord: _decide_receive,
-    JudgeRecord: _decide_record,
-}
+IMPORT: Aggregate[Import] = declare(
+    "import",
+    Import,
+    ImportEvent,
+    _evolve,
+    {
+        BeginImport: _decide_begin,
+        CopyEvents: _decide_copy,
+        JudgeImport: _decide_verdict,
+        ReceiveRecord: _decide_receive,
+        JudgeRecord: _decide_record,
+    },
+)

@@ -5,14 +5,13 @@ ledger gives the same ratings for ever. A match counts once, from where it was e
 stand before its entry as well as after it: whoever annuls and whoever scores at the same time need no agreement.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
-from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
-from plyscribe.domain.events import Event, parse_event
+from plyscribe.domain.errors import WrongTime, WrongValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,7 @@ class MatchUnrated:
     why: str
 
 
-LEDGER_EVENT_TYPES: dict[str, type[Any]] = {kind.type: kind for kind in (RatingsOpened, MatchRated, MatchUnrated)}
-"""Every event type of a ledger by its word."""
+LedgerEvent = RatingsOpened | MatchRated | MatchUnrated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,43 +81,33 @@ def ledger_of(ruleset: str) -> str:
     return f"ratings-{ruleset}"
 
 
-def read_entries(stream: str, after: int, head: bytes, entries: Sequence[StoredEvent]) -> list[Event]:
-    """The events of a ledger after version `after`; StreamError where one cannot be read or does not belong there."""
-    check_chain(head or first_link(stream), after, entries)
-    events = [parse_event(entry, LEDGER_EVENT_TYPES) for entry in entries]
-    for event in events:
-        if isinstance(event.data, RatingsOpened) != (event.version == 1):
-            raise FoldError(event.version, "a ledger is opened once, at its beginning")
-    return events
+def _evolve(ledger: Ledger, _: Event, data: LedgerEvent) -> Ledger:
+    return replace(ledger, unrated=ledger.unrated | {data.match}) if isinstance(data, MatchUnrated) else ledger
 
 
-def fold_ledger(ledger: Ledger, entries: Iterable[StoredEvent]) -> Ledger:
-    """The ledger after these stored events; StreamError where one cannot be read or does not follow."""
-    stored = list(entries)
-    if not stored:
-        return ledger
-    events: list[Any] = [event.data for event in read_entries(ledger.stream, ledger.version, ledger.head, stored)]
-    unrated = {data.match for data in events if isinstance(data, MatchUnrated)}
-    return Ledger(ledger.stream, stored[-1].version, stored[-1].h, ledger.unrated | unrated)
-
-
-def decide_ledger(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[Event]:
-    """The events of an entry; WrongTime for a match that was unrated, WrongValue where players and ranks do not fit.
-
-    That a match is not entered twice is for the store to hold: the command's id follows from the match.
-    """
-    if command.match in ledger.unrated:
-        raise WrongTime("rated/annulled", f"{command.match} was unrated: it never counts again")
-    facts: list[Any] = [] if ledger.version else [command.opening]
-    facts.append(_decide_entry(command))
-    by = str(command.actor)
-    return [Event(version, command.at, by, command.id, data) for version, data in enumerate(facts, ledger.version + 1)]
-
-
-def _decide_entry(command: RateMatch | UnrateMatch) -> MatchRated | MatchUnrated:
-    if isinstance(command, UnrateMatch):
-        return MatchUnrated(command.match, command.why)
+def _decide_rate(command: RateMatch, ledger: Ledger) -> list[LedgerEvent]:
+    _require_unsettled(command.match, ledger)
     players, ranks = command.players, command.ranks
     if not 2 <= len(players) == len(ranks) == len(set(players)):
         raise WrongValue("rated/seats", "a rated match is played by two accounts at least, each on one seat")
-    return MatchRated(command.match, players, ranks)
+    return [*_open(command, ledger), MatchRated(command.match, players, ranks)]
+
+
+def _decide_unrate(command: UnrateMatch, ledger: Ledger) -> list[LedgerEvent]:
+    _require_unsettled(command.match, ledger)
+    return [*_open(command, ledger), MatchUnrated(command.match, command.why)]
+
+
+def _require_unsettled(match: str, ledger: Ledger) -> None:
+    if match in ledger.unrated:
+        raise WrongTime("rated/annulled", f"{match} was unrated: it never counts again")
+
+
+def _open(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[RatingsOpened]:
+    return [] if ledger.version else [command.opening]
+
+
+LEDGER: Aggregate[Ledger] = declare(
+    "ratings", Ledger, LedgerEvent, _evolve, {RateMatch: _decide_rate, UnrateMatch: _decide_unrate}, first=RatingsOpened
+)
+"""That a match is rated once, the store ensures: the id of the command follows from the match."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DiceRolled,
     LineCopied,
@@ -11,7 +12,6 @@ from plyscribe.domain.events import (
     MoveMade,
     MovesTakenBack,
     SeatWithdrawn,
-    parse_event,
 )
 
 

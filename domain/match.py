@@ -13,10 +13,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, first_link, next_link
+from plyscribe.domain.codec import ROLL, Event, ReadStep, parse_event, read_steps
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
 from plyscribe.domain.events import (
-    ROLL,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     Account,
@@ -27,7 +27,6 @@ from plyscribe.domain.events import (
     DrawDeclined,
     DrawOffered,
     EntropyAdded,
-    Event,
     Guest,
     LineCopied,
     LineStep,
@@ -42,14 +41,11 @@ from plyscribe.domain.events import (
     MoveMade,
     MovesTakenBack,
     Occupant,
-    ReadStep,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
     SharedDice,
-    parse_event,
-    read_steps,
 )
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 from plyscribe.domain.rulesets import find_ruleset

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from plyscribe.domain.clock import find_deadline
-from plyscribe.domain.events import Account, dump_data
+from plyscribe.domain.codec import dump_data
+from plyscribe.domain.events import Account
 from plyscribe.domain.match import Lifecycle, Match
 from plyscribe.domain.waiting import list_dues
 

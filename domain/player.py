@@ -1,13 +1,12 @@
 """A player: the account of a person or a bot, and the tokens that act for it. Names stay in this stream alone."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
-from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Event, parse_event
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")
@@ -35,8 +34,8 @@ class TokenIssued:
     type: ClassVar[str] = "token-issued"
     digest: str
     scopes: tuple[str, ...]
-    label: str | None
-    expires_at: int | None
+    label: str | None = None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,7 @@ class TokenRevoked:
     ends_at: int
 
 
-PLAYER_EVENT_TYPES: dict[str, type[Any]] = {kind.type: kind for kind in (PlayerRegistered, TokenIssued, TokenRevoked)}
-"""Every event type of a player by its word."""
+PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,18 +127,7 @@ class Player:
     tokens: dict[str, Token] = field(default_factory=dict)
 
 
-def fold_player(player: Player, entries: Iterable[StoredEvent]) -> Player:
-    """The account after these stored events; StreamError where one cannot be read or does not follow."""
-    for entry in entries:
-        head = check_chain(player.head or first_link(player.stream), player.version, [entry])
-        player = replace(evolve_player(player, parse_event(entry, PLAYER_EVENT_TYPES)), head=head)
-    return player
-
-
-def evolve_player(player: Player, event: Event) -> Player:
-    """The account after one event."""
-    data: Any = event.data
-    player = replace(player, version=event.version)
+def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
     match data:
         case PlayerRegistered(name, kind):
             return replace(player, name=name, kind=kind, registered_at=event.at)
@@ -154,23 +141,13 @@ def evolve_player(player: Player, event: Event) -> Player:
             token = player.tokens[digest]
             ending = token._replace(expires_at=min(ends_at, token.expires_at or ends_at))
             return _with_tokens(player, event.at, {**player.tokens, digest: ending})
-    raise FoldError(event.version, f"{data.type} is no event of a player")
 
 
 def _with_tokens(player: Player, at: int, tokens: dict[str, Token]) -> Player:
     return replace(player, tokens={digest: token for digest, token in tokens.items() if token.is_valid(at)})
 
 
-def decide_player(command: Command, player: Player) -> list[Event]:
-    """The events that a command on an account leads to; Refusal says why there are none."""
-    facts = _DECIDERS[type(command)](command, player)
-    by = str(command.actor)
-    return [Event(player.version + n, command.at, by, command.id, data) for n, data in enumerate(facts, 1)]
-
-
-def _decide_register(command: RegisterPlayer, player: Player) -> list[Any]:
-    if player.version:
-        raise WrongTime("player/exists", f"the account {player.stream} exists")
+def _decide_register(command: RegisterPlayer, _: Player) -> list[Any]:
     _check_name(command.name)
     if command.kind not in KINDS:
         raise WrongValue("player/kind", f"kind is {command.kind!r}; allowed: {', '.join(KINDS)}")
@@ -179,7 +156,6 @@ def _decide_register(command: RegisterPlayer, player: Player) -> list[Any]:
 
 
 def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
-    _require_account(player)
     scopes = _parse_scopes(command.scopes)
     _check_label(command.label)
     _check_life(command.lives_ms)
@@ -202,7 +178,6 @@ def _limit_by(asking: Token, scopes: tuple[str, ...], expires_at: int | None) ->
 
 
 def _decide_rotate(command: RotateToken, player: Player) -> list[Any]:
-    _require_account(player)
     old = _find_valid(player, command.under, command.at)
     _check_life(command.lives_ms)
     lives_ms = old.lives_ms if command.lives_ms is None else command.lives_ms
@@ -217,16 +192,10 @@ def _decide_rotate(command: RotateToken, player: Player) -> list[Any]:
 
 
 def _decide_revoke(command: RevokeToken, player: Player) -> list[Any]:
-    _require_account(player)
     named = [digest for digest in player.tokens if token_id(digest) == command.token]
     if not named or not player.tokens[named[0]].is_valid(command.at):
         raise Unknown("token/unknown", f"the account has no token {command.token[:TOKEN_ID_LENGTH]}")
     return [TokenRevoked(named[0], command.at)]
-
-
-def _require_account(player: Player) -> None:
-    if player.version == 0:
-        raise Unknown("player/unknown", f"there is no player {player.stream}")
 
 
 def _find_valid(player: Player, digest: str, at: int) -> Token:
@@ -257,14 +226,6 @@ def _check_life(lives_ms: int | None) -> None:
         raise WrongValue("token/expiry", "a token lives for at most ten years")
 
 
-_DECIDERS: dict[type[Command], Callable[[Any, Player], list[Any]]] = {
-    RegisterPlayer: _decide_register,
-    IssueToken: _decide_issue,
-    RotateToken: _decide_rotate,
-    RevokeToken: _decide_revoke,
-}
-
-
 def is_printable(text: str) -> bool:
     """Whether all characters show something, or join others that do (zero-width joiners, as some scripts need)."""
     return all(character.isprintable() or character in "\u200c\u200d" for character in text)
@@ -275,3 +236,19 @@ def _check_name(name: str) -> None:
         raise WrongValue(
             "player/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
         )
+
+
+PLAYER: Aggregate[Player] = declare(
+    "player",
+    Player,
+    PlayerEvent,
+    _evolve,
+    {
+        RegisterPlayer: _decide_register,
+        IssueToken: _decide_issue,
+        RotateToken: _decide_rotate,
+        RevokeToken: _decide_revoke,
+    },
+    opener=RegisterPlayer,
+    first=PlayerRegistered,
+)

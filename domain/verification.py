@@ -12,6 +12,16 @@ from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.codec import (
+    Event,
+    ReadMove,
+    dump_data,
+    format_event,
+    is_canonical,
+    parse_event,
+    read_move,
+    read_moves,
+)
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -53,7 +63,6 @@ from plyscribe.domain.events import (
     DrawDeclined,
     DrawOffered,
     EntropyAdded,
-    Event,
     Guest,
     LineCopied,
     MatchAborted,
@@ -65,16 +74,10 @@ from plyscribe.domain.events import (
     MatchVerified,
     MoveMade,
     MovesTakenBack,
-    ReadMove,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
     ServerDice,
-    dump_data,
-    format_event,
-    parse_event,
-    read_move,
-    read_moves,
 )
 from plyscribe.domain.match import Match, evolve, fold_steps
 from plyscribe.domain.replay import replay
@@ -272,8 +275,8 @@ def digest_view(match: Match) -> str:
 
 def _parse_exactly(entries: Sequence[StoredEvent]) -> list[Event]:
     events = [parse_event(entry) for entry in entries]
-    for entry, event in zip(entries, events, strict=True):
-        if format_event(event) != entry.e:
+    for entry in entries:
+        if not is_canonical(entry):
             raise _Refuted(entry.version, "its bytes are not canonical")
     return events
 

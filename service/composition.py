@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from redis import Redis
 
-from plyscribe.domain.commands import Command
-from plyscribe.domain.decide import draft_decision
-from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice
-from plyscribe.domain.match import Match, fold
+from plyscribe.domain.kinds import MATCH
+from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
@@ -29,20 +27,8 @@ from plyscribe.service.store.inbox import Inboxes
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
-from plyscribe.service.streams.handler import Aggregate, Decided, Handler
+from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.tournaments import Tournaments
-
-
-def _decide(command: Command, match: Match) -> Decided[Match]:
-    return to_decided(draft_decision(command, match))
-
-
-def to_decided(draft: Draft) -> Decided[Match]:
-    """What a draft of a match holds, for a handler to store."""
-    return Decided(draft.events, draft.match.with_head)
-
-
-MATCHES: Aggregate[Match] = Aggregate(Match, fold, _decide, lambda match: match.fault is None)
 
 GARBAGE_THRESHOLDS = (50_000, 20, 100)
 
@@ -96,7 +82,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     """
     register_rulesets(config.extra_rulesets)
     readable = ImportedStore(store)
-    matches, imports, accounts = Handler(readable, MATCHES), Imports(store, readable), Accounts(store)
+    matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
     live = Live(store, config.max_followers, config.max_followers_each)

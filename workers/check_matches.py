@@ -10,8 +10,9 @@ from rq.timeouts import JobTimeoutException, UnixSignalDeathPenalty
 
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import DomainError, FoldError, UnknownRuleset
-from plyscribe.domain.events import MatchCreated, parse_event
+from plyscribe.domain.events import MatchCreated
 from plyscribe.domain.imported import match_of
 from plyscribe.domain.proofs.candidate import find_difference
 from plyscribe.domain.ruleset import AnyRuleset

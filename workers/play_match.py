@@ -17,7 +17,7 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
-from plyscribe.service.composition import Parts, to_decided
+from plyscribe.service.composition import Parts
 from plyscribe.service.errors import VersionConflict
 from plyscribe.service.matches.bots import PLAYER
 from plyscribe.service.streams.handler import Order, Ready
@@ -56,7 +56,7 @@ def _play(parts: Parts, stream: str, version: int, for_s: float) -> Work[None]:
     base = {"actor": PLAYER, "at": now_ms(), "id": asked.id.hex(), "secret": parts.secret_for(match)}
     draft = _choose_or_abort(match, base, for_s)
     try:
-        yield Order(stream, Ready(match, to_decided(draft)), asked)
+        yield Order(stream, Ready(match, draft.decided), asked)
     except VersionConflict:
         return  # Somebody left, say. The relay tells what it waits for now.
 

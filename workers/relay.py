@@ -9,8 +9,9 @@ from types import FrameType
 from redis import Redis
 from redis.exceptions import RedisError
 
+from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
-from plyscribe.service.composition import MATCHES, Parts
+from plyscribe.service.composition import Parts
 from plyscribe.service.queues import play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError
@@ -42,7 +43,7 @@ log = logging.getLogger(__name__)
 def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     """All that the relay does: over the store's server, with queues on that of rq."""
     # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
-    states = Handler(parts.store, MATCHES)
+    states = Handler(parts.store, MATCH)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
     reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
     cups = Cups(parts, store, play_queue(queues), states)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from plyscribe.domain.bundle.bundle import Bundle, Head, parse_bundle, parse_head
 from plyscribe.domain.bundle.receipt import Receipt
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import (
     BrokenChain,
     BundleError,
@@ -42,7 +43,6 @@ from plyscribe.domain.events import (
     MatchVerified,
     RecordedDice,
     SharedDice,
-    parse_event,
 )
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay

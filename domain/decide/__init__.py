@@ -4,6 +4,7 @@ One command is one append. After whatever a command does, with server dice all r
 ruleset is over the end of the match and the reveal of its dice.
 """
 
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
 from plyscribe.domain.decide import ends, opening, play
 from plyscribe.domain.decide.ends import decide_verdict
@@ -12,7 +13,6 @@ from plyscribe.domain.decide.play import Choose, make_moves
 from plyscribe.domain.decide.who import Deciders, sign_actor
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, UnknownEventShape, UnknownEventType
-from plyscribe.domain.events import Event
 from plyscribe.domain.match import Match, damaged
 
 _DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **ends.DECIDERS}

@@ -5,6 +5,7 @@ from typing import Any
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import parse_limits
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.commands import AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
 from plyscribe.domain.decide.who import (
     Deciders,
@@ -30,7 +31,6 @@ from plyscribe.domain.events import (
     SeatTaken,
     ServerDice,
     SharedDice,
-    dump_data,
 )
 from plyscribe.domain.match import LINE, Lifecycle, Match
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over

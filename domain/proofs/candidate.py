@@ -8,11 +8,11 @@ from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.codec import Event, dump_data, parse_event
 from plyscribe.domain.errors import FoldError, IllegalMove, MoveError, NotInPlay, OptionError, RollError
 from plyscribe.domain.events import (
     DiceRolled,
     DrawAgreed,
-    Event,
     EventData,
     LineCopied,
     MatchAborted,
@@ -24,8 +24,6 @@ from plyscribe.domain.events import (
     MovesTakenBack,
     SeatWithdrawn,
     ServerDice,
-    dump_data,
-    parse_event,
 )
 from plyscribe.domain.proofs.playthrough import describe_turn
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn

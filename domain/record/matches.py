@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import (
@@ -17,7 +18,6 @@ from plyscribe.domain.events import (
     Occupant,
     RecordedDice,
     SeatWithdrawn,
-    parse_event,
 )
 from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step

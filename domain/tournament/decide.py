@@ -1,15 +1,16 @@
 """Deciding what a tournament's commands lead to, or why to nothing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
+from plyscribe.domain.aggregate import Aggregate, declare
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import parse_limits
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Account, BuiltIn, Event, Guest
+from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.player import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
@@ -37,10 +38,11 @@ from plyscribe.domain.tournament.events import (
     TournamentAborted,
     TournamentCreated,
     TournamentEnded,
+    TournamentEvent,
     TournamentStarted,
 )
 from plyscribe.domain.tournament.sprt import DEFAULTS, parse_hypotheses
-from plyscribe.domain.tournament.state import Game, Tournament, find_game
+from plyscribe.domain.tournament.state import Game, Tournament, evolve_tournament, find_game
 from plyscribe.domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
 
 MAX_ENTRANTS = 1024
@@ -50,21 +52,7 @@ MAX_OPENING_BYTES = 32 * 1024
 MAX_CAUSE_LENGTH = 200
 
 
-def decide_tournament(command: Command, state: Tournament) -> list[Event]:
-    """The events that a command on a tournament leads to; Refusal says why there are none."""
-    if isinstance(command, CreateTournament):
-        facts = _decide_create(command, state)
-    elif state.created is None:
-        raise Unknown("tournament/unknown", f"there is no tournament {state.stream}")
-    else:
-        facts = _DECIDERS[type(command)](command, state)
-    by = str(command.actor)
-    return [Event(state.version + n, command.at, by, command.id, data) for n, data in enumerate(facts, 1)]
-
-
-def _decide_create(command: CreateTournament, state: Tournament) -> list[Any]:
-    if state.version:
-        raise WrongTime("tournament/exists", f"the tournament {state.stream} was created before")
+def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
     if not (1 <= len(command.name) <= MAX_NAME_LENGTH and is_printable(command.name)):
         raise WrongValue("tournament/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters")
     ruleset = find_ruleset(command.ruleset, command.ruleset_version)
@@ -288,15 +276,24 @@ def _require_system(command: Command) -> None:
         raise WrongPerson("tournament/not-yours", "a tournament is run by the server")
 
 
-_DECIDERS: dict[type[Command], Callable[[Any, Tournament], list[Any]]] = {
-    RegisterEntrant: _decide_register,
-    WithdrawEntrant: _decide_withdraw,
-    AnnounceAbsence: _decide_absence,
-    StartTournament: _decide_start,
-    PairRound: _decide_pair,
-    EnterResult: _decide_result,
-    NoteFailure: _decide_failure,
-    AnnulGame: _decide_annul,
-    EndTournament: _decide_end,
-    AbortTournament: _decide_abort,
-}
+TOURNAMENT: Aggregate[Tournament] = declare(
+    "tournament",
+    Tournament,
+    TournamentEvent,
+    evolve_tournament,
+    {
+        CreateTournament: _decide_create,
+        RegisterEntrant: _decide_register,
+        WithdrawEntrant: _decide_withdraw,
+        AnnounceAbsence: _decide_absence,
+        StartTournament: _decide_start,
+        PairRound: _decide_pair,
+        EnterResult: _decide_result,
+        NoteFailure: _decide_failure,
+        AnnulGame: _decide_annul,
+        EndTournament: _decide_end,
+        AbortTournament: _decide_abort,
+    },
+    opener=CreateTournament,
+    first=TournamentCreated,
+)

@@ -31,11 +31,11 @@ class TournamentCreated:
     scoring: dict[str, Any]
     tiebreaks: tuple[str, ...]
     limits: Limits | None
-    sprt: dict[str, Any] | None
     max_entrants: int
     is_open: bool
     seed: int
     server: str
+    sprt: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ class GameDecided:
     match: str
     ranks: tuple[int, ...]
     reason: str
-    made_at: int
-    left: tuple[SeatWithdrawn, ...]
+    made_at: int | None = None
+    left: tuple[SeatWithdrawn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +151,16 @@ class TournamentAborted:
     cause: str
 
 
-TOURNAMENT_EVENT_TYPES: dict[str, type[Any]] = {
-    kind.type: kind
-    for kind in (
-        TournamentCreated,
-        EntrantRegistered,
-        EntrantWithdrawn,
-        EntrantAbsent,
-        TournamentStarted,
-        RoundPaired,
-        GameDecided,
-        AttemptFailed,
-        GameAnnulled,
-        TournamentEnded,
-        TournamentAborted,
-    )
-}
-"""Every event type of a tournament by its word."""
+TournamentEvent = (
+    TournamentCreated
+    | EntrantRegistered
+    | EntrantWithdrawn
+    | EntrantAbsent
+    | TournamentStarted
+    | RoundPaired
+    | GameDecided
+    | AttemptFailed
+    | GameAnnulled
+    | TournamentEnded
+    | TournamentAborted
+)

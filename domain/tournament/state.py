@@ -1,15 +1,14 @@
 """The tournament: what its events amount to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Event, Occupant, SeatWithdrawn, parse_event
+from plyscribe.domain.events import Occupant, SeatWithdrawn
 from plyscribe.domain.tournament.events import (
-    TOURNAMENT_EVENT_TYPES,
     AttemptFailed,
     EntrantAbsent,
     EntrantRegistered,
@@ -20,6 +19,7 @@ from plyscribe.domain.tournament.events import (
     TournamentAborted,
     TournamentCreated,
     TournamentEnded,
+    TournamentEvent,
     TournamentStarted,
 )
 from plyscribe.domain.tournament.terms import list_seatings
@@ -147,25 +147,11 @@ class Tournament:
         return [each.number for each in self.entrants if each.is_in and round not in each.absences]
 
 
-def fold_tournament(state: Tournament, entries: Iterable[StoredEvent]) -> Tournament:
-    """The tournament after these stored events; StreamError where one cannot be read or does not follow."""
-    for entry in entries:
-        head = check_chain(state.head or first_link(state.stream), state.version, [entry])
-        state = evolve_tournament(state, parse_event(entry, TOURNAMENT_EVENT_TYPES))
-        state = replace(state, version=entry.version, head=head)
-    return state
-
-
-def evolve_tournament(state: Tournament, event: Event) -> Tournament:
-    """The tournament after one event; its version and head are for who reads the store."""
-    data: Any = event.data
-    if isinstance(data, TournamentCreated):
-        if state.created is not None:
-            raise FoldError(event.version, "the tournament was created before")
-        return replace(state, created=data, organiser=parse_actor(event.by).id, created_at=event.at)
-    if state.created is None:
-        raise FoldError(event.version, "the tournament was never created")
+def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
+    """The tournament after one event; FoldError when it names an entrant or a game that does not exist."""
     match data:
+        case TournamentCreated():
+            return replace(state, created=data, organiser=parse_actor(event.by).id, created_at=event.at)
         case EntrantRegistered(number, occupant, label):
             entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
             return replace(state, entrants=(*state.entrants, entrant))
@@ -192,7 +178,6 @@ def evolve_tournament(state: Tournament, event: Event) -> Tournament:
             return replace(state, status="ended", ended=reason)
         case TournamentAborted(cause):
             return replace(state, status="aborted", ended=cause)
-    raise FoldError(event.version, f"{data.type} is no event of a tournament")
 
 
 def _entrant(state: Tournament, event: Event, number: int) -> Entrant:

@@ -11,13 +11,12 @@ from math import inf
 from typing import Any
 
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.events import parse_event
-from plyscribe.domain.player import PLAYER_EVENT_TYPES, Player, RegisterPlayer, RevokeToken, decide_player, fold_player
+from plyscribe.domain.player import PLAYER, Player, RegisterPlayer, RevokeToken
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import ScopeMissing, Unauthenticated
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.streams.handler import Aggregate, Decided, Handler
+from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, stream_id
 
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
@@ -28,14 +27,8 @@ CACHED_S = 10.0
 MAX_CACHED = 10_000
 
 
-def _decide(command: Command, player: Player) -> Decided[Player]:
-    return Decided(decide_player(command, player))
-
-
 Given = dict[str, Any]
 """The fields of a command that say who asks and when, and the digest of the token that it issues."""
-
-PLAYERS: Aggregate[Player] = Aggregate(Player, fold_player, _decide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class Accounts:
     """Sign-up, tokens and authentication; safe to share between threads."""
 
     def __init__(self, store: EventStore) -> None:
-        self.players = Handler(store, PLAYERS)
+        self.players = Handler(store, PLAYER)
         self._cache: dict[str, tuple[float, Principal]] = {}
         self._changes = 0
         self._lock = threading.Lock()
@@ -89,7 +82,7 @@ class Accounts:
         command = RevokeToken(actor=actor, at=now_ms(), id=asked.id.hex(), token=token)
         revoked = self.players.execute(who.account, lambda _: command, asked).events[-1]
         self._forget(who.account)
-        data: Any = parse_event(revoked, PLAYER_EVENT_TYPES).data
+        data: Any = PLAYER.parse(revoked).data
         return int(data.ends_at)
 
     def authenticate(self, token: str) -> Principal:

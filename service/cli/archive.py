@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from plyscribe.domain.bundle.bundle import format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.codec import parse_envelope
 from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
-from plyscribe.domain.events import parse_envelope
 from plyscribe.service.config import SERVER
 from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
 from plyscribe.service.streams.handler import PAGE

@@ -17,7 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from plyscribe.domain.bundle.bundle import parse_event_line
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.tournament.state import Tournament, fold_tournament
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.cli.beside import DATA
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.running import Running
@@ -82,7 +83,7 @@ def check(file: Path, stream: str | None) -> None:
         *lines, _ = file.read_bytes().splitlines()
         entries = [parse_event_line(line, number) for number, line in enumerate(lines, 1)]
         # The chain of hashes begins with the id.
-        state = fold_tournament(Tournament(stream or file.name.partition(".")[0]), entries)
+        state = TOURNAMENT.fold(Tournament(stream or file.name.partition(".")[0]), entries)
     except (DomainError, ValueError, KeyError) as error:
         click.echo(f"error: {file} holds no events of a tournament: {error}", err=True)
         sys.exit(2)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.events import dump_data
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.imported import Import, match_of
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay

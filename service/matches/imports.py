@@ -9,6 +9,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.imported import (
+    IMPORT,
     BeginImport,
     CopyEvents,
     Import,
@@ -16,8 +17,6 @@ from plyscribe.domain.imported import (
     ImportVerified,
     JudgeImport,
     cut_chunks,
-    decide_import,
-    fold_import,
     import_of,
     match_of,
     require_importable,
@@ -28,17 +27,10 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.store import port
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler
+from plyscribe.service.streams.handler import Answer, Handler
 from plyscribe.service.streams.ids import job_command
 
 VERIFIER = Actor("system", "verify")
-
-
-def _decide(command: Command, state: Import) -> Decided[Import]:
-    return Decided(decide_import(command, state))
-
-
-IMPORTS: Aggregate[Import] = Aggregate(Import, fold_import, _decide)
 
 
 class Taken(NamedTuple):
@@ -54,7 +46,7 @@ class Imports:
     def __init__(self, store: EventStore, matches: ImportedStore) -> None:
         self._store = store
         self._matches = matches
-        self._imports = Handler(store, IMPORTS)
+        self._imports = Handler(store, IMPORT)
 
     def read(self, stream: str) -> Import:
         """The import as it stands now; version 0 where there is none."""

@@ -14,8 +14,9 @@ from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.bundle.report import Report
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.completion import compose
-from plyscribe.domain.events import ServerDice, dump_data
+from plyscribe.domain.events import ServerDice
 from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match, Play, Seat
 from plyscribe.domain.replay import Position

@@ -7,10 +7,10 @@ from typing import Any
 from marshmallow import ValidationError
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
-from plyscribe.domain.events import format_event
 from plyscribe.domain.imported import (
     Import,
     JudgeRecord,

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import SystemRandom
 
-from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.ledger import Ledger, RateMatch, UnrateMatch, decide_ledger, fold_ledger, ledger_of
+from plyscribe.domain.aggregate import Aggregate
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, UnrateMatch, ledger_of
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import Contended, ReportBusy
 from plyscribe.service.ratings.ratings import Book, Change, compare_standings, fold_book, open_ratings
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler
+from plyscribe.service.streams.handler import Answer, Handler
 from plyscribe.service.streams.ids import job_command
 
 SCORER = Actor("system", "score")
@@ -30,16 +31,8 @@ REPORT_WAITS_S = 0.2
 _chance = SystemRandom()
 
 
-def _decide(command: Command, ledger: Ledger) -> Decided[Ledger]:
-    return Decided(decide_ledger(command, ledger))  # type: ignore[arg-type]
-
-
-def _decide_nothing(command: Command, book: Book) -> Decided[Book]:
-    raise TypeError("ratings are read; what counts is decided by their ledger")
-
-
-LEDGERS: Aggregate[Ledger] = Aggregate(Ledger, fold_ledger, _decide)
-BOOKS: Aggregate[Book] = Aggregate(Book, fold_book, _decide_nothing)
+BOOKS: Aggregate[Book] = Aggregate(LEDGER.kind, LEDGER.types, Book, fold_book)
+"""The streams of LEDGER, folded into ratings."""
 
 
 class Ledgers:
@@ -49,7 +42,7 @@ class Ledgers:
     """
 
     def __init__(self, store: EventStore) -> None:
-        self._ledgers = Handler(store, LEDGERS)
+        self._ledgers = Handler(store, LEDGER)
         self._books = Handler(store, BOOKS)
         self._first_fold = threading.Lock()
         self._folded: set[str] = set()

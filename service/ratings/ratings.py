@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from openskill.models import BradleyTerryFull
 from rpds import HashTrieMap
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.ledger import MatchRated, MatchUnrated, RatingsOpened, read_entries
+from plyscribe.domain.ledger import LEDGER, MatchRated, MatchUnrated, RatingsOpened
 from plyscribe.service.errors import UnknownModel
 
 MICRO = 1_000_000
@@ -180,8 +180,9 @@ def fold_book(book: Book, entries: Iterable[StoredEvent]) -> Book:
         return book
     opening, entered, unrated = book.opening, book.entered, book.unrated
     fresh, first = [], stored[0].version
-    for event in read_entries(book.stream, book.version, book.head, stored):
-        match event.data:
+    for event in LEDGER.read(book, stored):
+        data: Any = event.data
+        match data:
             case RatingsOpened() as opened:
                 opening = opened
             case MatchRated(match, players, ranks) if match not in entered:

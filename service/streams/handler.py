@@ -11,15 +11,16 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from plyscribe.domain.aggregate import Aggregate, Decided, S, State
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.events import Event, format_event
 from plyscribe.service.errors import Contended, KeyReused, ServiceError, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.port import (
@@ -58,27 +59,7 @@ MAX_MISSED = 256
 log = logging.getLogger(__name__)
 
 
-class State(Protocol):
-    """A folded stream: how far it reaches, and the hash there."""
-
-    @property
-    def version(self) -> int: ...  # noqa: D102
-    @property
-    def head(self) -> bytes: ...  # noqa: D102
-
-
-S = TypeVar("S", bound=State)
 T = TypeVar("T")
-
-
-class Decided(NamedTuple, Generic[S]):
-    """What a command leads to: its events, and the state after them once the hash of the last one is known.
-
-    `after` spares the handler a fold, where deciding has found that state out anyway.
-    """
-
-    events: Sequence[Event]
-    after: Callable[[bytes], S] | None = None
 
 
 class Ready(NamedTuple, Generic[S]):
@@ -104,19 +85,6 @@ class _Draft(NamedTuple, Generic[S]):
     state: S
     append: port.Append
     after: Callable[[bytes], S] | None
-
-
-@dataclass(frozen=True)
-class Aggregate(Generic[S]):
-    """A kind of stream: its empty state, its fold of stored events, its decide, and which states are worth keeping.
-
-    One that events at fault have led to is not, for they may be put right.
-    """
-
-    empty: Callable[[str], S]
-    fold: Callable[[S, Iterable[StoredEvent]], S]
-    decide: Callable[[Command, S], Decided[S]]
-    is_sound: Callable[[S], bool] = lambda _: True
 
 
 @dataclass(frozen=True, slots=True)

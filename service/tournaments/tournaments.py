@@ -15,33 +15,25 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Actor, Command, CreateMatch, Withdraw
 from plyscribe.domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
-from plyscribe.domain.events import (
-    BuiltIn,
-    Dice,
-    Event,
-    MatchAborted,
-    MatchAnnulled,
-    MatchRefuted,
-    Occupant,
-    parse_event,
-)
+from plyscribe.domain.events import BuiltIn, Dice, MatchAborted, MatchAnnulled, MatchRefuted, Occupant
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
-from plyscribe.domain.tournament.decide import decide_tournament
-from plyscribe.domain.tournament.events import TOURNAMENT_EVENT_TYPES, RoundPaired
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament, fold_tournament
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
 from plyscribe.service.matches.bots import MAX_SEED, PLAYER
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.streams.handler import Aggregate, Answer, Decided, Handler, Order
+from plyscribe.service.streams.handler import Answer, Handler, Order
 from plyscribe.service.streams.ids import job_command, stream_id
 from plyscribe.service.tournaments.pairing import pair_next
 
@@ -52,13 +44,6 @@ FAILED = ("refuted", "aborted", "annulled")
 
 
 log = logging.getLogger(__name__)
-
-
-def _decide(command: Command, state: Tournament) -> Decided[Tournament]:
-    return Decided(decide_tournament(command, state))
-
-
-TOURNAMENTS: Aggregate[Tournament] = Aggregate(Tournament, fold_tournament, _decide)
 
 
 class PairingCheck(NamedTuple):
@@ -79,9 +64,9 @@ def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> P
     The events have the round.
     """
     for place, entry in enumerate(entries):
-        data: Any = parse_event(entry, TOURNAMENT_EVENT_TYPES).data
+        data: Any = TOURNAMENT.parse(entry).data
         if isinstance(data, RoundPaired) and data.round == number:
-            return PairingCheck(data, pair_next(fold_tournament(Tournament(stream), entries[:place])))
+            return PairingCheck(data, pair_next(TOURNAMENT.fold(Tournament(stream), entries[:place])))
     raise FoldError(len(entries), f"round {number} is not paired")
 
 
@@ -92,7 +77,7 @@ class Tournaments:
         self._store = store
         self._matches = matches
         self._key = key
-        self.handler = Handler(store, TOURNAMENTS)
+        self.handler = Handler(store, TOURNAMENT)
 
     def read(self, stream: str) -> Tournament:
         """The tournament as it stands now; version 0 where there is none."""

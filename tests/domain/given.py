@@ -3,10 +3,11 @@
 from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
-from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice, format_event
+from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.rulesets import register
 from tests.domain.toy import TOY_V1

@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.events import BuiltIn, SeatWithdrawn, format_event
+from plyscribe.domain.events import BuiltIn, SeatWithdrawn
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
@@ -19,9 +20,9 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.schedule import Pairing
-from plyscribe.domain.tournament.state import Game, Tournament, fold_tournament
+from plyscribe.domain.tournament.state import Game, Tournament
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)
@@ -48,11 +49,12 @@ class Cup:
     def when(self, command: type[Command], actor: Actor = ORGANISER, **fields: Any) -> list[Any]:
         """What the events of the command say; they are appended."""
         number = len(self.entries) + 1
-        events = decide_tournament(command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields), self.state)
+        order = command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields)
+        events = TOURNAMENT.decide(order, self.state).events
         start = self.state.head or first_link(STREAM)
         stored = link_all(start, self.state.version + 1, map(format_event, events))
         self.entries += stored
-        self.state = fold_tournament(self.state, stored)
+        self.state = TOURNAMENT.fold(self.state, stored)
         return [event.data for event in events]
 
     def enter(self) -> None:

@@ -7,6 +7,7 @@ import pytest
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
     AddEntropy,
     AnswerDraw,
@@ -21,15 +22,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.decide.play import MAX_MOVES_A_COMMAND
 from plyscribe.domain.errors import IllegalMove, Refusal, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import (
-    BuiltIn,
-    DrawDeclined,
-    MatchRefuted,
-    MatchVerified,
-    MoveMade,
-    format_event,
-    parse_event,
-)
+from plyscribe.domain.events import BuiltIn, DrawDeclined, MatchRefuted, MatchVerified, MoveMade
 from plyscribe.domain.record import format_record
 from plyscribe.domain.record.matches import record_of
 from plyscribe.domain.replay import replay

@@ -3,17 +3,10 @@
 import pytest
 
 from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
 from plyscribe.domain.errors import Refusal
-from plyscribe.domain.events import (
-    DiceRevealed,
-    DiceRolled,
-    MatchEnded,
-    MatchRefuted,
-    MatchVerified,
-    SeatWithdrawn,
-    parse_event,
-)
+from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, CAT, Table, account, new_match, recorded

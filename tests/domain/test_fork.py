@@ -8,6 +8,7 @@ import pytest
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -33,8 +34,6 @@ from plyscribe.domain.events import (
     RecordedDice,
     SeatWithdrawn,
     ServerDice,
-    format_event,
-    parse_event,
 )
 from plyscribe.domain.line import trace_line
 from plyscribe.domain.replay import position_at, replay

@@ -5,11 +5,12 @@ from contextlib import nullcontext
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
-from plyscribe.domain.events import format_event
 from plyscribe.domain.imported import (
     CHUNK_BYTES,
+    IMPORT,
     STATUSES,
     BeginImport,
     Copies,
@@ -19,8 +20,6 @@ from plyscribe.domain.imported import (
     ImportVerified,
     JudgeImport,
     cut_chunks,
-    decide_import,
-    fold_import,
     import_of,
     match_of,
 )
@@ -47,12 +46,12 @@ class Stream:
         self.entries: list[StoredEvent] = []
 
     def when(self, command: type[Command], **fields: object) -> None:
-        made = decide_import(command(actor=IDA, at=7, id="00", **fields), self.state)
+        made = IMPORT.decide(command(actor=IDA, at=7, id="00", **fields), self.state).events
         stored = link_all(
             self.state.head or first_link(self.state.stream), len(self.entries) + 1, map(format_event, made)
         )
         self.entries += stored
-        self.state = fold_import(self.state, stored)
+        self.state = IMPORT.fold(self.state, stored)
 
     def begin(self, digest: str = "a", count: int = len(EVENTS), kept: int = 0) -> None:
         self.when(

@@ -6,18 +6,17 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, WrongTime, WrongValue
-from plyscribe.domain.events import format_event
 from plyscribe.domain.ledger import (
+    LEDGER,
     Ledger,
     MatchRated,
     MatchUnrated,
     RateMatch,
     RatingsOpened,
     UnrateMatch,
-    decide_ledger,
-    fold_ledger,
     ledger_of,
 )
 
@@ -39,15 +38,14 @@ def unrate(match: str) -> UnrateMatch:
 def given(*commands: Any) -> tuple[Ledger, list[StoredEvent]]:
     ledger, entries = Ledger(STREAM), []
     for command in commands:
-        stored = link_all(
-            ledger.head or first_link(STREAM), ledger.version + 1, map(format_event, decide_ledger(command, ledger))
-        )
-        ledger, entries = fold_ledger(ledger, stored), [*entries, *stored]
+        events = LEDGER.decide(command, ledger).events
+        stored = link_all(ledger.head or first_link(STREAM), ledger.version + 1, map(format_event, events))
+        ledger, entries = LEDGER.fold(ledger, stored), [*entries, *stored]
     return ledger, entries
 
 
 def data(command: Any, ledger: Ledger) -> list[Any]:
-    return [event.data for event in decide_ledger(command, ledger)]
+    return [event.data for event in LEDGER.decide(command, ledger).events]
 
 
 def test_the_first_entry_opens_the_ledger_with_its_model():
@@ -57,7 +55,7 @@ def test_the_first_entry_opens_the_ledger_with_its_model():
 
 def test_a_later_entry_stands_alone():
     ledger, _ = given(rate(ONE))
-    [event] = decide_ledger(rate(TWO), ledger)
+    [event] = LEDGER.decide(rate(TWO), ledger).events
     assert (event.version, event.by, event.data) == (3, "system:score", MatchRated(TWO, PLAYERS, (1, 2)))
 
 
@@ -69,14 +67,14 @@ def test_a_match_is_unrated_after_it_was_rated():
 def test_a_match_is_unrated_before_it_is_rated_and_then_never_is():
     ledger, _ = given(unrate(ONE))
     with pytest.raises(WrongTime) as refused:
-        decide_ledger(rate(ONE), ledger)
+        LEDGER.decide(rate(ONE), ledger)
     assert refused.value.code == "rated/annulled"
 
 
 def test_a_match_is_unrated_once():
     ledger, _ = given(rate(ONE), unrate(ONE))
     with pytest.raises(WrongTime):
-        decide_ledger(unrate(ONE), ledger)
+        LEDGER.decide(unrate(ONE), ledger)
 
 
 @pytest.mark.parametrize(
@@ -84,13 +82,13 @@ def test_a_match_is_unrated_once():
 )
 def test_rated_are_two_players_or_more_each_with_a_rank(players, ranks):
     with pytest.raises(WrongValue) as refused:
-        decide_ledger(rate(ONE, players, ranks), Ledger(STREAM))
+        LEDGER.decide(rate(ONE, players, ranks), Ledger(STREAM))
     assert refused.value.code == "rated/seats"
 
 
 def test_a_ledger_folds_entry_by_entry_to_what_it_folds_to_at_once():
     ledger, entries = given(rate(ONE), unrate(ONE), rate(TWO))
-    assert fold_ledger(Ledger(STREAM), entries) == ledger
+    assert LEDGER.fold(Ledger(STREAM), entries) == ledger
     assert (ledger.version, ledger.head, ledger.unrated) == (4, entries[-1].h, {ONE})
 
 
@@ -98,7 +96,7 @@ def test_a_changed_entry_is_not_folded():
     _, entries = given(rate(ONE))
     changed = [entries[0], entries[1]._replace(e=entries[1].e.replace(b"[1,2]", b"[2,1]"))]
     with pytest.raises(BrokenChain):
-        fold_ledger(Ledger(STREAM), changed)
+        LEDGER.fold(Ledger(STREAM), changed)
 
 
 def without_opening(entries: Sequence[StoredEvent]) -> list[StoredEvent]:
@@ -109,10 +107,10 @@ def without_opening(entries: Sequence[StoredEvent]) -> list[StoredEvent]:
 def test_a_ledger_begins_with_its_opening_and_has_no_other():
     _, entries = given(rate(ONE))
     with pytest.raises(FoldError):
-        fold_ledger(Ledger(STREAM), without_opening(entries))
+        LEDGER.fold(Ledger(STREAM), without_opening(entries))
     again = entries[0].e.replace(b'"version":1', b'"version":3')
     with pytest.raises(FoldError):
-        fold_ledger(Ledger(STREAM), [*entries, *link_all(entries[-1].h, 3, [again])])
+        LEDGER.fold(Ledger(STREAM), [*entries, *link_all(entries[-1].h, 3, [again])])
 
 
 def test_entries_are_canonical_and_hold_inputs_alone():

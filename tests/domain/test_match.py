@@ -3,6 +3,7 @@
 import pytest
 
 from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
@@ -59,8 +60,6 @@ from plyscribe.domain.events import (
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
-    format_event,
-    parse_event,
 )
 from plyscribe.domain.match import Match, evolve, fold
 from plyscribe.domain.replay import position_at

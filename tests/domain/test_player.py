@@ -3,13 +3,15 @@
 import pytest
 
 from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import BrokenChain, FoldError, Refusal, Unknown, UnknownEventType, WrongTime, WrongValue
-from plyscribe.domain.events import Event, MatchStarted, format_event
+from plyscribe.domain.events import MatchStarted
 from plyscribe.domain.player import (
     MAX_OVERLAP_MS,
     MAX_TOKEN_LIFE_MS,
     MAX_TOKENS,
+    PLAYER,
     IssueToken,
     Player,
     PlayerRegistered,
@@ -19,8 +21,6 @@ from plyscribe.domain.player import (
     Token,
     TokenIssued,
     TokenRevoked,
-    decide_player,
-    fold_player,
     token_id,
 )
 
@@ -37,18 +37,18 @@ def stored(events: list[Event]):
 
 
 def test_an_account_is_a_name_a_kind_and_a_token():
-    events = decide_player(register(scopes=("record", "play"), kind="bot"), Player(STREAM))
+    events = PLAYER.decide(register(scopes=("record", "play"), kind="bot"), Player(STREAM)).events
     issued = TokenIssued("00", ("play", "record"), None, None)
     assert [event.data for event in events] == [PlayerRegistered("Ada", "bot"), issued]
-    player = fold_player(Player(STREAM), stored(events))
+    player = PLAYER.fold(Player(STREAM), stored(events))
     assert (player.version, player.name, player.kind, player.registered_at) == (2, "Ada", "bot", 7)
     assert player.tokens == {"00": Token(("play", "record"), None, 7, None, None)}
 
 
 def test_an_account_is_opened_once():
-    player = fold_player(Player(STREAM), stored(decide_player(register(), Player(STREAM))))
+    player = PLAYER.fold(Player(STREAM), stored(PLAYER.decide(register(), Player(STREAM)).events))
     with pytest.raises(WrongTime):
-        decide_player(register(), player)
+        PLAYER.decide(register(), player)
 
 
 @pytest.mark.parametrize(
@@ -58,24 +58,24 @@ def test_an_account_is_opened_once():
 )
 def test_what_no_account_can_be_is_refused(changed):
     with pytest.raises(WrongValue):
-        decide_player(register(**changed), Player(STREAM))
+        PLAYER.decide(register(**changed), Player(STREAM))
 
 
 @pytest.mark.parametrize("name", ["Ada", "Zoë Ünal", "李小龙", "O'Brien", "می\u200cخواهم", "👩\u200d🚀", "x" * 64])
 def test_names_of_all_the_world_are_fine(name):
-    assert decide_player(register(name=name), Player(STREAM))
+    assert PLAYER.decide(register(name=name), Player(STREAM)).events
 
 
 def test_a_changed_account_is_not_trusted():
-    entries = stored(decide_player(register(), Player(STREAM)))
+    entries = stored(PLAYER.decide(register(), Player(STREAM)).events)
     entries[1] = entries[1]._replace(e=entries[1].e.replace(b"play", b"admn"))
     with pytest.raises(BrokenChain):
-        fold_player(Player(STREAM), entries)
+        PLAYER.fold(Player(STREAM), entries)
 
 
 def test_events_of_a_match_are_none_of_a_player():
     with pytest.raises(UnknownEventType):
-        fold_player(Player(STREAM), stored([Event(1, 1, "x:y", "00", MatchStarted())]))
+        PLAYER.fold(Player(STREAM), stored([Event(1, 1, "x:y", "00", MatchStarted())]))
 
 
 # ------------------------------------------------------------------------------------------------------------ tokens
@@ -93,10 +93,10 @@ class Account:
         self.when(RegisterPlayer, 7, name="Ada", digest="first", scopes=scopes)
 
     def when(self, command: type[Command], at: int, actor: Actor = ADA, **fields: object) -> list[object]:
-        events = decide_player(command(actor=actor, at=at, id=f"{at:032x}", **fields), self.player)
+        events = PLAYER.decide(command(actor=actor, at=at, id=f"{at:032x}", **fields), self.player).events
         start = self.player.head or first_link(STREAM)
         new = link_all(start, self.player.version + 1, map(format_event, events))
-        self.player = fold_player(self.player, new)
+        self.player = PLAYER.fold(self.player, new)
         self.entries += new
         return [event.data for event in events]
 
@@ -232,10 +232,10 @@ def test_an_administrator_gives_any_scope_and_ends_the_others(account):
 )
 def test_what_is_no_account_has_no_tokens(command, fields):
     with pytest.raises(Unknown, match="there is no player"):
-        decide_player(command(actor=ROOT, **fields), Player(STREAM))
+        PLAYER.decide(command(actor=ROOT, **fields), Player(STREAM))
 
 
 def test_a_revocation_of_no_token_does_not_fold():
-    events = decide_player(register(), Player(STREAM))
+    events = PLAYER.decide(register(), Player(STREAM)).events
     with pytest.raises(FoldError):
-        fold_player(Player(STREAM), stored([*events, Event(3, 9, "x:y", "00", TokenRevoked("none", 9))]))
+        PLAYER.fold(Player(STREAM), stored([*events, Event(3, 9, "x:y", "00", TokenRevoked("none", 9))]))

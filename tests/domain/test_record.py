@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
 from plyscribe.domain.decide import decide
 from plyscribe.domain.errors import RecordError, UnknownRuleset, WrongTime
@@ -25,8 +26,6 @@ from plyscribe.domain.events import (
     MoveMade,
     RecordedDice,
     SeatWithdrawn,
-    format_event,
-    parse_event,
 )
 from plyscribe.domain.match import Fault, Match, evolve, fold
 from plyscribe.domain.record import AgreedDraw, Comment, Record, commands_of, format_record, parse_record, record_of

@@ -12,9 +12,10 @@ from plyscribe.domain.bundle.bundle import Bundle, Head, describe_head, parse_bu
 from plyscribe.domain.bundle.receipt import Receipt, parse_receipts
 from plyscribe.domain.bundle.report import BY_RULES, Check, Report, check_bundle, check_match
 from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import RecordVerdict, Withdraw
 from plyscribe.domain.errors import ReceiptError
-from plyscribe.domain.events import MatchRefuted, MatchVerified, parse_event
+from plyscribe.domain.events import MatchRefuted, MatchVerified
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.verification import digest_view
 from tests.domain.given import ANN, STREAM, SYSTEM, Table, hot_seat

@@ -3,6 +3,7 @@
 import pytest
 
 from plyscribe.domain.bundle.report import check_match
+from plyscribe.domain.codec import parse_data, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -32,8 +33,6 @@ from plyscribe.domain.events import (
     SeatWithdrawn,
     ServerDice,
     SharedDice,
-    parse_data,
-    parse_event,
 )
 from plyscribe.domain.match import Match
 from plyscribe.domain.verification import verify_match

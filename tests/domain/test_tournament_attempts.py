@@ -12,8 +12,9 @@ from plyscribe.domain.tournament.attempts import (
     list_all_attempts,
 )
 from plyscribe.domain.tournament.commands import AbortTournament
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import FAILURES
-from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game, fold_tournament
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game
 from tests.domain.given_tournament import STREAM, Cup
 
 CRASHED = SeatWithdrawn(2, "resigned", "crashed")
@@ -132,5 +133,5 @@ def test_the_log_comes_out_of_the_stored_events_alone():
     cup = paired()
     cup.fail(1, 2)
     cup.decide(1, 1, 1, 2, left=[CRASHED], made_at=500)
-    again = fold_tournament(Tournament(STREAM), cup.entries)
+    again = TOURNAMENT.fold(Tournament(STREAM), cup.entries)
     assert list(list_all_attempts(again)) == attempts(cup)

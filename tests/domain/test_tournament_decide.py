@@ -19,7 +19,7 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
-from plyscribe.domain.tournament.decide import decide_tournament
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     EntrantAbsent,
@@ -129,7 +129,7 @@ def test_openings_are_refused_where_dice_fall_and_welcome_in_the_same_game_witho
 
 def test_before_it_is_created_there_is_no_tournament():
     with pytest.raises(Unknown) as refused:
-        decide_tournament(StartTournament(actor=ORGANISER), Tournament(STREAM))
+        TOURNAMENT.decide(StartTournament(actor=ORGANISER), Tournament(STREAM))
     assert refused.value.code == "tournament/unknown"
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
-from plyscribe.domain.events import Event, MatchStarted, format_event, parse_event
+from plyscribe.domain.events import MatchStarted
 from plyscribe.domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
-    TOURNAMENT_EVENT_TYPES,
     EntrantAbsent,
     EntrantWithdrawn,
     GameAnnulled,
@@ -16,7 +17,7 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.schedule import pair_round_robin
-from plyscribe.domain.tournament.state import STATUSES, Tournament, evolve_tournament, find_game, fold_tournament
+from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
 from tests.domain.given_tournament import STREAM, SYSTEM, Cup, by_number
 
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
@@ -50,18 +51,18 @@ def test_every_event_comes_back_from_its_stored_form():
     aborted.when(AbortTournament, cause="rain")
     seen = set()
     for stored in (*cup.entries, *aborted.entries):
-        event = parse_event(stored, TOURNAMENT_EVENT_TYPES)
+        event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)
-    assert seen == set(TOURNAMENT_EVENT_TYPES)
+    assert seen == set(TOURNAMENT.types)
 
 
 def test_the_fold_of_all_events_is_the_state_that_grew_by_each():
     cup = whole_event()
-    assert fold_tournament(Tournament(STREAM), cup.entries) == cup.state
+    assert TOURNAMENT.fold(Tournament(STREAM), cup.entries) == cup.state
     assert cup.state.version == len(cup.entries)
-    half = fold_tournament(Tournament(STREAM), cup.entries[:9])
-    assert fold_tournament(half, cup.entries[9:]) == cup.state
+    half = TOURNAMENT.fold(Tournament(STREAM), cup.entries[:9])
+    assert TOURNAMENT.fold(half, cup.entries[9:]) == cup.state
 
 
 def test_a_round_opens_its_games_by_the_order_of_seats():
@@ -99,6 +100,11 @@ def test_who_starts_is_who_was_in_then():
     assert cup.state.list_present(1) == [1, 4, 5]
 
 
+def follow(cup, data):
+    version = cup.state.version + 1
+    return link_all(cup.state.head, version, [format_event(Event(version, 0, "system:tournament", "00", data))])
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -106,23 +112,23 @@ def test_who_starts_is_who_was_in_then():
         EntrantAbsent(0, 1),
         GameDecided(1, 1, 1, "match-1", (1, 2), "played", 7, ()),
         GameAnnulled(1, 1, 1, "a cheat"),
-        MatchStarted(),
     ],
 )
 def test_events_about_what_is_not_there_cannot_be_folded(data):
     cup = Cup(2)
     with pytest.raises(FoldError):
-        evolve_tournament(cup.state, Event(9, 0, "system:tournament", "00", data))
+        TOURNAMENT.fold(cup.state, follow(cup, data))
 
 
 def test_a_tournament_is_created_first_and_once():
     cup = Cup()
-    created = parse_event(cup.entries[0], TOURNAMENT_EVENT_TYPES)
+    created = TOURNAMENT.parse(cup.entries[0])
     assert isinstance(created.data, TournamentCreated)
     with pytest.raises(FoldError):
-        evolve_tournament(cup.state, created)
+        TOURNAMENT.fold(cup.state, follow(cup, created.data))
+    started = format_event(created._replace(data=TournamentStarted()))
     with pytest.raises(FoldError):
-        evolve_tournament(Tournament(STREAM), created._replace(data=TournamentStarted()))
+        TOURNAMENT.fold(Tournament(STREAM), link_all(first_link(STREAM), 1, [started]))
     with pytest.raises(FoldError):
         _ = Tournament(STREAM).terms
 
@@ -130,7 +136,7 @@ def test_a_tournament_is_created_first_and_once():
 def test_a_changed_event_and_one_of_a_match_are_not_read():
     cup = Cup(2)
     with pytest.raises(BrokenChain):
-        fold_tournament(Tournament(STREAM), [cup.entries[0], cup.entries[2]])
+        TOURNAMENT.fold(Tournament(STREAM), [cup.entries[0], cup.entries[2]])
     foreign = link_all(first_link(STREAM), 1, [format_event(Event(1, 0, "system:x", "00" * 16, MatchStarted()))])
     with pytest.raises(UnknownEventType):
-        fold_tournament(Tournament(STREAM), foreign)
+        TOURNAMENT.fold(Tournament(STREAM), foreign)

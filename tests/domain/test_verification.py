@@ -7,6 +7,7 @@ import pytest
 
 from plyscribe.domain import rulesets, verification
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import Event, format_event, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -27,15 +28,12 @@ from plyscribe.domain.errors import UnknownEventShape, UnknownEventType, Unknown
 from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
-    Event,
     MatchEnded,
     MatchRefuted,
     MatchScored,
     MatchVerified,
     MoveMade,
     RecordedDice,
-    format_event,
-    parse_event,
 )
 from plyscribe.domain.replay import replay
 from plyscribe.domain.verification import digest_view, execute_again, verify_match

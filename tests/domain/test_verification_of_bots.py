@@ -8,19 +8,11 @@ import pytest
 from plyscribe.domain import verification
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import Event, format_event, parse_event
 from plyscribe.domain.commands import MakeMove, PlayOn, Withdraw
 from plyscribe.domain.decide import play as deciding
 from plyscribe.domain.errors import WrongTime
-from plyscribe.domain.events import (
-    Event,
-    MatchEnded,
-    MatchRefuted,
-    MatchVerified,
-    MoveMade,
-    SeatWithdrawn,
-    format_event,
-    parse_event,
-)
+from plyscribe.domain.events import MatchEnded, MatchRefuted, MatchVerified, MoveMade, SeatWithdrawn
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, ORGANISER, STREAM, SYSTEM, Table, account, new_match
 

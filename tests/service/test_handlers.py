@@ -4,19 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
+from plyscribe.domain.aggregate import Decided
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.errors import IllegalMove, Unknown, WrongTime
 from plyscribe.domain.events import Account
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
-from plyscribe.service.composition import MATCHES
 from plyscribe.service.errors import Contended, KeyReused, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import Forked, StoreUnavailable, WrongType
 from plyscribe.service.streams import handler as handlers_module
-from plyscribe.service.streams.handler import MAX_TRIES, Answer, Decided, Handler, Order, Ready
+from plyscribe.service.streams.handler import MAX_TRIES, Answer, Handler, Order, Ready
 from plyscribe.service.streams.ids import command_of, stream_id
 
 ANN = Actor("player", "player-" + "a" * 26)
@@ -27,8 +28,8 @@ class Rig:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.one = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
-        self.other = Handler(self.store, MATCHES, append_within_s=0.3, load_within_s=0.1)
+        self.one = Handler(self.store, MATCH, append_within_s=0.3, load_within_s=0.1)
+        self.other = Handler(self.store, MATCH, append_within_s=0.3, load_within_s=0.1)
         self.match = self.new_match()
 
     def new_match(self) -> str:
@@ -302,7 +303,7 @@ def test_a_state_that_is_kept_is_read_until_without_the_store(rig, monkeypatch):
 def test_reading_until_a_state_that_never_comes_gives_the_newest(rig):
     rig.one.read(rig.match)
     rig.move(rig.other, "+1")
-    for handler in (rig.one, Handler(rig.store, MATCHES)):
+    for handler in (rig.one, Handler(rig.store, MATCH)):
         assert handler.read_until(rig.match, has_plies(9), near=2).play.ply == 1
     assert rig.one.read_until("match-" + "z" * 26, has_plies(0), near=2).version == 0
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from openskill.models import PlackettLuce, ThurstoneMostellerFull
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.events import format_event
-from plyscribe.domain.ledger import Ledger, RateMatch, RatingsOpened, UnrateMatch, decide_ledger, fold_ledger, ledger_of
+from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, RatingsOpened, UnrateMatch, ledger_of
 from plyscribe.domain.ruleset import rank_by
 from plyscribe.service.errors import UnknownModel
 from plyscribe.service.ratings.ratings import (
@@ -48,10 +48,10 @@ class Entries:
 
     def _append(self, command: Any) -> None:
         ledger = self.ledger
-        encoded = map(format_event, decide_ledger(command, ledger))
+        encoded = map(format_event, LEDGER.decide(command, ledger).events)
         stored = link_all(ledger.head or first_link(STREAM), ledger.version + 1, encoded)
         self.stored += stored
-        self.ledger = fold_ledger(ledger, stored)
+        self.ledger = LEDGER.fold(ledger, stored)
 
     def book(self) -> Book:
         return fold_book(EMPTY, self.stored)

@@ -6,12 +6,14 @@ import pytest
 from redis import Redis
 
 from plyscribe.domain.bots import build_bot
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
 from plyscribe.domain.decide import play as deciding
-from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.events import Account
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.waiting import find_bot_due
-from plyscribe.service.composition import MATCHES, compose
+from plyscribe.service.composition import compose
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import play_queue
 from plyscribe.service.store.feed import FeedGroup
@@ -45,7 +47,7 @@ class Rig:
         self.duty, self.relay = self.new_relay()
 
     def new_relay(self) -> tuple[Bots, Relay]:
-        duty = Bots(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCHES))
+        duty = Bots(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCH))
         return duty, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [duty]), duty])
 
     def start(self, *seats: object, ruleset: str = "zhen", **more: object) -> str:

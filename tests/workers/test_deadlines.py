@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
-from plyscribe.domain.events import Account, SeatWithdrawn, parse_event
+from plyscribe.domain.events import Account, SeatWithdrawn
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
-from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -48,7 +50,7 @@ class Rig:
 
     def new_process(self) -> tuple[Parts, Deadlines, Relay]:
         parts = compose(CONFIG, RedisStore(self.redis))
-        duty = Deadlines(parts, self.redis, Handler(parts.store, MATCHES))
+        duty = Deadlines(parts, self.redis, Handler(parts.store, MATCH))
         return parts, duty, Relay(FeedGroup(self.redis), [duty])
 
     def start(self, seats: int = 2, ruleset: str = "zhen", **more: object) -> str:

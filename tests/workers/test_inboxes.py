@@ -8,7 +8,8 @@ from redis import Redis
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from plyscribe.domain.events import Account
-from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.domain.kinds import MATCH
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
@@ -41,7 +42,7 @@ class Rig:
 
     def new_relay(self, consumer: str = "relay") -> Relay:
         parts = self.new_parts()
-        return Relay(FeedGroup(self.redis, consumer), [Notices(parts, Handler(parts.store, MATCHES))])
+        return Relay(FeedGroup(self.redis, consumer), [Notices(parts, Handler(parts.store, MATCH))])
 
     def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
         asked = command_of(str(actor), "POST", "/", None, b"")
@@ -143,7 +144,7 @@ def test_a_feed_that_is_read_again_from_its_beginning_tells_nothing_again(rig):
 
 def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
     parts, load_all, loads = rig.new_parts(), RedisStore.load_all, []
-    states = Handler(parts.store, MATCHES)
+    states = Handler(parts.store, MATCH)
     duties = Notices(parts, states), Deadlines(parts, rig.redis, states), Listing(parts, rig.redis, states)
     relay = Relay(FeedGroup(rig.redis), duties)
     # Nor is anything built beside.

@@ -10,8 +10,9 @@ from redis import Redis
 from rq.serializers import JSONSerializer
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.events import MatchRefuted, format_event, parse_event
+from plyscribe.domain.events import MatchRefuted
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config

@@ -8,10 +8,12 @@ from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
-from plyscribe.domain.events import Account, parse_event
+from plyscribe.domain.events import Account
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
-from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import start_server
@@ -294,7 +296,7 @@ def test_a_match_that_cannot_be_read_holds_up_no_other(block, caplog):
     broken = stream_id("match", command_of("test", "POST", "/", None, b""))
     block.redis.set(f"{{{bucket_of(broken)}}}:ev:{broken}", "not a stream")
     ends = [FeedEntry(match, 1, 2, ("match-ended",)) for match in (broken, block.matches[0])]
-    reveals_module.Reveals(block.parts, Handler(block.parts.store, MATCHES)).take(ends)
+    reveals_module.Reveals(block.parts, Handler(block.parts.store, MATCH)).take(ends)
     assert block.revealed() == [1, 1, 1]
     assert f"{broken} cannot be read" in caplog.text
 

@@ -10,6 +10,7 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
@@ -21,8 +22,8 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.errors import UnknownRuleset
-from plyscribe.domain.events import Account, MatchScored, parse_event
-from plyscribe.domain.ledger import LEDGER_EVENT_TYPES, ledger_of
+from plyscribe.domain.events import Account, MatchScored
+from plyscribe.domain.ledger import LEDGER, ledger_of
 from plyscribe.domain.match import Match
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import Contended
@@ -85,7 +86,7 @@ class Hall(Rig):
 
     def ledger(self) -> list[str]:
         entries = self.parts.store.load(ledger_of("zhen")).entries
-        return [parse_event(entry, LEDGER_EVENT_TYPES).data.type for entry in entries]
+        return [LEDGER.parse(entry).data.type for entry in entries]
 
     def rated(self) -> list[str]:
         """The players of the table, as a process sees it that has just started."""

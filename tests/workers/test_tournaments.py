@@ -9,12 +9,13 @@ from redis import Redis
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
 from plyscribe.domain.events import Account, Occupant, SeatWithdrawn
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
 from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament, WithdrawEntrant
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament
-from plyscribe.service.composition import MATCHES, Parts, compose
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
@@ -51,7 +52,7 @@ class Rig:
 
     def new_relay(self) -> tuple[Cups, Relay]:
         play, verify = self.queues
-        states = Handler(self.parts.store, MATCHES)
+        states = Handler(self.parts.store, MATCH)
         cups = Cups(self.parts, self.redis, play, states)
         reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, states)
         duties = [Verifications(self.parts, self.redis, verify), bots, reveals, cups]

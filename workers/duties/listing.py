@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from redis import Redis
 
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
-from plyscribe.service.access.accounts import PLAYERS
-from plyscribe.service.composition import MATCHES, Parts
+from plyscribe.domain.player import PLAYER
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.service.composition import Parts
 from plyscribe.service.lists.lists import open_lists
 from plyscribe.service.lists.projections import Projection, needs_build, project_all, rebuild
 from plyscribe.service.store.port import FeedEntry, StoreError
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.tournaments.tournaments import TOURNAMENTS
 from plyscribe.workers.duties import Chore
 
 BUILD_EVERY_S = 10.0
@@ -48,7 +49,7 @@ class Listing:
     def _build(self, names: Sequence[str]) -> None:
         # With handlers of its own, so that the states of old matches do not drive those under way out of the cache.
         store = self._parts.store
-        matches, players, cups = Handler(store, MATCHES), Handler(store, PLAYERS), Handler(store, TOURNAMENTS)
+        matches, players, cups = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
         lists = open_lists(store, self._redis, matches, players, self._parts.imports, cups)
         for projection in lists.projections:
             if projection.name in names:

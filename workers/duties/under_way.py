@@ -4,8 +4,9 @@ import logging
 from collections.abc import Iterator, Sequence
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import StreamError
-from plyscribe.domain.events import MatchCreated, parse_event
+from plyscribe.domain.events import MatchCreated
 from plyscribe.domain.match import Match
 from plyscribe.service.store.port import Stretch
 from plyscribe.service.streams.handler import Handler

@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 from redis import Redis
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import StreamError
-from plyscribe.domain.events import MatchCreated, ServerDice, SharedDice, parse_event
+from plyscribe.domain.events import MatchCreated, ServerDice, SharedDice
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.reading import OVERSEERS
 from plyscribe.service.composition import Parts

@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson
-from plyscribe.domain.events import dump_data
 from plyscribe.domain.imported import Import
 from plyscribe.domain.record import MEDIA_TYPE
 from plyscribe.service.access.reading import may_read_import

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DiceRolled,
     DrawAgreed,
@@ -17,7 +18,6 @@ from plyscribe.domain.events import (
     MovesTakenBack,
     SeatTaken,
     SeatWithdrawn,
-    parse_event,
 )
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.boards import explain_move

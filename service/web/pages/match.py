@@ -9,9 +9,10 @@ from flask import Response, request
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import find_deadline
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, parse_event
+from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice
 from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.replay import position_at

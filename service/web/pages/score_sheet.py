@@ -5,6 +5,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DiceRolled,
     EventData,
@@ -14,7 +15,6 @@ from plyscribe.domain.events import (
     MoveMade,
     MovesTakenBack,
     SeatWithdrawn,
-    parse_event,
 )
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.boards import explain_move

@@ -7,7 +7,7 @@ from flask import Response
 
 from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
-from plyscribe.domain.tournament.events import TOURNAMENT_EVENT_TYPES
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
 from plyscribe.domain.tournament.tables import list_crosstable, name_entrant
 from plyscribe.service.tournaments.queries import describe_round, describe_table, describe_tournament, name_players
@@ -58,7 +58,7 @@ def show_tournament(tournament: str) -> Response:
     return show_page(
         "tournament.html",
         told=describe_tournament(state, parts().accounts),
-        events=TOURNAMENT_EVENT_TYPES,
+        events=TOURNAMENT.types,
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,

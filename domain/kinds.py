@@ -1,0 +1,23 @@
+"""Every kind of stream there is."""
+
+from typing import Any
+
+from plyscribe.domain.aggregate import Aggregate, Decided
+from plyscribe.domain.commands import Command
+from plyscribe.domain.decide import draft_decision
+from plyscribe.domain.events import EVENT_TYPES
+from plyscribe.domain.imported import IMPORT
+from plyscribe.domain.ledger import LEDGER
+from plyscribe.domain.match import Match, fold
+from plyscribe.domain.player import PLAYER
+from plyscribe.domain.tournament.decide import TOURNAMENT
+
+
+def _decide_match(command: Command, match: Match) -> Decided[Match]:
+    return draft_decision(command, match).decided
+
+
+MATCH: Aggregate[Match] = Aggregate("match", EVENT_TYPES, Match, fold, _decide_match, lambda match: match.fault is None)
+"""A match. Its fold never fails: what cannot be folded is the match's fault."""
+
+KINDS: tuple[Aggregate[Any], ...] = (MATCH, PLAYER, LEDGER, IMPORT, TOURNAMENT)
