@@ -123,7 +123,9 @@ def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:
     each_once = list(dict.fromkeys(due))
-    queue.enqueue_many([_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)])
+    jobs = [_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)]
+    if jobs:
+        queue.enqueue_many(jobs)
 
 
 def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:

@@ -22,7 +22,7 @@ from plyscribe.workers.duties.inboxes import Notices
 from plyscribe.workers.duties.listing import Listing
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
-from plyscribe.workers.duties.tournaments import Cups
+from plyscribe.workers.duties.tournaments import Advances
 from plyscribe.workers.duties.verification import Verifications
 
 BATCH = 256
@@ -45,17 +45,17 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     states = Handler(parts.store, MATCHES)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
     reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
-    cups = Cups(parts, store, play_queue(queues), states)
+    advances = Advances(parts, store, play_queue(queues), states)
     return [
         # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines, reveals, bots, cups]),
+        Scan(parts.store, [verifications, deadlines, reveals, bots, advances]),
         verifications,
         # Before the others that need states: it reads what a batch tells of, all at once.
         Notices(parts, states),
         deadlines,
         reveals,
         bots,
-        cups,
+        advances,
         Listing(parts, store, states),
     ]
 
