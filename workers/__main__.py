@@ -12,7 +12,7 @@ from plyscribe.service.logs import begin_logs
 from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import connect_client
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 from plyscribe.workers.relay import Relay, make_duties, run_relay
 from plyscribe.workers.worker import work
 

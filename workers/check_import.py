@@ -7,7 +7,7 @@ from plyscribe.domain.errors import DomainError, WrongTime
 from plyscribe.domain.imported import Import, ImportRefuted, ImportVerified
 from plyscribe.domain.verification import MAX_WHY_LENGTH
 from plyscribe.service.composition import Parts
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 
 def check_imports(due: Sequence[tuple[str, int]]) -> None:

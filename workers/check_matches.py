@@ -18,7 +18,7 @@ from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.processes.checkers import DIFFERS, UNREAD, UNSOUND, Asked
 from plyscribe.service.store.port import StoreError, StoreUnavailable, Stretch
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 MATCH_TIMEOUT_S = 60
 """After so long a candidate that comes to no end has failed."""

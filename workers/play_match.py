@@ -19,11 +19,11 @@ from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, to_decided
 from plyscribe.service.errors import VersionConflict
-from plyscribe.service.matches.bots import PLAYER
+from plyscribe.service.matches.seating import PLAYER
 from plyscribe.service.streams.handler import Order, Ready
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 TOGETHER_S = 1.0
 """How long the moves of a job are kept to be stored together with those after them."""

@@ -11,7 +11,7 @@ from plyscribe.service.ratings.ledgers import SCORER
 from plyscribe.service.streams.handler import Order
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 
 def score_matches(due: Sequence[tuple[str, int]]) -> None:

@@ -13,7 +13,7 @@ from plyscribe.service.store.port import Stretch
 from plyscribe.service.streams.handler import Order
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 from plyscribe.workers.score_match import settle
 
 VERIFIER = Actor("system", "verify")

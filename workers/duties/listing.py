@@ -9,11 +9,11 @@ from redis import Redis
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import PLAYERS
 from plyscribe.service.composition import MATCHES, Parts
-from plyscribe.service.lists.lists import open_lists
 from plyscribe.service.lists.projections import Projection, needs_build, project_all, rebuild
+from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.store.port import FeedEntry, StoreError
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.tournaments.tournaments import TOURNAMENTS
+from plyscribe.service.tournaments.runner import TOURNAMENTS
 from plyscribe.workers.duties import Chore
 
 BUILD_EVERY_S = 10.0
