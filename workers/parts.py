@@ -1,4 +1,4 @@
-"""What every worker process has: its parts, composed once from the environment."""
+"""The parts of a worker process, composed once from the environment."""
 
 from functools import cache
 
@@ -7,5 +7,5 @@ from plyscribe.service.composition import Parts, compose_process
 
 @cache
 def process_parts() -> Parts:
-    """The parts of this process; ConfigError says which setting is missing."""
+    """The parts of this process, always the same; ConfigError names a missing setting."""
     return compose_process()

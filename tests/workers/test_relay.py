@@ -214,7 +214,7 @@ def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, capl
     relay.step(block_ms=0)
     assert "the scan of the relay failed" in caplog.text
     assert rig.jobs() == [f"verify_{match}_4"]
-    assert f"tried again in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
+    assert f"retrying in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
 
 
 def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, monkeypatch, caplog):
