@@ -53,7 +53,7 @@ class Rig:
     @property
     def parts(self) -> Parts:
         """What a worker process has, over the store."""
-        from plyscribe.workers.process import process_parts
+        from plyscribe.workers.parts import process_parts
 
         assert self.store is not None
         return process_parts()

@@ -1,8 +1,8 @@
-"""The one place where the time of day is read."""
+"""The only place that reads the time of day."""
 
 import time
 
 
 def now_ms() -> int:
-    """UTC milliseconds since 1970."""
+    """The time now, in UTC milliseconds since 1970."""
     return time.time_ns() // 1_000_000

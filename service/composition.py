@@ -14,7 +14,7 @@ from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
-from plyscribe.service.lists.lists import Lists, open_lists
+from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import open_inboxes
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
@@ -28,7 +28,7 @@ from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.tournaments.tournaments import Tournaments
+from plyscribe.service.tournaments.runner import Tournaments
 
 GARBAGE_THRESHOLDS = (50_000, 20, 100)
 

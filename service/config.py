@@ -1,4 +1,4 @@
-"""The settings of every process, read once from the environment."""
+"""The settings of a process, read once from the environment."""
 
 import importlib
 import os
@@ -30,22 +30,22 @@ SETTINGS = (
     "PLYSCRIBE_STORE_BINARY",
     "PLYSCRIBE_TOKEN",
 )
-"""The names of all settings of ours."""
+"""The names of all settings that begin with PLYSCRIBE_."""
 
 MIN_KEY_BYTES = 32
 MAX_FOLLOWERS = 2000
-"""Streams that one web process keeps open, unless it is told otherwise."""
+"""Live streams that one web process keeps open, by default."""
 
 FILES = 65_536
-"""Files and sockets that a process may have open, where the system allows so many."""
+"""Files and sockets that a process may have open, if the system allows it."""
 
 CLIENTS = 10
-"""So many clients at least have to come before all of them are taken, unless it is told otherwise."""
+"""By default, one client may have this fraction (a tenth) of the live streams of a process."""
 
 MAX_PROXIES = 10
 
 SERVER = f"plyscribe {version('plyscribe')}"
-"""How this software signs the matches that it creates."""
+"""The `server` field of the matches that this software creates."""
 
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -53,20 +53,23 @@ _BETWEEN_KEYS = re.compile(r"\s*[,\n]\s*")
 
 
 class ConfigError(Exception):
-    """A setting is missing or cannot be; the message names it and the remedy."""
+    """A setting is missing or invalid. The message names it and says what to do."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ServerKey:
-    """The key behind all new server dice, with those that it replaced; none appears in a log or answer, ids do."""
+    """The key behind all new server dice, and the keys that it replaced.
+
+    Keys never appear in a log or a response; their ids do.
+    """
 
     key: bytes
     older: tuple["ServerKey", ...] = ()
-    """The keys before this one, the last one first: for what was committed to or signed with them."""
+    """The keys before this one, the latest first. They still open what was committed or signed with them."""
 
     @property
     def id(self) -> str:
-        """A fingerprint of the key that gives nothing away: 16 hex digits."""
+        """A fingerprint of the key in 16 hex digits, which reveals nothing of the key."""
         return sha256(b"plyscribe server key " + self.key).hexdigest()[:16]
 
     @property
@@ -76,28 +79,28 @@ class ServerKey:
 
     @property
     def invitation_key(self) -> bytes:
-        """What invitations are signed with. No dice have an id like this, so that no reveal gives it away."""
+        """The key that signs invitations. No dice have an id like the one used here, so no reveal gives it away."""
         return derive_secret(self.key, "plyscribe invitations")
 
     def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
-        """New dice of that id, committed to, and their secret."""
+        """New dice with this id and a commitment, and their secret."""
         secret = derive_secret(self.key, dice_id)
         return ServerDice(dice_id, commit(secret), self.id), secret
 
     def seal_shared(self, dice_id: str, matches: tuple[str, ...]) -> tuple[SharedDice, bytes]:
-        """As `seal`, for dice that all of these matches have."""
+        """As `seal`, for dice that all these matches share."""
         dice, secret = self.seal(dice_id)
         return SharedDice(dice.dice_id, dice.commitment, dice.key, matches), secret
 
     def secret_of(self, dice: ServerDice) -> bytes:
-        """The secret of these dice; DiceKeyMissing where the key that they were committed with is not at hand."""
+        """The secret of these dice; DiceKeyMissing unless they were committed with one of our keys."""
         for each in self.ring:
             if each.id == dice.key:
                 return derive_secret(each.key, dice.dice_id)
         raise DiceKeyMissing(dice.key)
 
     def has_secret_of(self, dice: ServerDice) -> bool:
-        """Whether these dice were committed with a key that is at hand."""
+        """Whether these dice were committed with one of our keys."""
         try:
             return commit(self.secret_of(dice)) == dice.commitment
         except DiceKeyMissing:
@@ -106,7 +109,7 @@ class ServerKey:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a process needs to know: where the store and the queues are, the key, who may sign up."""
+    """The settings of a process: where the store and the queues are, the key, who may sign up, its limits."""
 
     redis_url: str
     rq_redis_url: str
@@ -120,10 +123,10 @@ class Config:
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
-    """The settings of this process; ConfigError says what is missing and how to give it."""
+    """The settings of this process; ConfigError says what is missing or invalid, and what to do."""
     url = environ.get("REDIS_URL", "")
     if not url:
-        raise ConfigError("REDIS_URL is not set: name the store, or run `plyscribe serve`, which brings its own")
+        raise ConfigError("REDIS_URL is not set: set it to the store, or run `plyscribe serve`, which brings its own")
     sign_up = _choose(environ, "PLYSCRIBE_SIGN_UP", "invited", "open")
     readers = _choose(environ, "PLYSCRIBE_METRICS", "admin", "open")
     followers = _count(environ, "PLYSCRIBE_MAX_FOLLOWERS", MAX_FOLLOWERS, range(FILES + 1))
@@ -164,16 +167,16 @@ def _read_key(environ: Mapping[str, str]) -> ServerKey:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} cannot be read: {error}") from None
         if not text.strip():
-            raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} is empty: put the key back that was in it")
+            raise ConfigError(f"PLYSCRIBE_SERVER_KEY_FILE {path} is empty: restore the key that was in it")
     if not text:
-        raise ConfigError("PLYSCRIBE_SERVER_KEY is not set: give it 64 hex digits, and never lose them")
+        raise ConfigError("PLYSCRIBE_SERVER_KEY is not set: set it to 64 hex digits, and never lose them")
     return parse_key(text)
 
 
 def parse_key(text: str) -> ServerKey:
-    """The key that a text spells, which may name older ones after it, each on a line of its own or after a comma.
+    """The key in a text, and the older keys that follow it, each on a line of its own or after a comma.
 
-    Each has at least 64 hex digits; ConfigError otherwise.
+    ConfigError unless each key has at least 64 hex digits.
     """
     first, *older = [_parse_one_key(part) for part in _BETWEEN_KEYS.split(text.strip())]
     return ServerKey(first, tuple(map(ServerKey, older)))
@@ -183,14 +186,14 @@ def _parse_one_key(text: str) -> bytes:
     try:
         key = bytes.fromhex(text)
     except ValueError:
-        raise ConfigError("the server key is not written in hex digits") from None
+        raise ConfigError("the server key must be written in hex digits") from None
     if len(key) < MIN_KEY_BYTES:
         raise ConfigError(f"the server key has {len(key)} bytes; it needs at least {MIN_KEY_BYTES}")
     return key
 
 
 def register_rulesets(names: str) -> None:
-    """Enter the rulesets of a text `module:NAME,module:NAME`; ConfigError where one is none."""
+    """Register the rulesets that a text `module:NAME,module:NAME` names; ConfigError if one cannot be registered."""
     for name in filter(None, names.split(",")):
         ruleset = load_ruleset(name, "PLYSCRIBE_RULESETS")
         try:
@@ -200,12 +203,12 @@ def register_rulesets(names: str) -> None:
 
 
 def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
-    """The ruleset at `module:NAME`; ConfigError where it is none, which says what named it."""
+    """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
     module, _, attribute = name.strip().partition(":")
     try:
         ruleset = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise ConfigError(f"{named_by} names {name!r}, which cannot be loaded: {error}") from None
     if not isinstance(ruleset, Ruleset):
-        raise ConfigError(f"{named_by} names {name!r}, which is no ruleset")
+        raise ConfigError(f"{named_by} names {name!r}, which is not a ruleset")
     return ruleset

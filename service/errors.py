@@ -3,24 +3,24 @@
     ServiceError
     ├── Unauthenticated     auth/missing, auth/invalid
     ├── ScopeMissing        auth/scope
-    ├── CrossSite           auth/cross-site             a form that another site sends
-    ├── NotFound            what the path names is not there
+    ├── CrossSite           auth/cross-site             another site sent the form
+    ├── NotFound            what the path names does not exist
     ├── NotAcceptable       request/not-acceptable
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
-    ├── KeyReused           key/reused                  the key stands for another request
+    ├── KeyReused           key/reused                  the key was used for another request
     ├── Contended           stream/contended            too many writers at once
-    ├── LiveFull            live/full                   no more streams can be open here
-    ├── LiveShare           live/share                  this client has its share of them
+    ├── LiveFull            live/full                   the process has no room for another live stream
+    ├── LiveShare           live/share                  the client has its share of live streams
     ├── TooManyLarge        request/crowded             other large bodies are being read
-    ├── ReportBusy          ratings/busy                another report is made at the moment
-    ├── VerificationBusy    verification/busy           another match is verified at the moment
-    ├── UnknownModel        ratings/unknown-model       the ledger's model is none of this release
+    ├── ReportBusy          ratings/busy                another ratings report is being made
+    ├── VerificationBusy    verification/busy           another match is being verified
+    ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
     └── BadRequest          key/invalid, key/not-here, request/..
-        ├── BodyLate            request/too-slow            the body did not come in time
-        ├── BadBody         request/invalid             readable, but not what the schema says
+        ├── BodyLate        request/too-slow            the body did not arrive in time
+        ├── BadBody         request/invalid             readable, but not as the schema says
         └── UnsupportedType request/unsupported-media-type
 
-The trees of `plyscribe.domain.errors` and `plyscribe.service.store.port` stand beside it.
+`plyscribe.domain.errors` and `plyscribe.service.store.port` have trees of their own.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from plyscribe.domain.chain import StoredEvent
 
 
 class ServiceError(Exception):
-    """Root of the tree: `code` is stable, `details` is JSON-ready, the text is for people."""
+    """Root of the tree. `code` never changes, `details` is JSON-ready, the message is for people."""
 
     code = "service/error"
 
@@ -40,19 +40,19 @@ class ServiceError(Exception):
 
 
 class Unauthenticated(ServiceError):
-    """No token, or none that is valid."""
+    """The request has no token, or an invalid one."""
 
     code = "auth/invalid"
 
 
 class ScopeMissing(ServiceError):
-    """The token does not cover what was asked."""
+    """The token does not cover this request."""
 
     code = "auth/scope"
 
 
 class CrossSite(ServiceError):
-    """A page of another site had a browser ask."""
+    """A page of another site made the browser send this request."""
 
     code = "auth/cross-site"
 
@@ -64,7 +64,7 @@ class NotFound(ServiceError):
 
 
 class NotAcceptable(ServiceError):
-    """None of the media types that the client accepts can be given."""
+    """The resource has none of the media types that the client accepts."""
 
     code = "request/not-acceptable"
 
@@ -81,66 +81,66 @@ class VersionConflict(ServiceError):
 
 
 class KeyReused(ServiceError):
-    """The idempotency key was used before for a request with another body."""
+    """The idempotency key was used before, with another body."""
 
     code = "key/reused"
 
     def __init__(self) -> None:
-        super().__init__("this Idempotency-Key was used before with another body: take a new key for a new request")
+        super().__init__("this Idempotency-Key was used before with another body: use a new key for a new request")
 
 
 class Contended(ServiceError):
-    """Other writers were faster every time."""
+    """Other writers were faster at every attempt."""
 
     code = "stream/contended"
 
     def __init__(self, stream: str) -> None:
-        super().__init__(f"{stream} changes too fast at the moment: try again")
+        super().__init__(f"too many others are writing to {stream} right now: try again")
 
 
 class LiveFull(ServiceError):
-    """No more streams can be open in this process."""
+    """The process has as many live streams open as it may."""
 
     code = "live/full"
 
 
 class LiveShare(ServiceError):
-    """One client has all the streams open in this process that one may have."""
+    """The client has as many live streams open in this process as one client may."""
 
     code = "live/share"
 
 
 class TooManyLarge(ServiceError):
-    """As many large bodies are being read as may be at a time."""
+    """As many large bodies are being read as may be at the same time."""
 
     code = "request/crowded"
 
 
 class ReportBusy(ServiceError):
-    """The report of another annulment is made at the moment, and one at a time."""
+    """Another report on an annulment is being made. They are made one at a time."""
 
     code = "ratings/busy"
 
     def __init__(self) -> None:
-        super().__init__("what another annulment changed is found out at the moment: try again")
+        super().__init__("the report on another annulment is being made right now: try again")
 
 
 class VerificationBusy(ServiceError):
-    """Another match is executed again at the moment, and one at a time."""
+    """Another match is being verified. They are verified one at a time."""
 
     code = "verification/busy"
 
     def __init__(self) -> None:
-        super().__init__("another match is verified at the moment: try again")
+        super().__init__("another match is being verified right now: try again")
 
 
 class UnknownModel(ServiceError):
-    """A ratings ledger was opened with a model, or parameters, that this release does not have."""
+    """The ratings ledger names a model, or parameters, that this release does not have."""
 
     code = "ratings/unknown-model"
 
     def __init__(self, model: str) -> None:
-        super().__init__(f"these ratings follow the model {model!r}, which this release does not have")
+        super().__init__(f"these ratings use the model {model!r}, which this release does not have")
 
 
 class BadRequest(ServiceError):
@@ -150,13 +150,13 @@ class BadRequest(ServiceError):
 
 
 class BodyLate(BadRequest):
-    """The body did not come in time."""
+    """The body did not arrive in time."""
 
     code = "request/too-slow"
 
 
 class BadBody(BadRequest):
-    """The body or a parameter is readable but not what the schema says."""
+    """The body or a parameter is readable, but not as the schema says."""
 
     code = "request/invalid"
 

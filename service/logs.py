@@ -1,7 +1,7 @@
-"""What the processes log: one line a record, as JSON or as text, ours and that of the libraries alike.
+"""The log of a process: one line a record, as JSON or text, for our records and those of libraries alike.
 
-Records are made with the standard library's `logging`. What is bound here (`request_id`, `match`, `command`, `actor`,
-`job`) goes into every record of the same request or job.
+Code logs with the standard library's `logging`. The ids that are bound here (`request_id`, `match`, `command`, `actor`,
+`job`) go into every record of the same request or job.
 """
 
 import logging
@@ -24,7 +24,7 @@ FORMAT_VARIABLE = "PLYSCRIBE_LOG"
 LEVEL_VARIABLE = "PLYSCRIBE_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
 OURS = ("plyscribe",)
-"""The loggers that the level is for; libraries tell no more than warnings."""
+"""The loggers that PLYSCRIBE_LOG_LEVEL applies to. Libraries log warnings and errors only."""
 
 _SECRETS = re.compile(
     r"(?P<token>ply_[a-z2-7]{26}_)[A-Za-z0-9_-]+"
@@ -33,18 +33,18 @@ _SECRETS = re.compile(
     r"|\b[0-9a-fA-F]{64,}\b"
     r"|\b[0-9]{1,2}-[0-9]{1,15}-[0-9]{10,15}-[A-Za-z0-9_-]{24}"
 )
-"""Tokens, credentials in headers and addresses, keys, and the codes of invitations."""
+"""Tokens, credentials in headers and URLs, keys, and invitation codes."""
 
 _STREAM = re.compile(r"\b(match|tournament|player|import)-[a-z2-7]{26}\b")
 
 Record = MutableMapping[str, Any]
 
-# One variable for all: structlog has one for each id, which every request would pay for.
+# One variable holds all ids. structlog uses one for each id, and every request would pay for that.
 _ids: ContextVar[dict[str, str]] = ContextVar("ids")
 
 
 def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextIO | None = None) -> None:
-    """Log to standard error from now on, as this kind of process; ConfigError where a setting cannot be."""
+    """Log to standard error from now on, as this kind of process; ConfigError for a bad setting."""
     out = out or sys.stderr
     form, level = read_log_settings(environ, "text" if out.isatty() else "json")
     handler = logging.StreamHandler(out)
@@ -55,18 +55,18 @@ def begin_logs(process: str, environ: Mapping[str, str] = os.environ, out: TextI
 
 
 def read_log_settings(environ: Mapping[str, str], otherwise: str = "json") -> tuple[str, str]:
-    """The form, `otherwise` where none is set, and the level; ConfigError where one cannot be."""
+    """The form (`otherwise` if none is set) and the level; ConfigError for a bad setting."""
     form = _choose(environ, FORMAT_VARIABLE, ("json", "text"), otherwise)
     return form, _choose(environ, LEVEL_VARIABLE, LEVELS, "info").upper()
 
 
 def begin_ids(**ids: str) -> None:
-    """Begin another request or job, whose records carry these ids and none of the last one's."""
+    """Begin a new request or job: its records carry these ids, and none of the previous one's."""
     _ids.set(ids)
 
 
 def bind_ids(**ids: str) -> None:
-    """Let every record of the request or job that was begun here carry these ids too."""
+    """Add these ids to every further record of the current request or job."""
     _ids.get({}).update(ids)
 
 
@@ -100,7 +100,7 @@ def _dump(record: Any, **_: Any) -> str:
 
 
 def _add_streams(logger: Any, method: str, record: Record) -> Record:
-    """Give the streams that the text names fields of their own."""
+    """Add a field for each kind of stream that the text mentions, with the first id of that kind."""
     for found in _STREAM.finditer(str(record["event"])):
         record.setdefault(found[1], found[0])
     return record

@@ -1,7 +1,7 @@
-"""What the processes count and time. The instruments have names of ours; prometheus_client stays in here.
+"""The metrics of the processes: what they count and time. Only this module imports prometheus_client.
 
-With PROMETHEUS_MULTIPROC_DIR every process keeps its numbers in files of that directory, and whichever is asked tells
-the sum of all; without it a process tells its own. The library looks at the variable when it is imported.
+With PROMETHEUS_MULTIPROC_DIR set, every process keeps its numbers in files in that directory, and any process can
+report the sum of all. Without it, a process reports its own. The library reads the variable when it is imported.
 """
 
 import os
@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 if DIRECTORY_VARIABLE in os.environ:
-    # By default every number asks the system for the process id at every change, dearer than all else that it does.
+    # By default, every change of a number asks the system for the process id, which costs more than the change itself.
     _pid = [os.getpid()]
     os.register_at_fork(after_in_child=lambda: _pid.__setitem__(0, os.getpid()))
     values.ValueClass = values.MultiProcessValue(lambda: _pid[0])  # type: ignore[no-untyped-call]
@@ -31,7 +31,7 @@ APPEND_BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.
 JOB_BUCKETS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 100.0, 300.0)
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
-"""The methods that are told apart: a client may invent any number of them."""
+"""The methods that get a label of their own. All others share one, because clients may invent any number."""
 
 _OURS = CollectorRegistry()
 
@@ -46,26 +46,26 @@ def _histogram(name: str, text: str, buckets: Iterable[float], *labels: str) -> 
 
 _STARTS = _counter("process_starts", "Processes started.")
 _APPEND_SECONDS = _histogram(
-    "append_seconds", "How long the store took to answer an append.", APPEND_BUCKETS, "kind", "outcome"
+    "append_seconds", "Time the store took to answer an append.", APPEND_BUCKETS, "kind", "outcome"
 )
-_REFUSALS = _counter("refusals", "Problem documents given.", "code")
+_REFUSALS = _counter("refusals", "Problem documents sent.", "code")
 _REQUEST_SECONDS = _histogram(
-    "request_seconds", "How long it took until an answer began.", REQUEST_BUCKETS, "method", "route", "status"
+    "request_seconds", "Time until the response began.", REQUEST_BUCKETS, "method", "route", "status"
 )
-_JOB_SECONDS = _histogram("job_seconds", "How long jobs took.", JOB_BUCKETS, "job", "outcome")
-_BATCHES = _counter("relay_batches", "Batches of the feed that were relayed.")
-_ENTRIES = _counter("relay_entries", "Entries of the feed that were relayed.")
+_JOB_SECONDS = _histogram("job_seconds", "Time that jobs took.", JOB_BUCKETS, "job", "outcome")
+_BATCHES = _counter("relay_batches", "Feed batches relayed.")
+_ENTRIES = _counter("relay_entries", "Feed entries relayed.")
 _FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
 
 
 class _Process:
-    """What kind of process this is: web, relay, verify; the label of all that it counts."""
+    """The kind of this process (web, relay, verify, ..), which labels everything that it counts."""
 
     kind = "other"
 
 
 def begin(kind: str) -> None:
-    """Count under this kind of process from now on, beginning with its start."""
+    """Count under this kind of process from now on, and count its start."""
     _Process.kind = kind
     for resolved in (_append, _refusal, _request, _job, _relay, _followers):
         resolved.cache_clear()
@@ -75,7 +75,7 @@ def begin(kind: str) -> None:
 
 
 def note_append(stream: str, outcome: str, seconds: float) -> None:
-    """Count what the store answered to an append, and note how long it took."""
+    """Count the store's answer to an append, with the time it took."""
     _append(stream.partition("-")[0], outcome).observe(seconds)
 
 
@@ -85,12 +85,12 @@ def note_refusal(code: str) -> None:
 
 
 def note_request(method: str, route: str, status: int, seconds: float) -> None:
-    """Count a request by the template of its route, and note how long it took until its answer began."""
+    """Count a request under the template of its route, with the time until its response began."""
     _request(method if method in METHODS else "other", route, status).observe(seconds)
 
 
 def note_job(job: str, outcome: str, seconds: float) -> None:
-    """Count a job, and note how long it took."""
+    """Count a job, with the time it took."""
     _job(job, outcome).observe(seconds)
 
 
@@ -102,11 +102,11 @@ def note_relayed(entries: int) -> None:
 
 
 def change_followers(by: int) -> None:
-    """Note that streams were opened (1), or closed (-1)."""
+    """Count live streams that were opened (positive) or closed (negative)."""
     _followers().inc(by)
 
 
-# Looked up once: finding a labelled child takes longer than counting on it.
+# Cached, because finding a labelled child takes longer than counting on it.
 @cache
 def _append(kind: str, outcome: str) -> Histogram:
     return _APPEND_SECONDS.labels(_Process.kind, kind, outcome)
@@ -138,7 +138,7 @@ def _followers() -> Gauge:
 
 
 class Reading(NamedTuple):
-    """A number that was looked up when it was asked for."""
+    """A number that is looked up when the metrics are read."""
 
     name: str
     text: str
@@ -147,7 +147,7 @@ class Reading(NamedTuple):
 
 
 def render_metrics(read: Callable[[], Iterable[Reading]]) -> bytes:
-    """All numbers in Prometheus' text format: what the processes counted, and what `read` looks up now."""
+    """All numbers in Prometheus' text format: those that the processes counted, and those that `read` looks up now."""
     registry = CollectorRegistry()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         _forget_dead(Path(directory))
@@ -159,7 +159,7 @@ def render_metrics(read: Callable[[], Iterable[Reading]]) -> bytes:
 
 
 def _forget_dead(directory: Path) -> None:
-    """Drop the gauges of processes that are gone; what they counted stays."""
+    """Drop the gauges of processes that are gone. Their counters stay."""
     for file in directory.glob("gauge_live*.db"):
         if not _runs(int(file.stem.rpartition("_")[2])):
             file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The rq queues: what is put on them and how. Jobs are named by dotted path, carry ids, and may run twice."""
+"""The rq queues: which jobs go on them, and how. Jobs are named by dotted path, carry ids, and may run twice."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -15,19 +15,19 @@ QUEUES = (VERIFY, PLAY)
 """The names of all queues."""
 
 UNSETTLED = "relay:unsettled"
-"""Sorted set on the store: finished matches whose verdict or score is to come, by the time when that was noted."""
+"""Sorted set on the store: finished matches without a verdict or score yet, by the time they were noted."""
 
 SWEEPS = "relay:sweeps"
-"""Hash of how often each of them was put on a queue again."""
+"""Hash on the store: how often each unsettled match was enqueued again."""
 
 REFUTED = "relay:refuted"
-"""Sorted set on the store: matches whose last word is that they are refuted, by the time when that was noted."""
+"""Sorted set on the store: matches that are refuted now, by the time they were noted."""
 
 ALARM_AFTER = 3
-"""Sweeps after which a match that is still not settled is told as an error."""
+"""After this many sweeps, a match that is still not settled is logged as an error."""
 
 CHECK = "check"
-"""The queue of `plyscribe rules check`, on a server of its own."""
+"""The queue of `plyscribe rules check`, which has a server of its own."""
 
 CHECK_JOB = "plyscribe.workers.check_matches.check_matches"
 VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
@@ -36,7 +36,7 @@ PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
-"""What rq does around a job costs as much as executing a short match: those due together share it."""
+"""Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
 
 JOB_TIMEOUT_S = 300
 RESULT_TTL_S = 60
@@ -44,21 +44,21 @@ FAILURE_TTL_S = 7 * 24 * 3600
 
 
 class Verification(NamedTuple):
-    """A finished match that waits for its second execution: its stream and the version of its end."""
+    """A finished match that waits for its second execution: its stream, and the version at which it ended."""
 
     stream: str
     version: int
 
 
 class Scoring(NamedTuple):
-    """A match that waits for what follows its verdict or its annulment: its stream, and that event's version."""
+    """A match to score, or to keep from counting: its stream, and the version of its verdict or annulment."""
 
     stream: str
     version: int
 
 
 class Checking(NamedTuple):
-    """An import that waits for its verdict: its stream, and the version at which all of it had come."""
+    """An import that waits for its verdict: its stream, and the version at which it was complete."""
 
     stream: str
     version: int
@@ -72,31 +72,31 @@ class Playing(NamedTuple):
 
 
 class Advancing(NamedTuple):
-    """A tournament for which something can be done: its stream, and the version that it has or will have passed."""
+    """A tournament that may advance: its stream, and a number that makes this job differ from earlier ones."""
 
     stream: str
     version: int
 
 
 def verify_queue(connection: Redis) -> Queue:
-    """The queue of matches to verify. A worker serves this one alone: with two, a death at dequeue loses the job."""
+    """The queue of matches to verify. Its workers serve no other: with two queues, a crash at dequeue loses the job."""
     return queue_of(VERIFY, connection)
 
 
 def play_queue(connection: Redis) -> Queue:
-    """The queue of matches in which a built-in bot is to play, as verify_queue."""
+    """The queue of matches in which a built-in bot is due, and of tournaments to advance. See verify_queue."""
     return queue_of(PLAY, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:
-    """The queue of this name, as all our processes read and write it."""
+    """The queue of this name, with the serializer that all our processes use."""
     return Queue(name, connection=connection, serializer=JSONSerializer)
 
 
 def enqueue_verifications(queue: Queue, due: Sequence[Verification], at_once: int = MATCHES_A_JOB) -> None:
     """Put matches on the queue, up to `at_once` in a job.
 
-    One that stands on it already is executed twice, which costs time and nothing else.
+    A match that is on the queue already is verified twice, which costs time but does no harm.
     """
     _enqueue(queue, VERIFY_JOB, due, at_once)
 
@@ -107,23 +107,25 @@ def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHE
 
 
 def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
-    """As enqueue_verifications, for imports: each in a job of its own, for they may be large."""
+    """As enqueue_verifications, for imports, each in a job of its own because imports may be large."""
     _enqueue(queue, IMPORT_JOB, due, at_once=1)
 
 
 def enqueue_plays(queue: Queue, due: Sequence[Playing], at_once: int = 1) -> None:
-    """As enqueue_verifications, each in a job of its own unless nobody waits for the answer."""
+    """As enqueue_verifications, for matches in which a bot is due. Matches share a job only where nobody waits."""
     _enqueue(queue, PLAY_JOB, due, at_once)
 
 
 def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
-    """As enqueue_plays, on the same queue."""
+    """As enqueue_verifications, for tournaments to advance, on the play queue."""
     _enqueue(queue, ADVANCE_JOB, due, at_once=1)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:
     each_once = list(dict.fromkeys(due))
-    queue.enqueue_many([_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)])
+    jobs = [_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)]
+    if jobs:
+        queue.enqueue_many(jobs)
 
 
 def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:
@@ -139,7 +141,7 @@ def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:
 
 
 def _job_id(job: str, due: Sequence[tuple[str, int]]) -> str:
-    """The same for the same work, and no other."""
+    """An id that is the same exactly for the same work."""
     names = [f"{stream}_{version}" for stream, version in due]
     if len(names) > 1:
         names = [names[0], sha256(" ".join(names).encode()).hexdigest()[:16]]

@@ -1,6 +1,6 @@
-"""The rules in our own words: the pages of docs/rulesets, read clause by clause.
+"""The rulebooks: the pages of docs/rulesets, read clause by clause.
 
-Version 1 of a ruleset is told in `<id>.md`, version 2 in `<id>_v2.md`, and so on.
+`<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on.
 """
 
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGES = Path(__file__).parent / "rulebooks"
-"""The folder docs/rulesets, as it is shipped with this package."""
+"""The folder docs/rulesets, as shipped with this package."""
 
 _HEADING = re.compile(r"^### ([A-Z]{2}\d+) · (.+)$", re.MULTILINE)
 _ANY_HEADING = re.compile(r"^#{1,3} ", re.MULTILINE)
@@ -25,15 +25,15 @@ class Clause(NamedTuple):
 
 @cache
 def read_clauses(ruleset: str, version: int) -> dict[str, Clause]:
-    """The clauses of a ruleset version by number, in the page's order; empty where it has no page."""
+    """The clauses of a ruleset version by number, in the page's order; empty if it has no page."""
     page = read_page(ruleset, version)
     return parse_clauses(page) if page else {}
 
 
 def read_page(ruleset: str, version: int) -> str | None:
-    """The page of a ruleset version in Markdown; None where it has none.
+    """The page of a ruleset version in Markdown; None if the ruleset has none.
 
-    A version that has none of its own goes by that of the newest version before it.
+    A version without a page of its own uses the page of the newest version before it.
     """
     names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
     path = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
@@ -41,7 +41,7 @@ def read_page(ruleset: str, version: int) -> str | None:
 
 
 def parse_clauses(page: str) -> dict[str, Clause]:
-    """The clauses of a page: each third-level heading `PA1 · Title` with what follows up to the next heading."""
+    """The clauses of a page: each third-level heading `PA1 · Title`, with the text up to the next heading."""
     clauses = {}
     for heading in _HEADING.finditer(page):
         following = _ANY_HEADING.search(page, heading.end())

@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|play|relay|check`: one worker process."""
+"""`python -m plyscribe.workers verify|play|relay|check`: runs one worker process."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from plyscribe.service.logs import begin_logs
 from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import connect_client
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 from plyscribe.workers.relay import Relay, make_duties, run_relay
 from plyscribe.workers.worker import work
 
@@ -28,7 +28,7 @@ def main(context: click.Context) -> None:
 
 @main.command()
 def verify() -> None:
-    """Execute finished matches a second time."""
+    """Verify and score finished matches, and check imports."""
     process_parts()
     connection = Redis.from_url(read_config().rq_redis_url)
     work(verify_queue(connection), connection)
@@ -36,7 +36,7 @@ def verify() -> None:
 
 @main.command()
 def play() -> None:
-    """Make the moves of built-in bots."""
+    """Make the moves of built-in bots, and advance tournaments."""
     process_parts()
     connection = Redis.from_url(read_config().rq_redis_url)
     work(play_queue(connection), connection)
@@ -44,7 +44,7 @@ def play() -> None:
 
 @main.command()
 def relay() -> None:
-    """Follow the store's feed: enqueue what is due, sweep for what fell through."""
+    """Follow the store's feed: enqueue what is due, and sweep for what was lost."""
     config = read_config()
     queues = Redis.from_url(config.rq_redis_url)
     store = connect_client(config.redis_url)
@@ -54,7 +54,7 @@ def relay() -> None:
 
 @main.command()
 def check() -> None:
-    """Replay matches for `plyscribe rules check`, which starts and ends this process."""
+    """Replay matches for `plyscribe rules check`, which starts and stops this process."""
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
     connection = Redis.from_url(os.environ["RQ_REDIS_URL"])
     work(queue_of(CHECK, connection), connection)

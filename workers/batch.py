@@ -1,4 +1,4 @@
-"""Jobs that take several matches: their writes go to the store together, and one that fails keeps no other back."""
+"""Runs the work of a job on several matches at once: shares writes to the store, and isolates failures."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TypeVar
@@ -9,20 +9,20 @@ from plyscribe.domain.match import Match
 from plyscribe.service.streams.handler import Answer, Handler, Order
 
 TOGETHER = 32
-"""Matches that wait for each other: enough to share what a write to disk costs, and little to do again."""
+"""Matches that are worked on together: enough to share the cost of a write to disk, few enough to redo cheaply."""
 
 D = TypeVar("D")
 T = TypeVar("T")
 
 Work = Generator[Order, Match, T]
-"""Work on one match: it yields what it wants to be executed and is given the match after that, or what was raised."""
+"""Work on one match: it yields orders, and each `yield` returns the match after the order, or raises why it failed."""
 
 
 def do_all(matches: Handler[Match], due: Sequence[D], begin: Callable[[Sequence[D]], Iterable[Work[T]]]) -> list[T]:
-    """What the works on all that is due return, which are begun a few together and done step by step.
+    """Do all that is due, a few at a time and step by step, and return the results of all work that succeeded.
 
-    What went wrong in some is raised together in the end, for rq to keep. When the time of the job is up, the rest is
-    left: the relay finds it.
+    Failures are raised together at the end, as an ExceptionGroup that rq keeps. When the job runs out of time, the
+    rest is left undone; the relay's sweep finds it.
     """
     done: list[T] = []
     failures: list[Exception] = []
@@ -34,7 +34,7 @@ def do_all(matches: Handler[Match], due: Sequence[D], begin: Callable[[Sequence[
         except Exception as error:
             failures.append(error)
     if failures:
-        raise ExceptionGroup("not all matches of this job were done", failures)
+        raise ExceptionGroup("some matches of this job failed", failures)
     return done
 
 

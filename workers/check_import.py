@@ -1,4 +1,4 @@
-"""The job that executes imported matches a second time, and plays text records; their imports tell what came of it."""
+"""The job that judges imports: it executes imported matches again, and plays typed records."""
 
 from collections.abc import Sequence
 
@@ -7,17 +7,17 @@ from plyscribe.domain.errors import DomainError, WrongTime
 from plyscribe.domain.imported import Import, ImportRefuted, ImportVerified
 from plyscribe.domain.verification import MAX_WHY_LENGTH
 from plyscribe.service.composition import Parts
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 
 def check_imports(due: Sequence[tuple[str, int]]) -> None:
-    """Judge imports, given by stream and version; may run any number of times, at the same time too."""
+    """Judge imports, given by stream and version. May run any number of times, also at the same time."""
     for stream, _ in due:
         check_import(process_parts(), stream)
 
 
 def check_import(parts: Parts, stream: str) -> str:
-    """The status of the import once its verdict is recorded, now or before."""
+    """Record the verdict on the import, unless it has one, and return its status."""
     state = parts.imports.read(stream)
     if state.status != "waiting":
         return state.status
@@ -28,7 +28,7 @@ def check_import(parts: Parts, stream: str) -> str:
     try:
         return parts.imports.judge(state, judge_report(report)).status
     except WrongTime:
-        # Another worker was faster, or more of the match came meanwhile.
+        # Another worker was faster, or more of the match has arrived.
         return parts.imports.read(stream).status
 
 
@@ -40,7 +40,7 @@ def _play_record(parts: Parts, state: Import) -> str:
 
 
 def judge_report(report: Report) -> ImportVerified | ImportRefuted:
-    """The verdict that follows from what was checked; DomainError where this release lacks something for it."""
+    """The verdict that follows from a report; DomainError where this release cannot make one of the checks."""
     fault = report.fault
     if fault is not None:
         return ImportRefuted(fault.version or 0, fault.check, (fault.why or "")[:MAX_WHY_LENGTH])

@@ -1,4 +1,4 @@
-"""The job that replays matches under a candidate version of their rules, and changes nothing."""
+"""The job that replays matches under a candidate version of their rules. It stores nothing."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,10 +19,10 @@ from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.processes.checkers import DIFFERS, UNREAD, UNSOUND, Asked
 from plyscribe.service.store.port import StoreError, StoreUnavailable, Stretch
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 MATCH_TIMEOUT_S = 60
-"""After so long a candidate that comes to no end has failed."""
+"""A candidate that takes longer than this over one match has failed."""
 
 STREAMS_AT_ONCE = 16
 
@@ -34,9 +34,9 @@ Found = Sequence[StoredEvent] | Exception
 def check_matches(
     asked: Sequence[Any], streams: Sequence[str], files: Sequence[str]
 ) -> tuple[dict[str, int], list[Json]]:
-    """How many matches of the ruleset were replayed, by their versions, and what is to be told of some of them.
+    """How many matches of the ruleset were replayed, by ruleset version, and a finding for each that needs one.
 
-    Matches of other rulesets are passed over. StoreUnavailable.
+    Matches of other rulesets are skipped. StoreUnavailable.
     """
     wanted = Asked(*asked)
     candidate = wanted.find_candidate()
@@ -66,7 +66,7 @@ def _read_streams(streams: Sequence[str], ruleset: str) -> Iterator[tuple[str, F
 
 
 def _list_matches(streams: Sequence[str]) -> Iterator[str]:
-    """The matches that are read from these streams, of matches or of imports."""
+    """The matches that these streams hold: the matches themselves, and those of imports."""
     for stream in streams:
         if stream.startswith("match-"):
             yield stream
@@ -75,7 +75,7 @@ def _list_matches(streams: Sequence[str]) -> Iterator[str]:
 
 
 def _load(stretches: list[Stretch]) -> list[Found]:
-    """The events of each of them, or what keeps them from being read; StoreUnavailable."""
+    """The events of each stretch, or the error that keeps it from being read; StoreUnavailable."""
     try:
         return [*process_parts().matches.read_all_events(stretches)] if stretches else []
     except StoreUnavailable:
@@ -114,7 +114,7 @@ def _compare(match: str, found: Found, created: MatchCreated, candidate: AnyRule
         differs, outcome = find_difference(found, candidate), DIFFERS
         own = _find_own(created)
         if differs and own and own is not candidate:
-            # One that was recorded wrongly says nothing of the candidate.
+            # A match that was recorded wrongly says nothing about the candidate.
             unsound = find_difference(found, own)
             if unsound and unsound.version <= differs.version:
                 differs, outcome = unsound, UNSOUND

@@ -1,4 +1,4 @@
-"""The job in which built-in bots play: what they do up to the next decision of somebody else, or a part of it."""
+"""The job in which built-in bots play a match on, until somebody else is to decide or the job's share of time is up."""
 
 import logging
 import time
@@ -19,28 +19,28 @@ from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import VersionConflict
-from plyscribe.service.matches.bots import PLAYER
+from plyscribe.service.matches.seating import PLAYER
 from plyscribe.service.streams.handler import Order, Ready
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 TOGETHER_S = 1.0
-"""How long the moves of a job are kept to be stored together with those after them."""
+"""How long a job collects moves before it stores them together."""
 
 log = logging.getLogger(__name__)
 
 
 def play_matches(due: Sequence[tuple[str, int]]) -> None:
-    """Play on in matches, given by stream and version; may run any number of times, at the same time too.
+    """Play on in matches, given by stream and version. May run any number of times, also at the same time.
 
-    One command a match is stored at most. The relay sees it, and has the job done again where a bot is still due.
+    Stores at most one command in each match. The relay sees it and enqueues the match again if a bot is still due.
     """
     play_all(process_parts(), due)
 
 
 def play_all(parts: Parts, due: Sequence[tuple[str, int]]) -> None:
-    """Store what the built-in bots do in those matches that still stand at their version and wait for one of them."""
+    """Play on in those matches that still stand at the given version and wait for a built-in bot."""
 
     def begin(some: Sequence[tuple[str, int]]) -> Iterable[Work[None]]:
         return [_play(parts, *each, TOGETHER_S / len(some)) for each in some]
@@ -58,11 +58,11 @@ def _play(parts: Parts, stream: str, version: int, for_s: float) -> Work[None]:
     try:
         yield Order(stream, Ready(match, draft.decided), asked)
     except VersionConflict:
-        return  # Somebody left, say. The relay tells what it waits for now.
+        return  # Somebody left, for example. The relay finds what the match waits for now.
 
 
 def _choose_or_abort(match: Match, base: dict[str, Any], for_s: float) -> Draft:
-    """What the bots do; where they or the rules break down, a tournament's match is called off: it is played again."""
+    """What the bots do. If they or the rules fail in a match of a tournament, abort it, so that it is played again."""
     try:
         return _choose(match, base, for_s)
     except BaseTimeoutException:
@@ -70,13 +70,13 @@ def _choose_or_abort(match: Match, base: dict[str, Any], for_s: float) -> Draft:
     except Exception as error:
         if match.life.created.tournament is None:
             raise
-        log.exception("%s: the server's bots cannot play on", match.stream)
+        log.exception("%s: the server's bots cannot play on, aborting", match.stream)
         why = f"the server's bots cannot play on: {error!r}"
         return draft_decision(AbortMatch(**base, cause=why[:MAX_CAUSE_LENGTH]), match)
 
 
 def _choose(match: Match, base: dict[str, Any], for_s: float) -> Draft:
-    """An answer to a draw, which bots decline, or moves, one after another until no bot is due any more."""
+    """A draw declined, or moves, one after another until no bot is due or the time is up."""
     due = find_bot_due(match)
     if due is not None and due[1] == "draw":
         return draft_decision(AnswerDraw(**base, seat=due[0], accept=False), match)

@@ -1,4 +1,4 @@
-"""The relay: follows the store's feed as its one consumer, and hands every batch to its duties."""
+"""The relay: follows the store's feed and hands every batch to its duties."""
 
 import logging
 import signal
@@ -23,17 +23,17 @@ from plyscribe.workers.duties.inboxes import Notices
 from plyscribe.workers.duties.listing import Listing
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
-from plyscribe.workers.duties.tournaments import Cups
+from plyscribe.workers.duties.tournaments import Advances
 from plyscribe.workers.duties.verification import Verifications
 
 BATCH = 256
 BLOCK_MS = 500
 GATHER_S = 0.01
-"""How long it waits, once something has happened, for what happens with it: a batch costs as much as many entries."""
+"""How long it waits for more entries once one has come, because each batch has a fixed cost."""
 
 TRIM_EVERY_S = 60.0
 KEEP_FEED = 10_000
-"""Entries of each bucket's feed that stay for those who follow it."""
+"""Entries that stay in each bucket's feed for its other followers."""
 
 RETRY_PAUSE_S = 0.5
 
@@ -41,28 +41,28 @@ log = logging.getLogger(__name__)
 
 
 def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
-    """All that the relay does: over the store's server, with queues on that of rq."""
-    # States that stand where the batches end: those of `parts.matches` may be ahead of a late batch.
+    """All duties of the relay; `store` is a client of the store server, `queues` one of the job server."""
+    # These states stand where the last batch ended. Those of `parts.matches` may be ahead of a late batch.
     states = Handler(parts.store, MATCH)
     verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
     reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
-    cups = Cups(parts, store, play_queue(queues), states)
+    advances = Advances(parts, store, play_queue(queues), states)
     return [
-        # First, so that what it finds is swept for and watched in the same step.
-        Scan(parts.store, [verifications, deadlines, reveals, bots, cups]),
+        # First, so that the sweeps of the same step cover what it finds.
+        Scan(parts.store, [verifications, deadlines, reveals, bots, advances]),
         verifications,
-        # Before the others that need states: it reads what a batch tells of, all at once.
+        # Before the others that need states: it reads all matches of a batch at once.
         Notices(parts, states),
         deadlines,
         reveals,
         bots,
-        cups,
+        advances,
         Listing(parts, store, states),
     ]
 
 
 class Relay:
-    """One consumer of the feed; a second one may run beside it and costs only time."""
+    """One consumer of the feed. Several may run at the same time; they repeat work, and nothing is stored twice."""
 
     def __init__(self, feed: FeedGroup, duties: Sequence[Duty]) -> None:
         self._feed = feed
@@ -72,24 +72,24 @@ class Relay:
         self._chores.append(Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S))
 
     def run(self) -> None:
-        """Follow the feed until `stop`; a store that is away is waited for."""
+        """Follow the feed until `stop`; while the store is unavailable, keep trying."""
         while not self._stopping.is_set():
             try:
                 self.step()
             except (RedisError, StoreError) as error:
-                log.warning("a batch of the feed will be relayed again: %s", error)
+                log.warning("a batch of the feed failed and will be relayed again: %s", error)
                 self._feed.read_again()
                 self._stopping.wait(RETRY_PAUSE_S)
 
     def stop(self, *_: int | FrameType | None) -> None:
-        """Let `run` end after the batch in hand."""
+        """Make `run` return after the current batch."""
         self._stopping.set()
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
-        """One batch of the feed, and the chores that are due."""
+        """Relay one batch of the feed, then do the chores that are due."""
         batch = self._feed.read(BATCH, block_ms)
         if batch and block_ms:
-            # Whoever waits is told of the first of several appends that were sent together.
+            # A blocked read returns at the first of several appends that were sent together.
             self._stopping.wait(GATHER_S)
             batch += self._feed.read(BATCH)
         entries = [entry for _, _, entry in batch]

@@ -1,4 +1,4 @@
-"""The job that scores verified matches: first the ratings ledger, then the match. It settles annulled ones too."""
+"""The job that scores verified matches, first in the ratings ledger, then in the match, and unrates annulled ones."""
 
 from collections.abc import Sequence
 
@@ -11,16 +11,16 @@ from plyscribe.service.ratings.ledgers import SCORER
 from plyscribe.service.streams.handler import Order
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 
 
 def score_matches(due: Sequence[tuple[str, int]]) -> None:
-    """Score verified matches, given by stream and version, and keep annulled ones from counting."""
+    """Settle matches, given by stream and version: score verified ones, and keep annulled ones from counting."""
     score_all(process_parts(), [stream for stream, _ in due])
 
 
 def score_all(parts: Parts, streams: Sequence[str]) -> list[str]:
-    """The statuses of the matches after `settle`."""
+    """Settle these matches, and return their statuses."""
     return do_all(parts.matches, streams, lambda some: [_score_newest(parts, stream) for stream in some])
 
 
@@ -29,9 +29,9 @@ def _score_newest(parts: Parts, stream: str) -> Work[str]:
 
 
 def settle(parts: Parts, match: Match) -> Work[str]:
-    """The status of the match once it is scored, or kept from counting if it is annulled; others are left alone.
+    """Score a verified match, or keep an annulled one from counting, leave others alone; return the status.
 
-    May run any number of times, at the same time too: the command ids in ledger and match follow from the match.
+    May run any number of times, also at the same time: the command ids in ledger and match follow from the match.
     """
     if match.life.status == "verified":
         match = yield from _score(parts, match)
@@ -47,5 +47,5 @@ def _score(parts: Parts, match: Match) -> Work[Match]:
         command = ScoreMatch(actor=SCORER, at=now_ms(), id=asked.id.hex(), ledger=ledger)
         return (yield Order(match.stream, command, asked))
     except WrongTime:
-        # Another worker was faster, or the match was annulled meanwhile.
+        # Another worker was faster, or the match has been annulled.
         return parts.matches.read(match.stream)

@@ -1,4 +1,4 @@
-"""The job that executes finished matches a second time, records what it found, and scores them."""
+"""The job that executes finished matches a second time, records the verdict, and scores them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,7 +13,7 @@ from plyscribe.service.store.port import Stretch
 from plyscribe.service.streams.handler import Order
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
-from plyscribe.workers.process import process_parts
+from plyscribe.workers.parts import process_parts
 from plyscribe.workers.score_match import settle
 
 VERIFIER = Actor("system", "verify")
@@ -22,14 +22,14 @@ VERIFIER = Actor("system", "verify")
 def verify_matches(due: Sequence[tuple[str, int]]) -> None:
     """Verify and score matches, given by stream and by the version at which they ended.
 
-    May run any number of times, at the same time too: a verdict's command id follows from stream, version, the number
-    of verdicts before and the hash of the last event, so one attempt is recorded once.
+    May run any number of times, also at the same time. The command id of a verdict follows from the stream, its
+    version, the number of earlier verdicts and the hash of the last event, so each attempt is recorded once.
     """
     verify_all(process_parts(), due)
 
 
 def verify_all(parts: Parts, due: Sequence[tuple[str, int]]) -> list[str]:
-    """The statuses of the matches once their verdicts are recorded and what follows from them is done."""
+    """Record the verdicts on these matches, settle them, and return their statuses."""
 
     def begin(some: Sequence[tuple[str, int]]) -> Iterable[Work[str]]:
         recorded = parts.matches.read_all_events([Stretch(stream) for stream, _ in some])
@@ -44,14 +44,14 @@ def _verify(parts: Parts, stream: str, version: int, entries: Sequence[StoredEve
 
 
 def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[StoredEvent]) -> Work[Match]:
-    """The match with its verdict, found now or before.
+    """The match with its verdict, recorded now or before.
 
-    One that was refuted is executed again if nothing has happened to it since `version`.
+    A refuted match is executed again only if it still stands at `version`.
     """
     try:
         verdict, match = execute_again(stream, entries)
     except WrongTime:
-        # Its dice are secret until others that have them are over; the relay tells when they are revealed.
+        # Its dice are secret until all matches that share them are over. The relay enqueues it again after the reveal.
         return parts.matches.read(stream)
     parts.matches.keep(stream, match)
     if not _awaits_verdict(match, version):
@@ -62,7 +62,7 @@ def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[St
     try:
         return (yield Order(stream, command, asked))
     except WrongTime:
-        # Another worker was faster, or the match was annulled meanwhile.
+        # Another worker was faster, or the match has been annulled.
         return parts.matches.read(stream)
 
 
@@ -72,5 +72,5 @@ def _awaits_verdict(match: Match, version: int) -> bool:
 
 
 def cannot_tell_end(match: Match) -> bool:
-    """Whether the events that are at fault may include the one that says that the match ended, or the first one."""
+    """Whether the match has a fault that may hide its end, or its first event."""
     return match.fault is not None and (match.lifecycle is None or match.life.status in ("open", "playing"))

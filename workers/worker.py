@@ -1,4 +1,4 @@
-"""One rq worker on one queue, whose jobs are counted and whose records carry their ids."""
+"""One rq worker on one queue: counts its jobs, and puts their ids into its log records."""
 
 import logging
 import os
@@ -22,47 +22,47 @@ from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids
 
 MAX_JOBS = 10_000
-"""Jobs that a worker executes before it starts afresh, so that nothing it leaks adds up."""
+"""A worker restarts after this many jobs, so that leaks do not add up."""
 
 ANSWERS_WITHIN_S = 30.0
 HEARD_EVERY_S = 60
-"""How often an idle worker says that it lives; twice as long after the last word of it, it is forgotten."""
+"""How often an idle worker sends a heartbeat. Without one for twice as long, the worker is forgotten."""
 
 HEARD_AGAIN = timedelta(seconds=10)
-"""How soon one that has work says so again."""
+"""How long a busy worker waits at least between two heartbeats."""
 
 log = logging.getLogger(__name__)
 
 
 class Worker(SimpleWorker):
-    """A worker that tells afterwards whether it was asked to stop or has had its number of jobs."""
+    """A worker that knows afterwards whether it was asked to stop or had executed its number of jobs."""
 
-    told_to_stop = False
+    is_asked_to_stop = False
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        """Stop after the job in hand; at once where there is none."""
-        self.told_to_stop = True
+        """Stop after the current job, or at once when idle."""
+        self.is_asked_to_stop = True
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Say that the worker lives; an idle one that was told to stop stops instead.
+        """Send a heartbeat; stop instead if the worker is idle and was asked to stop.
 
-        The signal's own exception ends in the log when it meets the writing of a record.
+        The exception that the signal raises may get lost: logging catches it if a record is being written just then.
         """
-        if self.told_to_stop and self.get_state() != WorkerStatus.BUSY:
+        if self.is_asked_to_stop and self.get_state() != WorkerStatus.BUSY:
             raise StopRequested
-        # rq says so three times around every job, and the server writes each of them to disk.
+        # rq sends three around every job, and the server writes each to disk.
         said = self.last_heartbeat
         if pipeline is not None or said is None or now() - said > HEARD_AGAIN:
             super().heartbeat(timeout, pipeline)
 
     def set_state(self, state: str, pipeline: Pipeline | None = None) -> None:
-        """Set the worker's state, unless it is in that state."""
+        """Set the worker's state; costs nothing when it is in that state already."""
         if pipeline is not None or state != self.get_state():
             super().set_state(state, pipeline)
 
     def perform_job(self, job: Job, queue: Queue) -> bool:
-        """Whether the job was done; what went wrong in it is logged under its id."""
+        """Execute the job and return whether it succeeded. A failure is logged with the job's id."""
         started = time.perf_counter()
         begin_ids(job=job.id)
         done = super().perform_job(job, queue)
@@ -72,21 +72,21 @@ class Worker(SimpleWorker):
         return done
 
     def handle_exception(self, job: Job, *exc_info: Any) -> None:
-        """Log what the job died of; rq keeps it with the job too."""
-        told = {"code": getattr(exc_info[1], "code", "server/error"), "arguments": job.args}
-        log.error("the job failed", exc_info=exc_info[1], extra=told)
+        """Log the failure; rq keeps it with the job too."""
+        extra = {"code": getattr(exc_info[1], "code", "server/error"), "arguments": job.args}
+        log.error("the job failed", exc_info=exc_info[1], extra=extra)
 
 
 def work(queue: Queue, connection: Redis) -> None:
-    """Execute the queue's jobs until SIGTERM or SIGINT: the job in hand is finished, the others stay on the queue.
+    """Execute the queue's jobs until SIGTERM or SIGINT; then finish the current job and leave the others on the queue.
 
-    A server that does not answer yet is waited for; ConnectionError where it does not within half a minute.
+    Waits up to half a minute for the server to answer; ConnectionError after that.
     """
     _wait_for(connection)
     worker = Worker([queue], connection=connection, serializer=JSONSerializer, worker_ttl=HEARD_EVERY_S)
     worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
-    if not worker.told_to_stop:
-        # The same process, so that whoever supervises it sees no death.
+    if not worker.is_asked_to_stop:
+        # The process id stays, so that a supervisor sees no exit.
         os.execv(sys.executable, [sys.executable, "-m", "plyscribe.workers", queue.name])
 
 

@@ -12,7 +12,7 @@ from typing import IO
 from plyscribe.domain.errors import BadNotation, MoveError
 from plyscribe.domain.proofs.tricky import TrickyPosition, find_tricky_positions
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.bridge.process import BotProcess
+from plyscribe.service.bridge.bot_process import BotProcess
 from plyscribe.service.bridge.protocol import (
     ANSWERED,
     DRAW,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import httpx
 
-from plyscribe.service.bridge.keeper import GivenUp, Run, Settings, Stopped
+from plyscribe.service.bridge.run import GivenUp, Run, Settings, Stopped
 from plyscribe.service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
 from plyscribe.service.client import Client, InboxEntry, Problem
 

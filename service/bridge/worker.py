@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from plyscribe.service.bridge.keeper import GivenUp, Keeper, Run, Stopped, format_place
+from plyscribe.service.bridge.keeper import Keeper, format_place
 from plyscribe.service.bridge.protocol import (
     ANSWERED,
     DRAW,
@@ -29,6 +29,7 @@ from plyscribe.service.bridge.protocol import (
     format_error,
     format_question,
 )
+from plyscribe.service.bridge.run import GivenUp, Run, Stopped
 from plyscribe.service.client import Client, Match, Problem
 from plyscribe.service.clock import now_ms
 

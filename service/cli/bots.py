@@ -19,10 +19,10 @@ from rich.table import Table
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset, list_newest
+from plyscribe.service.bridge.bot_process import NoSuchProgram, find_program
 from plyscribe.service.bridge.check import BotCheck, Checked, Finding
-from plyscribe.service.bridge.keeper import GivenUp, Settings
 from plyscribe.service.bridge.play import Bridge
-from plyscribe.service.bridge.process import NoSuchProgram, find_program
+from plyscribe.service.bridge.run import GivenUp, Settings
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.config import register_rulesets
 

@@ -23,7 +23,7 @@ from plyscribe.service.cli.beside import DATA
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.running import Running
 from plyscribe.service.processes.serving import ServeError, ServeOptions
-from plyscribe.service.tournaments.tournaments import check_pairing
+from plyscribe.service.tournaments.check import check_pairing
 
 POLL_S = 0.5
 Json = dict[str, Any]

@@ -7,8 +7,8 @@ from redis.exceptions import RedisError
 
 from plyscribe.service.composition import Parts
 from plyscribe.service.health.vitals import Vitals, open_vitals
-from plyscribe.service.lists.lists import Lists
 from plyscribe.service.lists.projections import is_complete
+from plyscribe.service.lists.registry import Lists
 from plyscribe.service.metrics import Reading
 from plyscribe.service.store.port import StoreError
 

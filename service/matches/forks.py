@@ -11,7 +11,7 @@ from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, Recorde
 from plyscribe.domain.line import trace_line
 from plyscribe.domain.match import Match, damaged
 from plyscribe.service.config import SERVER, ServerKey
-from plyscribe.service.matches.bots import WantedBot, seat_all
+from plyscribe.service.matches.seating import WantedBot, seat_all
 
 
 def draft_fork(

@@ -7,7 +7,7 @@ from plyscribe.domain.errors import WrongPerson, WrongTime
 from plyscribe.domain.events import Account, Occupant, RecordedDice
 from plyscribe.domain.match import Lifecycle, Match
 from plyscribe.service.config import SERVER, ServerKey
-from plyscribe.service.matches.bots import renew_all
+from plyscribe.service.matches.seating import renew_all
 from plyscribe.service.store import port
 from plyscribe.service.streams.ids import job_command, stream_id
 

@@ -12,7 +12,8 @@ from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, UnrateMatch, ledg
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import Contended, ReportBusy
-from plyscribe.service.ratings.ratings import Book, Change, compare_standings, fold_book, open_ratings
+from plyscribe.service.ratings.book import Book, Change, compare_standings, fold_book
+from plyscribe.service.ratings.model import open_ratings
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler

@@ -118,7 +118,7 @@ def test_slow_answers_are_told_and_pass(check):
 
 
 def test_a_bot_that_does_not_end_is_told(check, monkeypatch):
-    monkeypatch.setattr("plyscribe.service.bridge.process.END_WITHIN_S", 0.5)
+    monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", 0.5)
     loop = "import json, sys, time\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
     answer = "    print(json.dumps({'id': asked['id'], 'move': asked['legal'][0]}), flush=True)\ntime.sleep(600)"
     assert kinds(check(loop + answer, 2, program=True)) == ["lingers"]

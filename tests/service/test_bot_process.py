@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from plyscribe.service.bridge.process import BotProcess, NoSuchProgram
+from plyscribe.service.bridge.bot_process import BotProcess, NoSuchProgram
 from plyscribe.service.bridge.protocol import MOVE, Answer, Fault
 from tests.service.scripted import FIRST, write_bot, write_program
 from tests.system.running import wait_for
@@ -50,7 +50,7 @@ def test_it_ends_by_itself_when_its_input_does(start):
 
 
 def test_one_that_stays_is_ended(start, monkeypatch):
-    monkeypatch.setattr("plyscribe.service.bridge.process.END_WITHIN_S", 0.3)
+    monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", 0.3)
     process = start("import time\nprint('ready', flush=True)\ntime.sleep(600)", program=True)
     ask(process, timeout_s=2.0)
     assert process.stop() == (False, [])
@@ -70,7 +70,7 @@ def test_one_that_stays_is_ended(start, monkeypatch):
     ],
 )
 def test_a_bot_that_gives_no_answer(start, code, kinds, monkeypatch):
-    monkeypatch.setattr("plyscribe.service.bridge.process.KILL_WITHIN_S", 0.3)
+    monkeypatch.setattr("plyscribe.service.bridge.bot_process.KILL_WITHIN_S", 0.3)
     process = start(code)
     assert ask(process, timeout_s=1.0) == (None, kinds)
 

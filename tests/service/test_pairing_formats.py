@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from plyscribe.domain.tournament.schedule import count_defeats
 from plyscribe.domain.tournament.standings import rank_entrants
+from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing import pair_next
-from plyscribe.service.tournaments.ratings import rate_entrants
 from tests.domain.given_tournament import Cup, by_chance
 
 FORMATS = [

@@ -14,16 +14,8 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, RatingsOpened, UnrateMatch, ledger_of
 from plyscribe.domain.ruleset import rank_by
 from plyscribe.service.errors import UnknownModel
-from plyscribe.service.ratings.ratings import (
-    MICRO,
-    Book,
-    Change,
-    Model,
-    Rating,
-    compare_standings,
-    fold_book,
-    open_ratings,
-)
+from plyscribe.service.ratings.book import Book, Change, compare_standings, fold_book
+from plyscribe.service.ratings.model import MICRO, Model, Rating, open_ratings
 
 STREAM = ledger_of("toy")
 OPENING = open_ratings("toy")

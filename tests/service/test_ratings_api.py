@@ -4,7 +4,7 @@ import pytest
 
 from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import Parts
-from plyscribe.service.ratings.ratings import PARAMETERS
+from plyscribe.service.ratings.model import PARAMETERS
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api

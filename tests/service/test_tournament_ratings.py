@@ -1,9 +1,9 @@
 """Ratings from a tournament's games: in their order, without annulled ones, with uncertainty that falls."""
 
 from plyscribe.domain.tournament.schedule import pair_round_robin
-from plyscribe.service.ratings.ratings import Model, open_ratings
+from plyscribe.service.ratings.model import Model, open_ratings
+from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing import pair_next
-from plyscribe.service.tournaments.ratings import rate_entrants
 from tests.domain.given_tournament import Cup, by_number
 
 MODEL = Model(open_ratings("toy"))

@@ -15,8 +15,8 @@ from plyscribe.service.cli import archive
 from plyscribe.service.cli.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
-from plyscribe.service.lists.lists import open_lists
 from plyscribe.service.lists.projections import rebuild
+from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import EventStore, StoreUnavailable
 from plyscribe.service.streams.ids import command_of, stream_id

@@ -205,11 +205,11 @@ def test_a_relay_that_died_before_it_struck_off_withdraws_nobody_twice(rig, monk
     match = rig.start(3, "toy", options={"dice": 0})
     rig.relay.step(block_ms=0)
 
-    def die(noted: dict[str, int]) -> None:
-        if noted:
+    def die(next_ms: dict[str, int | None]) -> None:
+        if next_ms:
             raise SystemExit
 
-    monkeypatch.setattr(rig.duty, "_note", die)
+    monkeypatch.setattr(rig.duty._agenda, "reschedule", die)
     with pytest.raises(SystemExit):
         rig.let_pass(MOVE_MS + GRACE_MS)
     assert rig.withdrawn(match) == [1]
@@ -273,7 +273,7 @@ def test_a_match_whose_deadline_cannot_be_kept_keeps_no_other_one_waiting(rig, m
     monkeypatch.setattr(rig.duty, "_withdraw", fail_at_one)
     rig.let_pass(MOVE_MS + GRACE_MS)
     assert rig.withdrawn(match) == [1]
-    assert f"the deadline of {spoilt} cannot be kept" in caplog.text
+    assert f"the deadline of {spoilt} cannot be enforced" in caplog.text
     assert rig.noted() == {spoilt: rig.now + RETRY_MS}
 
 
@@ -283,4 +283,4 @@ def test_a_match_that_cannot_be_read_has_no_deadline_and_holds_up_nothing(rig, c
     rig.redis.delete(key)
     rig.relay.step(block_ms=0)
     assert rig.noted() == {match: T + MOVE_MS}
-    assert f"{spoilt} is not looked after" in caplog.text
+    assert f"{spoilt} is ignored because its first event cannot be read" in caplog.text

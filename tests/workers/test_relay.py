@@ -153,7 +153,7 @@ def test_a_step_that_failed_is_done_again(rig, monkeypatch, step):
     group = FeedGroup(rig.redis)
     relay = Relay(group, [rig.duty])
     if step == "note":
-        monkeypatch.setattr(rig.duty, "_note", failing_once(rig.duty._note))
+        monkeypatch.setattr(rig.duty._agenda, "note", failing_once(rig.duty._agenda.note))
     elif step == "enqueue":
         enqueue = failing_once(verification_module.enqueue_verifications)
         monkeypatch.setattr(verification_module, "enqueue_verifications", enqueue)
@@ -191,7 +191,7 @@ def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog)
     relay = rig.new_relay()
     relay.step(block_ms=0)
     assert rig.jobs() == [f"verify_{match}_4"]
-    assert f"{lost} is listed in the store and has no events" in caplog.text
+    assert f"{lost} is listed in the store but has no events" in caplog.text
 
 
 def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
@@ -214,7 +214,7 @@ def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, capl
     relay.step(block_ms=0)
     assert "the scan of the relay failed" in caplog.text
     assert rig.jobs() == [f"verify_{match}_4"]
-    assert f"tried again in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
+    assert f"retrying in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
 
 
 def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, monkeypatch, caplog):
@@ -227,7 +227,7 @@ def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, mo
         rig.duty.sweep()
         waits.append(int(rig.redis.zscore(PENDING, match)) - now)
     assert waits == [verification_module.GRACE_MS << n for n in range(1, 6)]
-    assert f"{match} ended and is not settled after 5 sweeps" in caplog.text
+    assert f"{match} is still not settled: enqueued again (sweep 5)" in caplog.text
     verify_all(rig.parts, [(match, 4)])
     rig.relay.step(block_ms=0)
     assert rig.redis.hlen(verification_module.SWEEPS) == 0

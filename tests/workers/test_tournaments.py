@@ -27,7 +27,7 @@ from plyscribe.workers.duties import tournaments as duty_module
 from plyscribe.workers.duties.bots import Bots
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
-from plyscribe.workers.duties.tournaments import DUE, GRACE_MS, Cups
+from plyscribe.workers.duties.tournaments import DUE, GRACE_MS, Advances
 from plyscribe.workers.duties.verification import Verifications
 from plyscribe.workers.play_match import play_all
 from plyscribe.workers.relay import Relay
@@ -48,15 +48,15 @@ class Rig:
         self.redis = redis
         self.parts: Parts = compose(CONFIG, RedisStore(redis))
         self.queues = play_queue(redis), verify_queue(redis)
-        self.cups, self.relay = self.new_relay()
+        self.advances, self.relay = self.new_relay()
 
-    def new_relay(self) -> tuple[Cups, Relay]:
+    def new_relay(self) -> tuple[Advances, Relay]:
         play, verify = self.queues
         states = Handler(self.parts.store, MATCH)
-        cups = Cups(self.parts, self.redis, play, states)
+        advances = Advances(self.parts, self.redis, play, states)
         reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, states)
-        duties = [Verifications(self.parts, self.redis, verify), bots, reveals, cups]
-        return cups, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [cups]), *duties])
+        duties = [Verifications(self.parts, self.redis, verify), bots, reveals, advances]
+        return advances, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [advances]), *duties])
 
     def create(self, *occupants: Occupant, seed: int = 7, **terms: Any) -> str:
         key = f"cup {seed} {sorted(terms)}"
@@ -311,11 +311,11 @@ def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
     rig.do(stream, StartTournament)
     rig.relay.step(block_ms=0)
     rig.queues[0].empty()
-    rig.cups.sweep()
+    rig.advances.sweep()
     assert rig.queues[0].job_ids == []
     now = duty_module.now_ms()
     monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
-    rig.cups.sweep()
+    rig.advances.sweep()
     assert len(rig.queues[0].job_ids) == 1
     rig.work()
     assert rig.read(stream).status == "ended"
@@ -338,10 +338,10 @@ def test_a_relay_that_lost_everything_finds_tournaments(rig):
     rig.relay.step(block_ms=0)
     rig.redis.delete(DUE)
     rig.queues[0].empty()
-    cups, _ = rig.new_relay()
-    Scan(rig.parts.store, [cups]).scan()
+    advances, _ = rig.new_relay()
+    Scan(rig.parts.store, [advances]).scan()
     assert rig.due() == [stream]
-    cups.sweep()
+    advances.sweep()
     rig.work()
     assert rig.read(stream).status == "ended"
 

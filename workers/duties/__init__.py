@@ -1,4 +1,4 @@
-"""What the relay does with the feed: one duty a module."""
+"""The relay's duties, one a module: each does one thing with the entries of the feed."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Chore:
-    """Something to do at the start and every so often."""
+    """Something that the relay does at its start and then at a fixed interval."""
 
     def __init__(self, name: str, do: Callable[[], object], every_s: float) -> None:
         self._name = name
@@ -24,7 +24,7 @@ class Chore:
         self._due_at = 0.0
 
     def do_if_due(self) -> None:
-        """Do it if its time has come. What goes wrong in it is logged, and keeps nothing else from being done."""
+        """Do it if its time has come. A failure is logged, holds up nothing else, and is retried soon."""
         if time.monotonic() < self._due_at:
             return
         self._due_at = time.monotonic() + self._every_s
@@ -33,7 +33,7 @@ class Chore:
         except (RedisError, StoreError):
             soon = min(self._every_s, RETRY_CHORE_S)
             self._due_at = time.monotonic() + soon
-            log.exception("the %s of the relay failed, it is tried again in %.0f s", self._name, soon)
+            log.exception("the %s of the relay failed: retrying in %.0f s", self._name, soon)
 
 
 class Duty(Protocol):
@@ -41,13 +41,13 @@ class Duty(Protocol):
 
     @property
     def chores(self) -> Sequence[Chore]:
-        """What it does beside, at the start and every so often."""
+        """What the duty does at intervals, whatever the feed brings."""
         ...
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Do what these entries call for; ordered within a stream.
+        """Do what these entries call for. They are in order within each stream.
 
-        Every entry comes at least once: after RedisError or StoreError, or a death, the batch comes again to all
-        duties, so doing it twice must be as good as once. What cannot be done for one stream must not stop the others.
+        Every entry comes at least once. After RedisError, StoreError or a crash, the whole batch comes again to all
+        duties, so `take` must be idempotent. A failure with one stream must not hold up the others.
         """
         ...

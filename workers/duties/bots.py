@@ -1,13 +1,7 @@
-"""Built-in bots are made to play: matches that wait for one are noted, enqueued, and swept for.
-
-A match is noted before its job is enqueued and before its feed entry is acknowledged; it leaves when it waits for
-somebody else. Whatever dies in between, the sweep finds it there. What is noted can be rebuilt from the streams, which
-happens at every start.
-"""
+"""Keeps built-in bots playing: enqueues every match that waits for one of them."""
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
 
 from redis import Redis
 from rq import Queue
@@ -22,18 +16,18 @@ from plyscribe.service.queues import Playing, enqueue_plays
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, find_created, may_be_under_way
+from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
+from plyscribe.workers.duties.reading import read_created
+from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, may_be_under_way
 
 DUE = "relay:bots"
-"""Sorted set of matches that wait for a built-in bot, by the time (UTC milliseconds) of their next sweep."""
+"""Sorted set, the agenda: matches that wait for a built-in bot."""
 
-SWEEP_AT_ONCE = 256
-SWEEP_EVERY_S = 2.0
 GRACE_MS = 30_000
-"""How long a bot may take before the sweep looks after it."""
+"""How long a bot may take before the sweep enqueues its match again."""
 
 TOGETHER = 4
-"""Matches of bots alone that are played in one job: what rq does around a job costs as much as a short match."""
+"""Matches without people that share a job: what rq does around a job costs as much as a short match."""
 
 log = logging.getLogger(__name__)
 
@@ -43,45 +37,43 @@ class Bots:
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
         self._parts = parts
-        self._redis = connection
+        self._agenda = Agenda(connection, DUE)
         self._queue = queue
         self._states = states
         self.chores = (Chore("sweep of bots", self.sweep, SWEEP_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Enqueue matches that wait for a bot after these entries, and strike off those that no longer do."""
-        told = UNDER_WAY | DRAWS | OVER
+        """Enqueue the matches in which a bot is due after these entries; strike those in which none is."""
+        changes = UNDER_WAY | DRAWS | OVER
         matches = [entry for entry in entries if entry.stream.startswith("match-")]
-        self._look_at(list(dict.fromkeys(entry.stream for entry in matches if told & set(entry.types))))
+        self._look_at(list(dict.fromkeys(entry.stream for entry in matches if changes & set(entry.types))))
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
-        """See Tracker.find: every match that waits for a bot is noted, for the sweep to look after."""
+        """See Tracker.find: note every match in which a bot is due, for the next sweep."""
         due, _ = self._sort([each for each, it in newest.items() if each.startswith("match-") and may_be_under_way(it)])
-        # Those that are noted already keep the time of their next sweep.
-        self._note([match.stream for match in due], now_ms(), new=True)
+        self._agenda.note_new([match.stream for match in due], now_ms())
 
     def sweep(self) -> None:
-        """Enqueue again what is due for longer than a bot takes."""
-        members = cast(list[bytes], self._redis.zrangebyscore(DUE, 0, now_ms(), 0, SWEEP_AT_ONCE))
-        overdue = [member.decode() for member in members]
+        """Enqueue again the matches whose bots have taken too long."""
+        overdue = self._agenda.list_due(now_ms())
         if overdue:
-            log.warning("%s waited for a bot: enqueued again", " ".join(overdue))
+            log.warning("no bot has moved in time in %s: enqueued again", " ".join(overdue))
         self._look_at(overdue)
 
     def _look_at(self, streams: Sequence[str]) -> None:
         due, idle = self._sort(streams)
-        self._note([match.stream for match in due], now_ms() + GRACE_MS)
-        # Where an account has a seat, somebody may wait for what the bots do.
+        self._agenda.note([match.stream for match in due], now_ms() + GRACE_MS)
+        # A person may be waiting for these bots.
         enqueue_plays(self._queue, [Playing(match.stream, match.version) for match in due if match.life.players])
         alone = [Playing(match.stream, match.version) for match in due if not match.life.players]
         enqueue_plays(self._queue, alone, TOGETHER)
-        self._strike(idle)
+        self._agenda.strike(idle)
 
     def _sort(self, streams: Sequence[str]) -> tuple[list[Match], list[str]]:
-        """Those of the matches that wait for a bot, and those that have bots and do not."""
+        """Of those matches that have bots: the ones in which a bot is due, and the others."""
         due: list[Match] = []
         idle: list[str] = []
-        for stream in self._find_with_bots(streams):
+        for stream in self._list_with_bots(streams):
             match = self._read(stream)
             if match is not None and find_bot_due(match):
                 due.append(match)
@@ -89,9 +81,9 @@ class Bots:
                 idle.append(stream)
         return due, idle
 
-    def _find_with_bots(self, streams: Sequence[str]) -> list[str]:
-        """Those of the matches with seats for built-in bots, which they have from their creation on or never."""
-        created = find_created(self._states, streams)
+    def _list_with_bots(self, streams: Sequence[str]) -> list[str]:
+        """The matches with seats for built-in bots. A match has them from its creation or never."""
+        created = read_created(self._states, streams)
         return [stream for stream, its in created if any(isinstance(who, BuiltIn) for who in its.seats)]
 
     def _read(self, stream: str) -> Match | None:
@@ -100,14 +92,6 @@ class Bots:
         except StoreUnavailable:
             raise
         except Exception:
-            # Whatever it is, a ruleset of somebody's own, say: it must not hold up the others.
+            # Anything may fail here, such as a ruleset of the operator's own. It must not hold up other matches.
             log.exception("%s cannot be read: no bot plays in it", stream)
             return None
-
-    def _note(self, streams: Sequence[str], at_ms: int, new: bool = False) -> None:
-        if streams:
-            self._redis.zadd(DUE, dict.fromkeys(streams, at_ms), nx=new)
-
-    def _strike(self, streams: Collection[str]) -> None:
-        if streams:
-            self._redis.zrem(DUE, *streams)

@@ -1,4 +1,4 @@
-"""Players are told in their inboxes what their matches want of them, and what became of them."""
+"""Writes to the players' inboxes what their matches want of them and how those matches went on."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from plyscribe.workers.duties import Chore
 
 
 class Notices:
-    """Writes to the players' inboxes, each thing once."""
+    """Delivers every notice to the inboxes, once."""
 
     chores: Sequence[Chore] = ()
 
@@ -19,5 +19,5 @@ class Notices:
         self._notifier = Notifier(states, parts.inboxes)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Tell the players what these appends tell them."""
+        """Deliver the notices that follow from these entries."""
         self._notifier.deliver(entries)

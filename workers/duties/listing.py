@@ -1,4 +1,4 @@
-"""Lists follow the feed: what a batch changed is read and listed anew, each stream once."""
+"""Keeps the lists up to date: reads every stream that a batch changed once, and lists it anew."""
 
 import logging
 import threading
@@ -11,8 +11,8 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
-from plyscribe.service.lists.lists import open_lists
 from plyscribe.service.lists.projections import Projection, needs_build, project_all, rebuild
+from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.store.port import FeedEntry, StoreError
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Listing:
-    """Keeps the projections, and builds those that are missing or of another release, beside its other work."""
+    """Keeps the projections, and builds in a thread those that are missing or were laid out by another release."""
 
     def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
@@ -35,11 +35,11 @@ class Listing:
         self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """List anew what the streams of these entries amount to after them."""
+        """List the streams of these entries as they stand after them."""
         project_all(self._projections, entries)
 
     def build_missing(self) -> None:
-        """Begin to build what is not complete, unless somebody does."""
+        """Begin to build the incomplete lists, unless this process is building already."""
         if self._builder is None or not self._builder.is_alive():
             missing = [each.name for each in self._projections if needs_build(each)]
             if missing:
@@ -47,10 +47,10 @@ class Listing:
                 self._builder.start()
 
     def _build(self, names: Sequence[str]) -> None:
-        # With handlers of its own, so that the states of old matches do not drive those under way out of the cache.
+        # Handlers of its own: old matches must not push matches under way out of the shared cache.
         store = self._parts.store
-        matches, players, cups = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
-        lists = open_lists(store, self._redis, matches, players, self._parts.imports, cups)
+        matches, players, tournaments = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
+        lists = open_lists(store, self._redis, matches, players, self._parts.imports, tournaments)
         for projection in lists.projections:
             if projection.name in names:
                 self._build_one(projection)
@@ -60,4 +60,4 @@ class Listing:
             built = rebuild(self._parts.store, projection)
             log.info("built the list of %s from %d streams", projection.name, built.streams)
         except StoreError as error:
-            log.warning("the list of %s is not built yet: %s", projection.name, error)
+            log.warning("the list of %s could not be built, and will be tried again: %s", projection.name, error)

@@ -1,8 +1,8 @@
-"""Dice that several matches share are revealed in all of them once the last one is over.
+"""Reveals the dice that several matches share, in all of them, once the last one is over.
 
-Whether they all are is asked of the streams, after the end of each was stored: whichever is looked at last sees the
-others. A match that is not created yet is not over. The command id follows from the match, so that one reveal is
-recorded however many relays try; what a relay that died has left is found by the scan.
+This duty needs no agenda: it looks at the streams after each end was stored, so it sees the others at the last end. A
+match that is not created yet is not over. The command id follows from the match, so a reveal is recorded once however
+many relays try. What a relay leaves undone when it dies, the scan finds.
 """
 
 import logging
@@ -20,10 +20,11 @@ from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.under_way import OVER, find_created
+from plyscribe.workers.duties.reading import find_type, read_created
+from plyscribe.workers.duties.under_way import OVER
 
-WORDS_BEFORE = {*OVER, "match-annulled"}
-"""What the newest event of a match may be whose dice are to be revealed."""
+BEFORE_REVEAL = {*OVER, "match-annulled"}
+"""What the newest event of a match may be when its dice are still to be revealed."""
 
 REVEALED = "dice-revealed"
 
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Reveals:
-    """Sees to it that shared dice are revealed, and not before all matches that have them are over."""
+    """Sees to it that shared dice are revealed when all matches with them are over, and not before."""
 
     chores: Sequence[Chore] = ()
 
@@ -42,13 +43,13 @@ class Reveals:
         self._states = states
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Look at those that share the dice of matches that are over by these entries."""
+        """Reveal the shared dice whose last match is over after these entries."""
         over = {entry.stream for entry in entries if OVER & set(entry.types) and REVEALED not in entry.types}
         self._look_at(over)
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
-        """See Tracker.find: every match that may wait for its dice is looked at."""
-        self._look_at([match for match, entry in newest.items() if _may_wait(entry)])
+        """See Tracker.find: reveal the shared dice whose matches are all over."""
+        self._look_at([match for match, entry in newest.items() if find_type(entry) in BEFORE_REVEAL])
 
     def _look_at(self, streams: Collection[str]) -> None:
         for matches in self._find_sharing(streams):
@@ -57,16 +58,16 @@ class Reveals:
             except StoreUnavailable:
                 raise
             except (DomainError, ServiceError, StoreError) as error:
-                # A key that is missing, say: it must not hold up the others, and the next scan tries again.
-                log.error("the dice that %s share cannot be revealed: %s", " ".join(matches), error)
+                # The key may be missing, for example. That must not hold up other matches; the next scan tries again.
+                log.error("the dice shared by %s cannot be revealed: %s", " ".join(matches), error)
 
     def _find_sharing(self, streams: Collection[str]) -> set[tuple[str, ...]]:
-        """The matches that have the same dice, for each of these matches whose dice are shared."""
-        created = find_created(self._states, list(streams))
+        """The groups of matches that share their dice with one of these matches."""
+        created = read_created(self._states, list(streams))
         return {each.dice.matches for _, each in created if isinstance(each.dice, SharedDice)}
 
     def _reveal_if_over(self, matches: Sequence[str]) -> None:
-        # Not those that were imported under the id of a match that is still to be created.
+        # `self._states` reads our own streams alone: an import may bear the id of a match that is still to be created.
         states = [self._states.read(match) for match in matches]
         if all(state.lifecycle and state.life.status not in ("open", "playing") for state in states):
             for state in states:
@@ -80,10 +81,5 @@ class Reveals:
             secret = self._parts.secret_for(state)
             return RevealDice(actor=REVEALER, at=now_ms(), id=asked.id.hex(), secret=secret)
 
-        log.info("%s: the dice are revealed, for all matches that share them are over", stream)
+        log.info("%s: revealing the dice, because all matches that share them are over", stream)
         self._parts.matches.execute(stream, command_for, asked)
-
-
-def _may_wait(newest: StoredEvent) -> bool:
-    # The word is enough to tell which matches are worth looking at.
-    return any(f'"type":"{word}"'.encode() in newest.e for word in WORDS_BEFORE)

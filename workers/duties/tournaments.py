@@ -1,13 +1,11 @@
-"""Tournaments are advanced when something has happened in them or in one of their matches.
+"""Keeps tournaments going: enqueues every tournament in which, or in a match of which, something has happened.
 
-A tournament is noted before its job is enqueued and before its feed entry is acknowledged; it leaves when it is over.
-As long as it is played it is swept for, so that a job that got lost, or a person's match of which the feed tells
-nothing any more, is found. What is noted can be rebuilt from the streams, which happens at every start.
+A tournament stays on the agenda as long as it is played. So the sweep also finds one whose job was lost, and one that
+waits for a person's match whose end the feed no longer holds.
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
 
 from redis import Redis
 from rq import Queue
@@ -22,64 +20,60 @@ from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.under_way import find_created
+from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
+from plyscribe.workers.duties.reading import read_created
 
 DUE = "relay:tournaments"
-"""Sorted set of tournaments that are played, by the time (UTC milliseconds) of their next sweep."""
+"""Sorted set, the agenda: tournaments that are being played."""
 
-SWEEP_AT_ONCE = 256
-SWEEP_EVERY_S = 2.0
 GRACE_MS = 30_000
-"""How long nothing may be heard of a tournament before it is looked after."""
+"""How long a tournament may be silent before the sweep enqueues it again."""
 
-TELLS = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
-"""What a tournament wants to know of its matches."""
+DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
+"""Events of a match that let its tournament go on."""
 
 BEGINS = {"tournament-started", "entrant-withdrawn"}
-"""What it wants to know of itself, beside what the job itself has done."""
+"""Events of a tournament that let it go on, other than those that the job itself stores."""
 
 ENDS = {"tournament-ended", "tournament-aborted"}
 
 log = logging.getLogger(__name__)
 
 
-class Cups:
-    """Sees to it that tournaments go on."""
+class Advances:
+    """Sees to it that tournaments advance."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
         self._parts = parts
-        self._redis = connection
+        self._agenda = Agenda(connection, DUE)
         self._queue = queue
         self._states = states
         self.chores = (Chore("sweep of tournaments", self.sweep, SWEEP_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Enqueue tournaments in which these entries have happened, and strike off those that are over."""
+        """Enqueue the tournaments that these entries let go on; strike those that are over."""
         own = [entry for entry in entries if entry.stream.startswith("tournament-")]
         due = {entry.stream: entry.last for entry in own if BEGINS & set(entry.types)}
-        told = {entry.stream: entry.last for entry in entries if TELLS & set(entry.types)}
-        for match, created in find_created(self._states, [each for each in told if each.startswith("match-")]):
-            # What a match that was restored from elsewhere names may be anything.
+        decided = {entry.stream: entry.last for entry in entries if DECIDES & set(entry.types)}
+        for match, created in read_created(self._states, [each for each in decided if each.startswith("match-")]):
+            # A match that was restored from another server may name anything.
             tournament = str((created.tournament or {}).get("id"))
             if is_stream_id("tournament", tournament):
-                due.setdefault(tournament, told[match])
+                due.setdefault(tournament, decided[match])
         self._enqueue([Advancing(*each) for each in due.items()])
-        self._strike([entry.stream for entry in own if ENDS & set(entry.types)])
+        self._agenda.strike([entry.stream for entry in own if ENDS & set(entry.types)])
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
-        """See Tracker.find: every tournament that is played is noted, for the sweep to look after."""
-        found = [stream for stream in newest if stream.startswith("tournament-") and self._is_played(stream)]
-        if found:
-            # Those that are noted already keep the time of their next sweep.
-            self._redis.zadd(DUE, dict.fromkeys(found, now_ms()), nx=True)
+        """See Tracker.find: note every tournament that is being played, for the next sweep."""
+        played = [stream for stream in newest if stream.startswith("tournament-") and self._is_played(stream)]
+        self._agenda.note_new(played, now_ms())
 
     def sweep(self) -> None:
-        """Enqueue again what was not heard of for a while."""
-        members = cast(list[bytes], self._redis.zrangebyscore(DUE, 0, now_ms(), 0, SWEEP_AT_ONCE))
-        overdue = [member.decode() for member in members]
+        """Enqueue again the tournaments that have been silent for too long."""
+        overdue = self._agenda.list_due(now_ms())
         played = [stream for stream in overdue if self._is_played(stream)]
-        self._strike(set(overdue) - set(played))
-        # Each sweep is a job of its own: one of before may have been lost on the way.
+        self._agenda.strike(set(overdue) - set(played))
+        # The time makes each sweep a job of its own: an earlier one may have been lost.
         self._enqueue([Advancing(stream, now_ms()) for stream in played])
 
     def _is_played(self, stream: str) -> bool:
@@ -92,10 +86,5 @@ class Cups:
             return False
 
     def _enqueue(self, due: Sequence[Advancing]) -> None:
-        if due:
-            self._redis.zadd(DUE, dict.fromkeys((each.stream for each in due), now_ms() + GRACE_MS))
-            enqueue_advances(self._queue, due)
-
-    def _strike(self, streams: Collection[str]) -> None:
-        if streams:
-            self._redis.zrem(DUE, *streams)
+        self._agenda.note([each.stream for each in due], now_ms() + GRACE_MS)
+        enqueue_advances(self._queue, due)

@@ -8,7 +8,8 @@ from flask import Blueprint, Response
 from plyscribe.domain.ledger import RatingsOpened
 from plyscribe.service.errors import BadRequest, NotFound
 from plyscribe.service.lists.paging import format_cursor, parse_cursor
-from plyscribe.service.ratings.ratings import Change, Rating, RatingStep, Row
+from plyscribe.service.ratings.book import Change, RatingStep, Row
+from plyscribe.service.ratings.model import Rating
 from plyscribe.service.web.api.http import answer, parse_query, parts, path_with
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player

@@ -22,11 +22,11 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
-from plyscribe.service.matches.bots import seat_all
+from plyscribe.service.matches.seating import seat_all
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
-from plyscribe.service.tournaments.tournaments import draw_seed
+from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
 from plyscribe.service.web.api.events import give_events
 from plyscribe.service.web.api.http import (

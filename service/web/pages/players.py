@@ -7,7 +7,8 @@ from flask import Response, request
 
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.ratings.ratings import Book, Rating, RatingStep
+from plyscribe.service.ratings.book import Book, RatingStep
+from plyscribe.service.ratings.model import Rating
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules

@@ -14,7 +14,7 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Accoun
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.decide import MAX_ENTRANTS
 from plyscribe.domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
-from plyscribe.service.matches.bots import MAX_SEED, WantedBot
+from plyscribe.service.matches.seating import MAX_SEED, WantedBot
 from plyscribe.service.web.schemas.kinds import (
     MAX_SEATS,
     Boolean,

@@ -14,9 +14,9 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
 from plyscribe.service.matches import queries
-from plyscribe.service.matches.bots import WantedBot, seat_all
 from plyscribe.service.matches.duplicates import draft_duplicate, duplicate_id, share_dice
 from plyscribe.service.matches.rematches import draft_rematch, rematch_id, seats_offered
+from plyscribe.service.matches.seating import WantedBot, seat_all
 from plyscribe.service.store.imported import ReadOnly
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import stream_id

@@ -1,66 +1,15 @@
-"""Ratings: the fold of a ruleset's ledger, in integers, so that every process and every rebuild has the same numbers.
-
-The model is Weng and Lin's Bradley-Terry with full pairing, by openskill. It compares every two seats of a match, so
-that seats which tie move together and stand between those above and below them, whatever their number; Plackett-Luce
-puts two tied winners of five or six below the third, and Thurstone-Mosteller takes a tie of five newcomers for near
-certainty about all of them.
-
-Numbers are millionths. After each match they are rounded, hence a ledger that is folded entry by entry gives what it
-gives when it is folded at once.
-"""
+"""The book of a ruleset: the ratings that its ledger amounts to, with the history of each player."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any, NamedTuple, TypeAlias
 
-from openskill.models import BradleyTerryFull
 from rpds import HashTrieMap
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.ledger import LEDGER, MatchRated, MatchUnrated, RatingsOpened
-from plyscribe.service.errors import UnknownModel
-
-MICRO = 1_000_000
-MODEL = "bradley-terry-full"
-PARAMETERS = {"mu": 25_000_000, "sigma": 8_333_333, "beta": 4_166_667, "kappa": 100, "tau": 83_333}
-"""The library's own, in millionths: what a new ledger begins with."""
-
-LIBRARY = f"openskill {version('openskill')}"
-
-
-class Rating(NamedTuple):
-    """What is believed of a player's strength, in millionths: the mean, and the standard deviation of that belief."""
-
-    mu: int
-    sigma: int
-
-    @property
-    def ordinal(self) -> int:
-        """Three deviations below the mean: the strength that a player has all but surely shown."""
-        return self.mu - 3 * self.sigma
-
-
-class Model:
-    """The model that a ledger names in its first entry; UnknownModel where this release does not have it."""
-
-    def __init__(self, opening: RatingsOpened) -> None:
-        if opening.model != MODEL or opening.parameters.keys() != PARAMETERS.keys():
-            raise UnknownModel(opening.model)
-        self.newcomer = Rating(opening.parameters["mu"], opening.parameters["sigma"])
-        self._model = BradleyTerryFull(**{name: value / MICRO for name, value in opening.parameters.items()})
-
-    def rate(self, before: Sequence[Rating], ranks: Sequence[int]) -> tuple[Rating, ...]:
-        """The ratings after a match of players with these ratings and ranks, in the same order."""
-        alone = [[self._model.rating(mu / MICRO, sigma / MICRO)] for mu, sigma in before]
-        rated = self._model.rate(alone, ranks=list(ranks))
-        return tuple(Rating(round(one.mu * MICRO), round(one.sigma * MICRO)) for [one] in rated)
-
-
-def open_ratings(ruleset: str) -> RatingsOpened:
-    """The first entry of a new ledger."""
-    return RatingsOpened(ruleset, MODEL, PARAMETERS, LIBRARY)
+from plyscribe.service.ratings.model import MICRO, Model, Rating
 
 
 class Entry(NamedTuple):

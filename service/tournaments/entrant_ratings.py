@@ -1,7 +1,7 @@
 """Ratings of a tournament's entrants, from its own games alone."""
 
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.service.ratings.ratings import Model, Rating, open_ratings
+from plyscribe.service.ratings.model import Model, Rating, open_ratings
 
 
 def rate_entrants(state: Tournament) -> dict[int, Rating]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
@@ -23,18 +23,17 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
 from plyscribe.domain.tournament.decide import TOURNAMENT
-from plyscribe.domain.tournament.events import RoundPaired
-from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
-from plyscribe.service.matches.bots import MAX_SEED, PLAYER
+from plyscribe.service.matches.seating import MAX_SEED, PLAYER
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler, Order
 from plyscribe.service.streams.ids import job_command, stream_id
+from plyscribe.service.tournaments.check import PairingCheck, check_pairing
 from plyscribe.service.tournaments.pairing import pair_next
 
 RUNNER = Actor("system", "tournament")
@@ -44,30 +43,6 @@ FAILED = ("refuted", "aborted", "annulled")
 
 
 log = logging.getLogger(__name__)
-
-
-class PairingCheck(NamedTuple):
-    """A round as it was paired, and as it comes out when it is worked out again."""
-
-    paired: RoundPaired
-    again: Pairing | None
-
-    @property
-    def agrees(self) -> bool:
-        """Whether both are the same."""
-        return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
-
-
-def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:
-    """A round of a tournament worked out again from its events alone, as they stood when it was paired.
-
-    The events have the round.
-    """
-    for place, entry in enumerate(entries):
-        data: Any = TOURNAMENT.parse(entry).data
-        if isinstance(data, RoundPaired) and data.round == number:
-            return PairingCheck(data, pair_next(TOURNAMENT.fold(Tournament(stream), entries[:place])))
-    raise FoldError(len(entries), f"round {number} is not paired")
 
 
 class Tournaments:

@@ -1,0 +1,36 @@
+"""Checks a round of a tournament: works its pairing out again from the events before it, and compares."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import FoldError
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing import pair_next
+
+
+class PairingCheck(NamedTuple):
+    """A round as it was paired, and as it comes out when it is worked out again."""
+
+    paired: RoundPaired
+    again: Pairing | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same."""
+        return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
+
+
+def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:
+    """A round of a tournament worked out again from its events alone, as they stood when it was paired.
+
+    The events have the round.
+    """
+    for place, entry in enumerate(entries):
+        data: Any = TOURNAMENT.parse(entry).data
+        if isinstance(data, RoundPaired) and data.round == number:
+            return PairingCheck(data, pair_next(TOURNAMENT.fold(Tournament(stream), entries[:place])))
+    raise FoldError(len(entries), f"round {number} is not paired")
