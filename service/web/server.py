@@ -39,7 +39,7 @@ from plyscribe.service.config import FILES
 from plyscribe.service.live.followers import Follower
 from plyscribe.service.live.reader import Live
 from plyscribe.service.processes.children import allow_files
-from plyscribe.service.web.environ import CROWDED, HOLD, HOLDS, LATE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, WAITED
 from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64

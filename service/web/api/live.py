@@ -10,7 +10,7 @@ from plyscribe.service.errors import BadRequest, ServiceError
 from plyscribe.service.live.followers import Source
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import bearer_token, parts, principal_if_any
-from plyscribe.service.web.environ import HOLD, HOLDS, WAITED
+from plyscribe.service.web.handover import HOLD, HOLDS, WAITED
 
 SSE = "text/event-stream"
 _NUMBER = re.compile(r"[0-9]{1,16}")
