@@ -14,3 +14,6 @@ LATE = "plyscribe.late"
 
 CROWDED = "plyscribe.crowded"
 """From the server: the body is large and was not read, because too many large bodies are being read."""
+
+MAX_LARGE = 4
+"""Large bodies that one process holds at the same time."""

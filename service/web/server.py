@@ -30,7 +30,7 @@ from plyscribe.service.live.followers import Follower
 from plyscribe.service.live.reader import Live
 from plyscribe.service.processes.children import allow_files
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, WAITED
 from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64
@@ -38,9 +38,6 @@ THREADS = 64
 
 MAX_BODY_BYTES = 64 * 1024
 NO_PATHS: Mapping[str, int] = MappingProxyType({})
-MAX_LARGE = 4
-"""Bodies longer than MAX_BODY_BYTES that are held at the same time."""
-
 BODY_WITHIN_S = 30.0
 STOP_WITHIN_S = 8.0
 """How long open requests may take after SIGTERM."""
