@@ -25,6 +25,9 @@ THREAD_S = 20.0
 Servers usually give open requests 30 s to end when they stop.
 """
 
+THREAD_BEAT_S = 1.0
+"""How often such a stream sends a heartbeat: only a write shows the server that the client has left."""
+
 GREETING = b"retry: %d\n\n" % RETRY_MS
 HEARTBEAT = b":\n\n"
 END = b"event: end\ndata: {}\n\n"
@@ -140,14 +143,18 @@ class Follower:
 
     def __iter__(self) -> Iterator[bytes]:
         """What is sent until the end, at most THREAD_S long. Takes the calling thread."""
-        over_at = time.monotonic() + THREAD_S
         sent: SimpleQueue[bytes | None] = SimpleQueue()
         self.start(sent.put, lambda: sent.put(None))
+        over_at = time.monotonic() + THREAD_S
         try:
-            while (data := sent.get(timeout=max(0.0, over_at - time.monotonic()))) is not None:
+            while (left_s := over_at - time.monotonic()) > 0:
+                try:
+                    data = sent.get(timeout=min(left_s, THREAD_BEAT_S))
+                except Empty:
+                    data = HEARTBEAT
+                if data is None:
+                    return
                 yield data
-        except Empty:
-            log.debug("a stream of %s has had its time", self.stream)
         finally:
             self.stop()
 

@@ -88,11 +88,18 @@ def test_one_client_takes_no_more_than_half_of_them(played):
 
 def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, monkeypatch):
     monkeypatch.setattr(followers, "THREAD_S", 0.2)
-    _, *events = parse(played.stream().text)
-    assert [event.get("id") for event in events] == ["1", "2", "3"]
+    events = parse(played.stream().text)
+    assert [event["id"] for event in events if "id" in event] == ["1", "2", "3"]
+    assert "end" not in [event.get("event") for event in events]
     played.abort()
     _, last, end = parse(played.stream(**{"Last-Event-ID": "3"}).text)
     assert (last["id"], end["event"]) == ("4", "end")
+
+
+def test_a_stream_without_news_shows_soon_whether_its_client_is_there(played, monkeypatch):
+    monkeypatch.setattr(followers, "THREAD_BEAT_S", 0.01)
+    monkeypatch.setattr(followers, "THREAD_S", 0.5)
+    assert played.stream().data.count(b":\n\n") > 2
 
 
 def ask(app: Any, path: str, **more: Any) -> tuple[str, Iterable[bytes]]:
