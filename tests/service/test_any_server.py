@@ -3,10 +3,13 @@
 import threading
 from collections.abc import Iterable
 from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.validate import validator
 
 import pytest
 from werkzeug.test import EnvironBuilder
 
+from plyscribe.service.client import Client
 from plyscribe.service.composition import compose
 from plyscribe.service.config import Config, ConfigError, parse_key
 from plyscribe.service.live import followers
@@ -201,3 +204,27 @@ def test_an_application_without_parts_makes_them_from_the_environment(monkeypatc
     client = create_app().test_client()
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").json["code"] == "store/unavailable"
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
+
+
+def test_the_application_keeps_to_wsgi_by_the_word_of_the_standard_library():
+    app = make_api().app
+    with make_server("127.0.0.1", 0, validator(app), handler_class=_Quiet) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with Client(f"http://127.0.0.1:{server.server_port}") as anyone:
+                ann = anyone.sign_up("Ann")
+            with Client(anyone.url, ann["token"]) as client:
+                match = client.create_match("zhen", [{"player": ann["player"]}] * 2)["match"]
+                client.move(match, "+5")
+                client.move(match, "+6")
+                assert [event["type"] for event in client.events(match)][-2:] == ["move-made"] * 2
+                assert client.export(match)
+        finally:
+            server.shutdown()
+            thread.join(20)
