@@ -23,7 +23,7 @@ from plyscribe.service.live.sources import MatchEvents
 from plyscribe.service.processes.children import allow_files
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import CommandKey
-from plyscribe.service.web.environ import HOLD, HOLDS
+from plyscribe.service.web.handover import HOLD, HOLDS
 from plyscribe.service.web.server import make_environ, serve_application
 
 FOLLOWED = "match-" + "a" * 26

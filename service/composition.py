@@ -85,7 +85,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
-    live = Live(store, config.max_followers, config.max_followers_each)
+    live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
     return Parts(

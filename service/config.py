@@ -28,6 +28,7 @@ SETTINGS = (
     "PLYSCRIBE_SERVER_KEY_FILE",
     "PLYSCRIBE_SIGN_UP",
     "PLYSCRIBE_STORE_BINARY",
+    "PLYSCRIBE_STREAM_THREADS",
     "PLYSCRIBE_TOKEN",
 )
 """The names of all settings that begin with PLYSCRIBE_."""
@@ -41,6 +42,12 @@ FILES = 65_536
 
 CLIENTS = 10
 """By default, one client may have this fraction (a tenth) of the live streams of a process."""
+
+STREAM_THREADS = 1
+"""Default for the streams that may each hold a thread, under a web server that is not ours.
+
+WSGI does not say how many threads a server has. Any server that has threads has at least two.
+"""
 
 MAX_PROXIES = 10
 
@@ -120,6 +127,7 @@ class Config:
     max_followers: int = MAX_FOLLOWERS
     max_followers_each: int = MAX_FOLLOWERS // CLIENTS
     proxies: int = 0
+    stream_threads: int = STREAM_THREADS
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
@@ -141,6 +149,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         max_followers=followers,
         max_followers_each=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS_EACH", share, range(1, FILES + 1)),
         proxies=_count(environ, "PLYSCRIBE_PROXIES", 0, range(MAX_PROXIES + 1)),
+        stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),
     )
 
 

@@ -1,9 +1,10 @@
 """Those who follow streams: what each of them is sent, as server-sent events, and when it has had enough."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple, Protocol
 
 RETRY_MS = 1000
@@ -17,6 +18,15 @@ What a client does not read fast enough stays in memory, so there must be a boun
 
 MAX_AGE_S = 900.0
 """After this time a connection ends too, so that who may not read any more is not told for ever."""
+
+THREAD_S = 20.0
+"""The same where a stream takes a thread of the server, so that places become free and the server can stop.
+
+Servers usually give open requests 30 s to end when they stop.
+"""
+
+THREAD_BEAT_S = 1.0
+"""How often such a stream sends a heartbeat: only a write shows the server that the client has left."""
 
 GREETING = b"retry: %d\n\n" % RETRY_MS
 HEARTBEAT = b":\n\n"
@@ -132,13 +142,28 @@ class Follower:
         return ended
 
     def __iter__(self) -> Iterator[bytes]:
-        """What is sent, until the end. Holds a thread: for servers that know nothing of followers."""
+        """What is sent until the end, at most THREAD_S long. Takes the calling thread."""
         sent: SimpleQueue[bytes | None] = SimpleQueue()
         self.start(sent.put, lambda: sent.put(None))
+        over_at = time.monotonic() + THREAD_S
         try:
-            yield from iter(sent.get, None)
+            while (left_s := over_at - time.monotonic()) > 0:
+                try:
+                    data = sent.get(timeout=min(left_s, THREAD_BEAT_S))
+                except Empty:
+                    data = HEARTBEAT
+                if data is None:
+                    return
+                yield data
         finally:
             self.stop()
+
+    def wait(self) -> None:
+        """Wait until there is news, at most `wait_s` and THREAD_S. Takes the calling thread."""
+        ended = threading.Event()
+        self.start(_drop, ended.set)
+        ended.wait(min(self.wait_s or 0.0, THREAD_S))
+        self.stop()
 
     def give(self, news: News) -> bool:
         """Whether it goes on after what is news to it."""

@@ -30,6 +30,9 @@ REST_S = 0.005
 
 RETRY_PAUSE_S = 0.5
 
+CLIENTS_IN_THREADS = 2
+"""It takes at least this many clients to take all the threads that streams may have."""
+
 log = logging.getLogger(__name__)
 
 
@@ -80,8 +83,9 @@ def _always(_: int) -> bool:
 class Live:
     """All who follow streams in this process; safe to share between threads."""
 
-    def __init__(self, store: EventStore, max_followers: int, max_each: int) -> None:
+    def __init__(self, store: EventStore, max_followers: int, max_each: int, max_threads: int = 1) -> None:
         self._store = store
+        self._max_threads = max_threads
         self._max_followers = max_followers
         self._max_each = max_each
         self._lock = threading.Lock()
@@ -106,25 +110,29 @@ class Live:
         wait_s: float | None = None,
         may_go_on: Callable[[int], bool] = _always,
         client: str = "",
+        in_thread: bool = False,
     ) -> Follower:
-        """One who will be given what follows `after`, to be started or stopped.
+        """A follower of what comes after number `after`. Start it or stop it: until it ends it takes a place.
 
-        LiveShare where its client has all the places that one may have, LiveFull where all of them are taken.
+        It ends after number `upto`. With `wait_s` it sends nothing and ends as soon as there is news. Before each
+        sending, `may_go_on` is called with the number of the newest entry to send; once it returns False the follower
+        ends without sending. `may_go_on` must not raise. With `in_thread` the follower will take a thread of the web
+        server, of which there are few.
 
-        It ends after number `upto`. With `wait_s` it sends nothing, and ends as soon as there are news. It is given
-        nothing any more, and ends, once `may_go_on` says no, which is asked before each time with the number of the
-        newest entry to give, and raises nothing.
+        LiveFull if all places are taken, LiveShare if this client has all the places that one client may have.
         """
+        most, each = self._max_followers, self._max_each
+        if in_thread:
+            most = min(most, self._max_threads)
+            each = min(each, max(1, most // CLIENTS_IN_THREADS))
         follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is about to stop: connect again")
-            if len(self._counted) >= self._max_followers:
-                raise LiveFull(
-                    f"{self._max_followers} streams are open here, and there can be no more: try again later"
-                )
-            if self._counts[client] >= self._max_each:
-                raise LiveShare(f"{self._max_each} of the streams open here are yours: one client has no more")
+            if len(self._counted) >= most:
+                raise LiveFull(f"{most} streams are open here, which is the most there can be: try again later")
+            if self._counts[client] >= each:
+                raise LiveShare(f"you have {each} streams open here, which is the most for one client")
             self._counted.add(follower)
             self._counts[client] += 1
             self._start()

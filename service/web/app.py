@@ -13,11 +13,14 @@ from werkzeug.routing import IntegerConverter, MapAdapter
 
 from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.match import Match
+from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
 from plyscribe.service.errors import VersionConflict
+from plyscribe.service.logs import begin_logs
 from plyscribe.service.matches import queries
 from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.web import pages
+from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
     docs,
     imports,
@@ -48,14 +51,19 @@ log = logging.getLogger(__name__)
 
 
 def create_app(composed: Parts | None = None) -> Flask:
-    """The application over the given parts; without them, over those that the environment names."""
+    """The application over these parts.
+
+    Without parts it makes those of a whole web process from the environment (REDIS_URL and the other settings in
+    docs/operations.md), with logs and metrics, so that any WSGI server can run it:
+    `gunicorn 'plyscribe.service.web.app:create_app()'`. ConfigError says which setting is missing.
+    """
     app = _Api("plyscribe", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
     # Each thing has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
-    app.extensions["plyscribe"] = composed or compose_process()
+    app.extensions["plyscribe"] = composed or _begin_process()
     telemetry.observe(app)
     modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
     for module in modules:
@@ -67,7 +75,16 @@ def create_app(composed: Parts | None = None) -> Flask:
     if proxies := app.extensions["plyscribe"].config.proxies:
         # Each of them adds whom it was asked by: those further on may be made up.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
+    app.wsgi_app = AnyServer(app.wsgi_app, MAX_BODY_BYTES, LARGER_BODIES)  # type: ignore[method-assign]
     return app
+
+
+def _begin_process() -> Parts:
+    """What `plyscribe web` begins with, except that the store need not answer yet: requests are answered 503 then."""
+    if not logging.getLogger().handlers:
+        begin_logs("web")
+    metrics.begin("web")
+    return compose_process()
 
 
 class _NoSessions(SessionInterface):

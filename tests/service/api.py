@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from flask import Flask
+from flask.testing import FlaskClient
 from openapi_schema_validator import OAS31Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
@@ -21,11 +22,19 @@ def _document(app: Flask) -> dict[str, Any]:
     return _documents[0]
 
 
+class _ThreadedClient(FlaskClient):
+    """A client of a server that has threads: without them no stream is kept open."""
+
+    def open(self, *args: Any, environ_overrides: dict[str, Any] | None = None, **request: Any) -> TestResponse:
+        return super().open(*args, environ_overrides={"wsgi.multithread": True, **(environ_overrides or {})}, **request)
+
+
 class Api:
     """Requests as a client would send them; an answer that is not documented fails the test."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
+        app.test_client_class = _ThreadedClient
         self._client = app.test_client()
         self.document = _document(app)
         resource = Resource(contents=self.document, specification=DRAFT202012)

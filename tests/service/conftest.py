@@ -10,7 +10,7 @@ from plyscribe.service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 
-CONFIG = Config("", "", parse_key("5a" * 32), open_sign_up=True)
+CONFIG = Config("", "", parse_key("5a" * 32), open_sign_up=True, stream_threads=1000)
 
 
 @pytest.fixture

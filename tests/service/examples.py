@@ -30,7 +30,7 @@ from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.streams.ids import job_command
 from plyscribe.service.web.api import openapi
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.environ import LATE
+from plyscribe.service.web.handover import LATE
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1

@@ -15,7 +15,7 @@ from plyscribe.service.config import Config, parse_key
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.api.http import BUNDLE, LARGER_BODIES
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.environ import CROWDED
+from plyscribe.service.web.handover import CROWDED
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api

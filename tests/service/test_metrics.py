@@ -15,7 +15,7 @@ from plyscribe.service.config import Config, parse_key
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.environ import HOLDS, WAITED
+from plyscribe.service.web.handover import HOLDS, WAITED
 from tests.service.api import Api
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from plyscribe.service.live.followers import Follower
 from plyscribe.service.live.reader import Live
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web import server as web
-from plyscribe.service.web.environ import CROWDED, HOLD, LATE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, LATE, WAITED
 from plyscribe.service.web.server import Front, make_environ
 from tests.service.test_live import STREAM, Numbers, eventually
 from tests.store.given import append

@@ -31,7 +31,7 @@ from plyscribe.service.logs import bind_ids
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.environ import CROWDED, LATE
+from plyscribe.service.web.handover import CROWDED, LATE
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"

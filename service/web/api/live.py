@@ -1,16 +1,17 @@
 """Streams of server-sent events, and answers that wait for news."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 from flask import Response, request
 
-from plyscribe.service.errors import BadRequest, ServiceError
-from plyscribe.service.live.followers import Source
+from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
+from plyscribe.service.live.followers import Follower, Source
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import bearer_token, parts, principal_if_any
-from plyscribe.service.web.environ import HOLD, HOLDS, WAITED
+from plyscribe.service.web.handover import HOLD, HOLDS, WAITED
 
 SSE = "text/event-stream"
 _NUMBER = re.compile(r"[0-9]{1,16}")
@@ -43,29 +44,40 @@ def right_of_token() -> Callable[[int], bool]:
 def stream_events(
     source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
 ) -> Response:
-    """What follows `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
+    """Stream what follows `after`, up to `upto` or without end. LiveFull, LiveShare: see Live.follow.
 
-    HEAD is answered without a stream. It breaks off once `may_go_on` says no: who connects again is judged anew.
+    The stream breaks off once `may_go_on` returns False; a client that connects again is judged anew. HEAD gets no
+    stream.
     """
-    sent: Iterable[bytes] = ()
     if request.method != "HEAD":
-        sent = follower = parts().live.follow(source, stream, after, upto=upto, may_go_on=may_go_on, client=_client())
-        if HOLDS in request.environ:
-            request.environ[HOLD] = follower
-    response = Response(iter(sent), content_type=SSE)
+        request.environ[HOLD] = _follow(source, stream, after, upto=upto, may_go_on=may_go_on)
+    response = Response(iter(()), content_type=SSE)
     response.headers["Cache-Control"] = "no-store"
-    # A proxy that gathers what it passes on would keep the events back (nginx).
+    # Without this, a proxy that buffers responses would hold the events back (nginx).
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
 def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
-    """Have this request asked again when there is news, or after so long, instead of answered now.
+    """Have this request answered again when there is news or the time is up, instead of now.
 
-    Once only, not for HEAD, and not under a server that cannot: an answer may always come early.
+    Once only, and not for HEAD. A server without a thread to spare answers now: an answer may always come early.
     """
-    if wait_s and request.method != "HEAD" and HOLDS in request.environ and WAITED not in request.environ:
-        request.environ[HOLD] = parts().live.follow(source, stream, after, wait_s=wait_s, client=_client())
+    if not wait_s or request.method == "HEAD" or WAITED in request.environ:
+        return
+    try:
+        request.environ[HOLD] = _follow(source, stream, after, wait_s=wait_s)
+    except (LiveFull, LiveShare):
+        if HOLDS in request.environ:
+            raise
+
+
+def _follow(source: Source, stream: str, after: int, **how: Any) -> Follower:
+    """A follower for this request's client, who has a share of the places."""
+    in_thread = HOLDS not in request.environ
+    if in_thread and not request.environ["wsgi.multithread"]:
+        raise LiveFull("this server answers one request at a time, so it keeps no stream open: give it threads")
+    return parts().live.follow(source, stream, after, client=_client(), in_thread=in_thread, **how)
 
 
 def _client() -> str:

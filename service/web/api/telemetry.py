@@ -11,7 +11,7 @@ from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids, bind_ids
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import current_request
-from plyscribe.service.web.environ import HOLD
+from plyscribe.service.web.handover import HOLD
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,230 @@
+"""The application under a WSGI server that is not ours: streams and waits take the request's own thread."""
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.validate import validator
+
+import pytest
+from werkzeug.test import EnvironBuilder
+
+from plyscribe.service.client import Client
+from plyscribe.service.composition import compose
+from plyscribe.service.config import Config, ConfigError, parse_key
+from plyscribe.service.live import followers
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.any_server import AnyServer
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, MAX_LARGE, WAITED
+from tests.service.api import Api
+from tests.service.test_live import eventually
+from tests.service.test_live_api import SSE, Played, parse
+
+ONE_THREAD = {"wsgi.multithread": False}
+
+
+def make_api(threads: int = 4, **more: Any) -> Api:
+    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, stream_threads=threads, **more)
+    return Api(create_app(compose(config, MemoryStore())))
+
+
+@pytest.fixture
+def played() -> Played:
+    return Played(make_api())
+
+
+def test_a_page_that_waits_is_answered_once_there_is_news(played):
+    answered: list[Any] = []
+
+    def wait() -> None:
+        answered.append(played.api.app.test_client().get(f"{played.path}/events?after=3&wait=30").json["events"])
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    live = played.api.app.extensions["plyscribe"].live
+    eventually(lambda: live._counted)
+    assert answered == []
+    played.abort()
+    thread.join(20)
+    assert [event["type"] for event in answered[0]] == ["match-aborted"]
+    eventually(lambda: not live._counted)
+
+
+def test_a_page_that_waits_in_vain_is_answered_when_its_time_is_up(played, monkeypatch):
+    monkeypatch.setattr(followers, "THREAD_S", 0.05)
+    assert played.api.get(f"{played.path}/events?after=3&wait=30").json["events"] == []
+    assert len(played.api.get(f"{played.path}/events?wait=30").json["events"]) == 3
+
+
+def test_a_page_waits_for_nothing_where_no_thread_can_be_spared():
+    without = Played(make_api(threads=0))
+    assert without.api.get(f"{without.path}/events?after=3&wait=30").json["events"] == []
+    played = Played(make_api())
+    waited = played.api.get(f"{played.path}/events?after=3&wait=30", environ_overrides=ONE_THREAD)
+    assert waited.json["events"] == []
+
+
+def test_a_server_without_threads_keeps_no_stream_open(played):
+    refused = played.api.get(f"{played.path}/events", headers=SSE, environ_overrides=ONE_THREAD)
+    assert (refused.status_code, refused.json["code"]) == (503, "live/full")
+    assert refused.headers["Retry-After"] == "1"
+    assert played.api.send("HEAD", f"{played.path}/events", headers=SSE).status_code == 200
+
+
+def test_streams_take_no_more_threads_than_they_may():
+    played = Played(make_api(threads=2))
+    first, second = played.stream(), played.api.get(f"{played.path}/events", played.ann, headers=SSE)
+    refused = played.api.get(f"{played.path}/events", played.ben, headers=SSE)
+    assert (refused.status_code, refused.json["code"]) == (503, "live/full")
+    assert refused.headers["Retry-After"] == "1"
+    first.close()
+    second.close()
+    eventually(lambda: played.api.get(f"{played.path}/events", played.ben, headers=SSE).status_code == 200)
+
+
+def test_one_client_takes_no_more_than_half_of_them(played):
+    opened = [played.stream() for _ in range(3)]
+    assert [each.status_code for each in opened] == [200, 200, 429]
+    assert played.api.get(f"{played.path}/events", played.ann, headers=SSE).status_code == 200
+
+
+def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, monkeypatch):
+    monkeypatch.setattr(followers, "THREAD_S", 0.2)
+    events = parse(played.stream().text)
+    assert [event["id"] for event in events if "id" in event] == ["1", "2", "3"]
+    assert "end" not in [event.get("event") for event in events]
+    played.abort()
+    _, last, end = parse(played.stream(**{"Last-Event-ID": "3"}).text)
+    assert (last["id"], end["event"]) == ("4", "end")
+
+
+def test_a_stream_without_news_shows_soon_whether_its_client_is_there(played, monkeypatch):
+    monkeypatch.setattr(followers, "THREAD_BEAT_S", 0.01)
+    monkeypatch.setattr(followers, "THREAD_S", 0.5)
+    assert played.stream().data.count(b":\n\n") > 2
+
+
+def ask(app: Any, path: str, **more: Any) -> tuple[str, Iterable[bytes]]:
+    """What a server gets from the application: the status, and the body that it has not begun to take."""
+    begun: list[str] = []
+    headers = more.pop("headers", {})
+    environ = EnvironBuilder(path, headers=headers, multithread=True).get_environ() | more
+    chunks = app(environ, lambda status, headers, exc_info=None: begun.append(status))
+    assert len(begun) == 1
+    return begun[0], chunks
+
+
+def test_a_client_that_leaves_before_the_first_byte_frees_its_place(played):
+    status, chunks = ask(played.api.app, f"{played.path}/events", headers=SSE)
+    live = played.api.app.extensions["plyscribe"].live
+    assert status == "200 OK"
+    assert len(live._counted) == 1
+    chunks.close()
+    eventually(lambda: not live._counted)
+
+
+def test_our_own_server_is_handed_the_follower_instead(played):
+    environ = EnvironBuilder(f"{played.path}/events", headers=SSE).get_environ() | {HOLDS: True}
+    chunks = played.api.app(environ, lambda status, headers, exc_info=None: None)
+    assert list(chunks) == []
+    environ[HOLD].stop()
+
+
+def test_an_answer_is_begun_once_though_the_application_is_called_twice(played, monkeypatch):
+    monkeypatch.setattr(followers, "THREAD_S", 0.05)
+    status, chunks = ask(played.api.app, f"{played.path}/events?after=3&wait=30")
+    assert status == "200 OK"
+    assert b'"events":[]' in b"".join(chunks).replace(b" ", b"")
+
+
+def test_few_large_bodies_are_held_at_a_time():
+    hold, crowded = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Any) -> list[bytes]:
+        crowded.append(environ.get(CROWDED))
+        if environ.get(CROWDED) is None:
+            hold.wait(20)
+        start("200 OK", [])
+        return []
+
+    wrapped = AnyServer(app, 10, {"/large": 20})
+    environ = {"CONTENT_LENGTH": "11", "PATH_INFO": "/large"}
+    threads = [threading.Thread(target=wrapped, args=(environ, lambda *_: None)) for _ in range(MAX_LARGE)]
+    for thread in threads:
+        thread.start()
+    eventually(lambda: len(crowded) == MAX_LARGE)
+    wrapped(environ, lambda *_: None)
+    assert crowded == [None] * MAX_LARGE + [True]
+    hold.set()
+    for thread in threads:
+        thread.join(20)
+    for length, path in (("10", "/large"), ("11", "/small"), ("21", "/large"), ("x", "/large"), ("11", "/large")):
+        wrapped({"CONTENT_LENGTH": length, "PATH_INFO": path}, lambda *_: None)
+    assert crowded[MAX_LARGE + 1 :] == [None] * 5
+
+
+def test_a_second_call_says_that_the_request_has_waited(monkeypatch):
+    class News:
+        wait_s = 1
+
+        def wait(self) -> None:
+            seen.append("waits")
+
+    seen: list[Any] = []
+
+    def app(environ: dict[str, Any], start: Any) -> list[bytes]:
+        seen.append(environ.get(WAITED))
+        if WAITED not in environ:
+            environ[HOLD] = News()
+        start("200 OK", [])
+        return [b"page"]
+
+    environ: dict[str, Any] = {}
+    assert list(AnyServer(app, 10, {})(environ, lambda *_: None)) == [b"page"]
+    assert seen == [None, "waits", True]
+    assert environ == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"), [({}, "REDIS_URL"), ({"REDIS_URL": "redis://127.0.0.1:1"}, "PLYSCRIBE_SERVER_KEY")]
+)
+def test_an_application_without_parts_says_which_setting_is_missing(monkeypatch, settings, missing):
+    for name in ("REDIS_URL", "PLYSCRIBE_SERVER_KEY", "PLYSCRIBE_SERVER_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=f"{missing} is not set"):
+        create_app()
+
+
+def test_an_application_without_parts_makes_them_from_the_environment(monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", "5a" * 32)
+    client = create_app().test_client()
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").json["code"] == "store/unavailable"
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
+
+
+def test_the_application_keeps_to_wsgi_by_the_word_of_the_standard_library():
+    app = make_api().app
+    with make_server("127.0.0.1", 0, validator(app), handler_class=_Quiet) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with Client(f"http://127.0.0.1:{server.server_port}") as anyone:
+                ann = anyone.sign_up("Ann")
+            with Client(anyone.url, ann["token"]) as client:
+                match = client.create_match("zhen", [{"player": ann["player"]}] * 2)["match"]
+                client.move(match, "+5")
+                client.move(match, "+6")
+                assert [event["type"] for event in client.events(match)][-2:] == ["move-made"] * 2
+                assert client.export(match)
+        finally:
+            server.shutdown()
+            thread.join(20)
