@@ -3,7 +3,7 @@
 from marshmallow import Schema, fields
 
 
-class ListOut(Schema):
+class ListPage(Schema):
     """What all lists say: they follow the streams, some moments behind."""
 
     next = fields.String(

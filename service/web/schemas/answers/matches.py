@@ -7,7 +7,7 @@ from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.waiting import WAITED_FOR
 from plyscribe.service.web.schemas.answers.events import EventOut
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.service.web.schemas.answers.lists import ListPage
 
 
 class Turn(Schema):
@@ -187,7 +187,7 @@ class MatchRow(Schema):
     outcome = fields.Dict(required=True, allow_none=True)
 
 
-class MatchPage(ListOut):
+class MatchPage(ListPage):
     """Matches, those created last first."""
 
     matches = fields.List(fields.Nested(MatchRow), required=True)

@@ -3,7 +3,7 @@
 from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.player import KINDS
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.service.web.schemas.answers.lists import ListPage
 
 
 class PlayerOut(Schema):
@@ -27,7 +27,7 @@ class NewPlayerOut(Me):
     token = fields.String(required=True)
 
 
-class PlayerPage(ListOut):
+class PlayerPage(ListPage):
     """Players by name."""
 
     players = fields.List(fields.Nested(PlayerOut), required=True)

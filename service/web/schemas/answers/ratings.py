@@ -13,7 +13,7 @@ class RatingOut(Schema):
     )
 
 
-class StandingOut(RatingOut):
+class RatingsRow(RatingOut):
     """A player in a table of ratings; those with equal ordinals share a rank."""
 
     rank = fields.Integer(required=True)
@@ -38,7 +38,7 @@ class RatingsPage(Schema):
     ruleset = fields.String(required=True)
     version = fields.Integer(required=True)
     model = fields.Nested(RatingsModel, required=True, allow_none=True)
-    players = fields.List(fields.Nested(StandingOut), required=True)
+    players = fields.List(fields.Nested(RatingsRow), required=True)
     next = fields.String(required=True, allow_none=True)
 
 
@@ -54,7 +54,7 @@ class RatedMatch(Schema):
     after = fields.Nested(RatingOut, required=True)
 
 
-class RatingHistory(StandingOut):
+class RatingHistory(RatingsRow):
     """A player's rating and the matches that made it, oldest first; `next` is null on the last page."""
 
     ruleset = fields.String(required=True)

@@ -8,7 +8,7 @@ from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.web.schemas.answers.events import EventOut
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.service.web.schemas.answers.lists import ListPage
 
 
 class TournamentReceipt(Schema):
@@ -38,7 +38,7 @@ class TournamentRow(Schema):
     created_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
 
 
-class TournamentPage(ListOut):
+class TournamentPage(ListPage):
     """Tournaments, those announced last first."""
 
     tournaments = fields.List(fields.Nested(TournamentRow), required=True)
