@@ -109,7 +109,7 @@ class Worker:
                     continue
                 self._client.take_seat(match, seat["seat"])
                 self._run.report(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
-            if seat["entropy"] is None and (state["dice"] or {}).get("mode") == "server":
+            if seat["entropy"] is None and state["dice"] is not None and state["dice"]["mode"] == "server":
                 with suppress(Problem):  # A fork with its parent's dice takes none.
                     self._client.add_entropy(match, token_hex(16), seat["seat"])
 
