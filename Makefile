@@ -44,6 +44,7 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff format .
 
 openapi: $(VENV)/test.stamp
+	$(BIN)/python -m plyscribe.service.web.schemas.client_types > service/client/answers.py
 	$(BIN)/python -m tests.service.examples
 	$(BIN)/python -m plyscribe openapi > openapi.yaml
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from secrets import token_hex
-from typing import Any
 
 import httpx
 
@@ -30,7 +29,7 @@ from plyscribe.service.bridge.protocol import (
     format_question,
 )
 from plyscribe.service.bridge.run import GivenUp, Run, Stopped
-from plyscribe.service.client import Client, Match, Problem
+from plyscribe.service.client import Client, Match, Problem, Seat
 from plyscribe.service.clock import now_ms
 
 POLL_S = 0.05
@@ -103,7 +102,7 @@ class Worker:
             self._troubles.add((match, text))
             self._run.report(f"{match}: {text}")
 
-    def _sit_down(self, state: Match, seats: Sequence[dict[str, Any]]) -> None:
+    def _sit_down(self, state: Match, seats: Sequence[Seat]) -> None:
         match = state["match"]
         for seat in seats:
             if not seat["seated"]:
@@ -111,11 +110,11 @@ class Worker:
                     continue
                 self._client.take_seat(match, seat["seat"])
                 self._run.report(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
-            if seat["entropy"] is None and (state["dice"] or {}).get("mode") == "server":
+            if seat["entropy"] is None and state["dice"] is not None and state["dice"]["mode"] == "server":
                 with suppress(Problem):  # A fork with its parent's dice takes none.
                     self._client.add_entropy(match, token_hex(16), seat["seat"])
 
-    def _answer_draw(self, state: Match, seats: Sequence[dict[str, Any]]) -> bool:
+    def _answer_draw(self, state: Match, seats: Sequence[Seat]) -> bool:
         """Decline, unless the bot is to be asked and agrees: whether there was anything to answer.
 
         A seat that is not in play any more, or answered in an earlier run, is refused, which is fine.
@@ -166,7 +165,7 @@ class Worker:
         if page["version"] != state["version"]:
             self.look_at(state["match"])
             return None
-        deadline = (state["clock"] or {}).get("deadline")
+        deadline = state["clock"]["deadline"] if state["clock"] else None
         return replace(
             _ask(state, seat, id=f"{state['match']}/{state['ply']}/{seat}", ask=MOVE),
             legal=page["moves"],

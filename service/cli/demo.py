@@ -22,7 +22,7 @@ from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.cli.tournament import play, read_admin_token
-from plyscribe.service.client import Client, Event, Match, Standing
+from plyscribe.service.client import Client, Event, Match, RatingsRow
 from plyscribe.service.processes.serving import write_once
 
 KEY = "demo-4"
@@ -248,7 +248,7 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         console.print(f"{each.number:>3}  {url}/matches/{match['match']}", soft_wrap=True, highlight=False)
 
 
-def _show_ratings(console: Console, ratings: Mapping[str, Sequence[Standing]]) -> None:
+def _show_ratings(console: Console, ratings: Mapping[str, Sequence[RatingsRow]]) -> None:
     table = Table(title="Ratings", title_justify="left")
     for name in ("ruleset", "player", "rating", "±", "matches"):
         table.add_column(name, justify="left" if name in ("ruleset", "player") else "right")

@@ -21,6 +21,7 @@ from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.cli.beside import DATA
 from plyscribe.service.client import Client, Problem
+from plyscribe.service.client.answers import Tournament as TournamentAnswer
 from plyscribe.service.processes.running import Running
 from plyscribe.service.processes.serving import ServeError, ServeOptions
 from plyscribe.service.tournaments.check import check_pairing
@@ -137,7 +138,7 @@ def play(
                 raise CupError(f"games that failed too often: {state['given_up']}; the tournament cannot end")
 
 
-def format_faults(state: Json) -> str:
+def format_faults(state: TournamentAnswer) -> str:
     """How many faults there were, and where they are told."""
     told, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
     return f"faults: {told['entrant']} of entrants, scored; {told['platform']} of the platform, played again: {where}"

@@ -215,7 +215,10 @@ def _send(client: Client, path: Path) -> Outcome:
         return f"{taken['match']} is a match of this server", True
 
     def look() -> tuple[str, Any]:
-        verdict = (state := client.imported(taken["match"]))["verdict"] or {}
+        state = client.imported(taken["match"])
+        verdict = state["verdict"]
+        if verdict is None:
+            return state["status"], ""
         place = f"event {verdict['version']}" if "version" in verdict else f"line {verdict.get('line')}"
         return state["status"], f"{place}: {verdict.get('why', '')}"
 

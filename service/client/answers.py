@@ -1,270 +1,1469 @@
-"""What the server answers, as types."""
+"""The server's answers as types.
 
-from typing import Any, TypedDict
+Generated from the schemas in service/web/schemas/answers. Do not edit: run `make openapi`.
+Where a description says null, Python has None.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
 
 Json = dict[str, Any]
+"""A JSON object whose keys depend on its context, such as the ruleset or the type of event."""
 
 
-class Turn(TypedDict, total=False):
-    """What a match waits for: exactly one of the three."""
+class Progress(TypedDict):
+    """How many events are copied."""
 
-    decision: int
-    roll: Json
-    over: Json
+    done: int
+    total: int
+
+
+class ImportVerdict(TypedDict):
+    """The result of checking what was imported.
+
+    A bundle has `version`, and `checks` or `check` and `why`. A faulty text record has the other fields and `why`.
+    """
+
+    type: Literal["import-verified", "import-refuted", "record-refused"]
+    version: NotRequired[int]
+    """The version up to which a bundle is verified, or the first event at fault."""
+
+    checks: NotRequired[list[str]]
+    """The checks that a verified bundle passed."""
+
+    check: NotRequired[str]
+    """The check that a refuted bundle failed."""
+
+    why: NotRequired[str]
+    """What is wrong."""
+
+    line: NotRequired[int]
+    """The line of the record's first fault, counted from 1."""
+
+    column: NotRequired[int]
+    """The column of the fault, counted from 1."""
+
+    ply: NotRequired[int]
+    """The number of moves before the fault."""
+
+    clause: NotRequired[str | None]
+    """The clause of the rules that the record breaks."""
+
+    can_keep: NotRequired[bool]
+    """Whether you can keep what comes before the fault as an unfinished match."""
+
+
+class EnteredRecord(TypedDict):
+    """The match that was made from a text record."""
+
+    version: int
+    """The version of the match after the import."""
+
+    plies: int
+    """The number of moves that were entered."""
+
+
+_ImportKeywords = TypedDict("_ImportKeywords", {"import": str | None})
+
+
+class Import(_ImportKeywords):
+    """An import of a bundle or a text record."""
+
+    match: str
+    """The id of the match that is imported."""
+
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "own"]
+    """A bundle is `copying`, then `waiting` for its check, then `verified` or `refuted`. A text record is `waiting`,
+    then `entered`, or `faulty` and perhaps `kept`. `own`: this server recorded the match itself, and the bundle holds
+    nothing else.
+    """
+
+    by: str | None
+    """The account that imported it."""
+
+    at: int | None
+    """When the import began, in UTC milliseconds. Null for `own`."""
+
+    private: bool | None
+    copied: Progress | None
+    """For a bundle: its events copied so far."""
+
+    sha256: str | None
+    """The SHA-256 of the file that was sent, in hex."""
+
+    verdict: ImportVerdict | None
+    """Null until the import is checked."""
+
+    entered: EnteredRecord | None
+    """For a text record: what became a match. Null if nothing did so far."""
+
+
+class Page(TypedDict):
+    """One page of a longer list."""
+
+    next: str | None
+    """The path of the next page; null on the last page."""
+
+
+class InboxEntry(TypedDict):
+    """One thing that happened in a player's matches.
+
+    Every entry has `id` and `type`, and every entry but a `gap` has `match`, `version` and `at`. The other fields
+    depend on the type.
+    """
+
+    id: int
+    """Increases from entry to entry, but can skip numbers."""
+
+    type: Literal[
+        "seat-offered",
+        "entropy-due",
+        "start-due",
+        "your-decision",
+        "draw-offered",
+        "match-started",
+        "match-ended",
+        "match-aborted",
+        "match-annulled",
+        "seat-lost",
+        "draw-declined",
+        "gap",
+    ]
+    """A `gap` stands for older entries that were dropped."""
+
+    match: NotRequired[str]
+    """The id of the match."""
+
+    version: NotRequired[int]
+    """The version of the match when this happened."""
+
+    at: NotRequired[int]
+    """When it happened, in UTC milliseconds."""
+
+    seat: NotRequired[int]
+    """Your seat that this is about."""
+
+    seats: NotRequired[list[int]]
+    """All your seats in the match."""
+
+    ply: NotRequired[int]
+    """The number of moves made so far."""
+
+    deadline: NotRequired[int | None]
+    """When your time is over, in UTC milliseconds. Null without limits."""
+
+    offered_by: NotRequired[int]
+    """The seat that offers a draw."""
+
+    ruleset: NotRequired[str]
+    """The ruleset's id."""
+
+    ruleset_version: NotRequired[int]
+    reason: NotRequired[str]
+    """Why the match ended."""
+
+    ranks: NotRequired[list[int]]
+    """The rank of each seat, 1 for the best; tied seats share a rank."""
+
+
+class InboxPage(Page):
+    """A page of an inbox, oldest entries first."""
+
+    player: str
+    """The id of your account."""
+
+    newest: int
+    """The id of the newest entry in the inbox; 0 if it is empty."""
+
+    entries: list[InboxEntry]
+
+
+class MatchVersion(TypedDict):
+    """A match at one of its versions."""
+
+    match: str
+    """The match's id."""
+
+    version: int
+    """The number of the last event that this answer takes into account."""
+
+
+class DueRoll(TypedDict):
+    """The dice that must be rolled now."""
+
+    sides: int
+    """The number of sides of each die."""
+
+    count: int
+    """The number of dice."""
+
+    purpose: str
+    """What the ruleset rolls them for."""
+
+    seat: int | None
+    """The seat that rolls; null if no seat does."""
+
+
+class Outcome(TypedDict):
+    """How a match ended."""
+
+    reason: str
+    """Why it ended."""
+
+    ranks: list[int]
+    """The rank of each seat, 1 for the best; tied seats share a rank."""
+
+
+class Turn(TypedDict):
+    """What the match waits for. It has exactly one of these fields."""
+
+    decision: NotRequired[int]
+    """The seat that must move."""
+
+    roll: NotRequired[DueRoll]
+    over: NotRequired[Outcome]
+
+
+class MatchTurn(MatchVersion):
+    """A match at one of its versions, and whose turn it is."""
+
+    turn: Turn | None
+    """Null before the start and after an abort."""
+
+
+class Explanation(TypedDict):
+    """A move in words."""
+
+    sentence: str
+    clause: str
+    """The clause of the rules that allows the move."""
+
+
+class Step(TypedDict):
+    """One way to continue the notation of a move."""
+
+    text: str
+    """The text to append to `prefix`."""
+
+    token: str
+    """The word, number or field in that text, to show on a button."""
+
+    completes: bool
+    """Whether the move is legal with this step."""
+
+    explanation: Explanation | None
+    """Of the move that the step completes."""
+
+
+class Composition(MatchTurn):
+    """How the notation of a legal move can continue after `prefix`."""
+
+    prefix: str
+    complete: bool
+    """Whether `prefix` is a legal move as it stands."""
+
+    finish: str | None
+    """The only legal move that starts with `prefix`; null if there are several or none."""
+
+    explanation: Explanation | None
+    """Of `prefix` if it is complete, else of `finish`."""
+
+    steps: list[Step]
+    truncated: bool
+    """True if there were too many moves to look at all of them. Steps can be missing."""
 
 
 class Event(TypedDict):
     """A stored event."""
 
     version: int
+    """Its number in the stream, counted from 1."""
+
     type: str
+    """Such as `move-made`; `unreadable` if the stored bytes are not an event."""
+
     at: int
+    """When it was recorded, in UTC milliseconds. To order events, use `version`."""
+
     by: str
+    """Who caused it, such as `player:player-…` or `system:verify`."""
+
     cause: str
+    """The id of the command that it belongs to."""
+
     data: Json
+    """The fields of this type of event."""
+
     hash: str
+    """SHA-256 in hex of the previous event's hash followed by this event's stored bytes."""
 
 
-class InboxEntry(TypedDict, total=False):
-    """What a player is told: always `id` and `type`; which of the rest, depends on the type."""
+class EventPage(Page, MatchVersion):
+    """A page of a match's events, oldest first."""
 
-    id: int
-    type: str
-    match: str
-    version: int
-    at: int
-    seat: int
-    seats: list[int]
-    ply: int
-    deadline: int | None
-    offered_by: int
-    ruleset: str
-    ruleset_version: int
-    reason: str
-    ranks: list[int]
-
-
-class Receipt(TypedDict):
-    """The answer to a command."""
-
-    match: str
-    version: int
-    hash: str
-    turn: Turn | None
     events: list[Event]
 
 
-class Match(TypedDict):
-    """A match as it stands."""
+class Invitation(TypedDict):
+    """An invitation to a seat. The server does not keep its code; if you lose it, create another invitation."""
 
     match: str
-    version: int
-    hash: str
-    status: str
+    """The match's id."""
+
+    seat: int
+    invitation: str
+    """The code of the invitation."""
+
+    expires_at: int
+    """When it expires, in UTC milliseconds."""
+
+    path: str
+    """A path, with the code, to read the match at."""
+
+
+class LegalMoves(Page, MatchTurn):
+    """A page of the legal moves of the seat on turn, in a fixed order. Empty unless a seat must move."""
+
+    moves: list[str]
+
+
+class MatchSummary(MatchVersion):
+    """What both a match and its row in lists have."""
+
+    status: Literal["open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled"]
+    """`open` until the start, then `playing`, then `ended`. A worker makes it `verified` or `refuted`, and `scored`.
+    `aborted`: no outcome. `annulled`: it does not count.
+    """
+
     ruleset: str
+    """The ruleset's id."""
+
     ruleset_version: int
-    options: Json
-    seats: list[Json]
     creator: str
+    """The account that created it; for a tournament's match, the job."""
+
     recorder: str | None
+    """The account that records a match played elsewhere, and acts for all seats."""
+
     private: bool
     rated: bool
-    start: str
-    dice: Json | None
-    about: dict[str, str] | None
-    limits: dict[str, int | None] | None
-    clock: Json | None
-    rematch_of: str | None
-    parent: Json | None
+
+
+class SeatRow(TypedDict):
+    """A seat and its occupant. An open seat has no occupant.
+
+    The occupant is a `player` (an account), a `bot` of the server, or a guest, who has only a `name`.
+    """
+
+    seat: int
+    """The seat's number, counted from 1."""
+
+    player: NotRequired[str]
+    """The id of the account."""
+
+    name: NotRequired[str]
+    """The name of a guest, who has no account."""
+
+    bot: NotRequired[str]
+    """The name of the bot."""
+
+    version: NotRequired[int]
+    """The version of the bot."""
+
+    seed: NotRequired[int]
+    """The seed that the bot's moves follow from."""
+
+    playouts: NotRequired[int | None]
+    """The playouts of the bot for each decision."""
+
+    seated: bool
+    """False while the seat is open, or its player is only invited."""
+
+
+class Seat(SeatRow):
+    """A seat of a match, with its entropy for the server's dice."""
+
+    entropy: str | None
+    """Null if the seat has not added any."""
+
+
+class Dice(TypedDict):
+    """The dice of a match.
+
+    Server dice are fixed before the match: `commitment` is the SHA-256 of their secret, and the secret is published
+    when the match ends. Every roll can then be computed again.
+    """
+
+    mode: Literal["server", "shared", "recorded"]
+    """Rolled by the server; the same in several matches; or rolled at a real table."""
+
+    dice_id: NotRequired[str]
+    """The id that the secret of server dice is derived from."""
+
+    commitment: NotRequired[str]
+    """The SHA-256 of the secret, in hex."""
+
+    key: NotRequired[str]
+    """The id of the server key that the secret is derived from."""
+
+    matches: NotRequired[list[str]]
+    """The ids of all matches that share these dice, made or not."""
+
+    secret: NotRequired[str | None]
+    """The secret, in hex; null until it is published."""
+
+
+class Limits(TypedDict):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    move_ms: int | None
+    """For one decision."""
+
+    match_ms: int | None
+    """For all decisions of a seat together."""
+
+
+class Deadline(TypedDict):
+    """The time at which the seat on turn is withdrawn unless it moves before."""
+
+    seat: int
+    at: int
+    """UTC milliseconds."""
+
+
+class Clock(TypedDict):
+    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
+
+    since: int
+    """When the present decision became due, in UTC milliseconds."""
+
+    used_ms: list[int]
+    """The time that each seat has used for its decisions."""
+
+    left_ms: list[int | None]
+    """The time that each seat has left of `match_ms`; null without that limit."""
+
+    deadline: Deadline | None
+
+
+class Parent(TypedDict):
+    """The match that a fork continues."""
+
+    match: str
+    """The id of the parent."""
+
     ply: int
+    """The number of moves taken over from the parent."""
+
+
+class Verdict(TypedDict):
+    """The result of the second execution, which every finished match gets from a worker."""
+
+    type: Literal["match-verified", "match-refuted"]
+    version: int
+    """The version up to which both agree, or the first event at fault."""
+
+    digest: NotRequired[str]
+    """If verified: the SHA-256 of the final view, in hex."""
+
+    why: NotRequired[str]
+    """If refuted: what is wrong with that event."""
+
+
+class Score(TypedDict):
+    """The points of a verified match."""
+
+    points: list[int]
+    """For each seat: two for every seat ranked worse, one for every seat ranked equal."""
+
+    ledger: int | None
+    """The number of the match in the ledger of ratings; null if it is not rated."""
+
+
+class Annulled(TypedDict):
+    """The reason why a match does not count."""
+
+    why: str
+
+
+class MatchFault(TypedDict):
+    """The first stored event that could not be read or applied. Everything before it is in the answer."""
+
+    version: int
+    """The number of that event."""
+
+    why: str
+
+
+_ImportedFromKeywords = TypedDict("_ImportedFromKeywords", {"import": str})
+
+
+class ImportedFrom(_ImportedFromKeywords):
+    """The import that a match came with."""
+
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
+
+
+class Match(MatchSummary):
+    """A match as it stands now."""
+
+    hash: str
+    """The hash of the last event."""
+
+    options: Json
+    """The options of the ruleset, complete."""
+
+    seats: list[Seat]
+    start: str
+    """`auto` or `call`: see the creation of a match."""
+
+    dice: Dice | None
+    """Null for a game without dice."""
+
+    about: dict[str, str] | None
+    """What its creator noted about it, such as `place` and `date`."""
+
+    limits: Limits | None
+    clock: Clock | None
+    """Null without limits or before the start."""
+
+    rematch_of: str | None
+    """The id of the match that this is the rematch of."""
+
+    parent: Parent | None
+    """Null unless the match is a fork."""
+
+    ply: int
+    """The number of moves made so far."""
+
     moves: list[str]
+    """The moves, without those that were taken back."""
+
     turn: Turn | None
+    """Null before the start and after an abort."""
+
     draw_offered_by: int | None
-    outcome: Json | None
-    verdict: Json | None
-    score: Json | None
-    annulment: Json | None
-    fault: Json | None
-    imported: dict[str, str] | None
+    """The seat whose offer of a draw is open."""
+
+    outcome: Outcome | None
+    verdict: Verdict | None
+    score: Score | None
+    annulment: Annulled | None
+    fault: MatchFault | None
+    imported: ImportedFrom | None
+    """Null for a match of this server. In an imported match, players and verdicts are claims of the server that it
+    comes from.
+    """
+
     view: Json | None
+    """The state of the game, in the ruleset's own form; null before the start."""
+
+
+class ListPage(Page):
+    """One page of a list that follows the stored events with a short delay.
+
+    A page before the last one can be short, or even empty.
+    """
+
+    lag_ms: int
+    """Everything stored longer ago than this is in the list."""
+
+    complete: bool
+    """False while the server builds its lists for the first time from an existing store."""
+
+
+class Wait(TypedDict):
+    """An account that a match waits for, and what it must do."""
+
+    player: str
+    """The account's id."""
+
+    what: Literal["seat", "entropy", "start", "move", "roll", "draw"]
+    """Take a seat, add entropy, start the match, move, record a roll, or answer the offer of a draw."""
+
+
+class MatchRow(MatchSummary):
+    """A match as lists show it."""
+
+    seats: list[SeatRow]
+    imported: bool
+    """If true, the status is ours, but the accounts are those of another server."""
+
+    tournament: str | None
+    """The tournament's id."""
+
+    created_at: int
+    """When it was created or imported, in UTC milliseconds."""
+
+    updated_at: int
+    """When its last event was recorded, in UTC milliseconds."""
+
+    ply: int
+    """The number of moves made so far."""
+
+    turn: Turn | None
+    """Null before the start and after an abort."""
+
+    waits_for: list[Wait]
+    outcome: Outcome | None
+
+
+class MatchPage(ListPage):
+    """A page of matches, newest first."""
+
+    matches: list[MatchRow]
+
+
+class Position(MatchTurn):
+    """The state just before move `ply` + 1."""
+
+    ply: int
+    """The number of moves made before this position."""
+
+    view: Json
+    """The state of the game, in the ruleset's own form."""
+
+
+class StoredEvents(TypedDict):
+    """The events that a command stored."""
+
+    hash: str
+    """The hash of the last event."""
+
+    events: list[Event]
+
+
+class Receipt(StoredEvents, MatchTurn):
+    """The receipt of a command: the events that it stored, and the version and turn right after them.
+
+    The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
+    """
+
+
+class Check(TypedDict):
+    """One check of a match and its result."""
+
+    check: Literal["form", "head", "behaviour", "chain", "canonical", "rules", "dice", "outcome", "verdict", "receipt"]
+    result: Literal["ok", "none", "unknown", "fault"]
+    """`none`: there is nothing to check, or not yet. `unknown`: this server cannot check it."""
+
+    why: str | None
+    """The reason for a result other than `ok`."""
+
+    version: int | None
+    """The first event at fault."""
+
+
+class Verification(TypedDict):
+    """The report of a verification: all checks, and the first fault in the order of events."""
+
+    match: str
+    """The match's id."""
+
+    version: int
+    """The number of events that were checked."""
+
+    hash: str | None
+    """The hash of the last event."""
+
+    status: Literal["open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled"] | None
+    result: Literal["ok", "unknown", "fault"]
+    """`fault` if a check found a fault, else `unknown` if something could not be checked here, else `ok`."""
+
+    fault: Check | None
+    checks: list[Check]
+
+
+class VerificationDue(MatchVersion):
+    """Whether a match waits for a verdict."""
+
+    status: Literal["open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled"]
+    due: bool
+    """False if the match already has a verdict that it is sound."""
+
+
+class Player(TypedDict):
+    """An account of a person or a bot."""
+
+    player: str
+    """The account's id."""
+
+    name: str
+    """The display name. Names are not unique."""
+
+    kind: Literal["person", "bot"]
+    registered_at: int
+    """When the account was opened, in UTC milliseconds."""
+
+
+class Me(Player):
+    """The account that your token belongs to."""
+
+    scopes: list[Literal["play", "record", "organise", "admin"]]
+    """The scopes of your token."""
+
+
+class NewPlayer(Me):
+    """A new account with its first token."""
+
+    token: str
+    """The token. It is not shown again."""
+
+
+class PlayerPage(ListPage):
+    """A page of players, sorted by name."""
+
+    players: list[Player]
+
+
+class ProblemDocument(TypedDict):
+    """A problem document (RFC 9457).
+
+    Every problem has `type`, `title`, `status`, `code`, `detail` and `instance`. The other fields depend on the code.
+    """
+
+    type: str
+    """A URI reference that identifies the code."""
+
+    title: str
+    """The meaning of the status."""
+
+    status: int
+    """The HTTP status."""
+
+    code: str
+    """Identifies the kind of problem. Codes never change their meaning."""
+
+    detail: str
+    """What is wrong with this request, for people."""
+
+    instance: str
+    """The request's id. The server's log has the same id."""
+
+    clause: NotRequired[str]
+    """The clause of the rules that a refused move breaks."""
+
+    clause_url: NotRequired[str]
+    """Where to read the clause."""
+
+    ply: NotRequired[int]
+    """The number of moves made before the refused one."""
+
+    legal: NotRequired[list[str]]
+    """Some legal moves, at most 20."""
+
+    line: NotRequired[int]
+    """The line at fault in the file that was sent, counted from 1."""
+
+    column: NotRequired[int]
+    """The column of the fault in that line, counted from 1."""
+
+    allowed: NotRequired[str]
+    """The values that are allowed."""
+
+    known: NotRequired[list[str]]
+    """The names that exist."""
+
+    seat: NotRequired[int]
+    """The seat that the problem is about."""
+
+    seats: NotRequired[list[int]]
+    """The seats that the problem is about."""
+
+    match_status: NotRequired[
+        Literal[
+            "open",
+            "playing",
+            "ended",
+            "verified",
+            "refuted",
+            "scored",
+            "aborted",
+            "annulled",
+        ]
+    ]
+    """The status of the match."""
+
+    tournament_status: NotRequired[Literal["open", "playing", "ended", "aborted"]]
+    """The status of the tournament."""
+
+    key: NotRequired[str]
+    """The id of the server key that is missing."""
+
+    event_type: NotRequired[str]
+    """The type of a stored event that could not be read."""
+
+    errors: NotRequired[Json]
+    """For each field or parameter at fault, what is wrong with it."""
+
+    version: NotRequired[int]
+    """The present version of the match or tournament."""
+
+    events: NotRequired[list[Event]]
+    """The events after the version named in `If-Match`."""
 
 
 class Rating(TypedDict):
     """A rating, in millionths."""
 
     rating_micro: int
+    """The estimate of the player's strength."""
+
     uncertainty_micro: int
+    """The estimate's standard deviation."""
+
     ordinal_micro: int
+    """The rating minus three times its uncertainty. Tables are sorted by it."""
 
 
-class Standing(Rating):
+class RatingChange(TypedDict):
+    """A player's rating with an annulled match and without it."""
+
+    player: str
+    """The account's id."""
+
+    name: str
+    before: Rating | None
+    """With the match; null if no match of the player counts."""
+
+    after: Rating | None
+    """Without the match; null if no match of the player counts."""
+
+
+class Annulment(Page):
+    """A page of the ratings that an annulment changed, or would change, greatest changes first."""
+
+    match: str
+    """The match's id."""
+
+    why: str | None
+    """The reason for the annulment; null in a preview."""
+
+    changes: list[RatingChange]
+
+
+class RatingsRow(Rating):
     """A player in a table of ratings."""
 
     rank: int
+    """Players with equal ordinals share a rank."""
+
     player: str
+    """The account's id."""
+
     name: str
     matches: int
+    """The number of matches that the rating is based on."""
+
     last_match: str
+    """The id of the last of these matches."""
+
     last_at: int
+    """When that match was rated, in UTC milliseconds."""
 
 
 class RatedMatch(TypedDict):
-    """A match of a player's history, and what it made of the rating."""
+    """A rated match, and how it changed a player's rating."""
 
     version: int
+    """The number of the match in the ledger."""
+
     at: int
+    """When it was rated, in UTC milliseconds."""
+
     match: str
+    """The match's id."""
+
     rank: int
+    """The player's rank in the match."""
+
     seats: int
+    """The number of seats in the match."""
+
     before: Rating
     after: Rating
 
 
-class RatingChange(TypedDict):
-    """What a match that is annulled changes for a player; None: none of the player's matches counts."""
+class RatingHistory(Page, RatingsRow):
+    """A player's rating, and a page of the matches that it is based on, oldest first."""
 
-    player: str
-    name: str
-    before: Rating | None
-    after: Rating | None
-
-
-class Invitation(TypedDict):
-    """An invitation to a seat."""
-
-    match: str
-    seat: int
-    invitation: str
-    expires_at: int
-    path: str
-
-
-class Import(TypedDict):
-    """An import as it stands; `own` ones are matches of the server itself."""
-
-    match: str
-    status: str
-    by: str | None
-    at: int | None
-    private: bool | None
-    copied: dict[str, int] | None
-    sha256: str | None
-    verdict: Json | None
-    entered: dict[str, int] | None
-
-
-class MatchRow(TypedDict):
-    """A match as lists show it."""
-
-    match: str
-    version: int
-    status: str
     ruleset: str
-    ruleset_version: int
-    seats: list[Json]
-    creator: str
-    recorder: str | None
-    rated: bool
-    private: bool
-    imported: bool
-    tournament: str | None
-    created_at: int
-    updated_at: int
-    ply: int
-    turn: Turn | None
-    waits_for: list[dict[str, str]]
-    outcome: Json | None
+    """The ruleset's id."""
 
-
-class VerificationDue(TypedDict):
-    """Whether a match waits for a verdict now."""
-
-    match: str
     version: int
-    status: str
-    due: bool
+    """The version of the ledger of ratings."""
+
+    history: list[RatedMatch]
 
 
-class Position(TypedDict):
-    """The state just before move `ply` + 1."""
+class RatingsModel(TypedDict):
+    """The model that turns results into ratings."""
 
-    match: str
+    model: str
+    parameters: Json
+    """The model's parameters, in millionths."""
+
+    library: str
+    """The library that computes it."""
+
+
+class RatingsPage(Page):
+    """A page of a ruleset's ratings, best first."""
+
+    ruleset: str
+    """The ruleset's id."""
+
     version: int
-    ply: int
-    turn: Turn | None
-    view: Json
+    """The version of the ledger of ratings."""
+
+    model: RatingsModel | None
+    """Null until a match is rated."""
+
+    players: list[RatingsRow]
 
 
-class LegalMoves(TypedDict):
-    """Legal moves of the seat on turn; `next` is null where these are the last."""
+class Clause(TypedDict):
+    """One clause of a ruleset's rules."""
 
-    match: str
+    ruleset: str
+    """The ruleset's id."""
+
     version: int
-    turn: Turn | None
-    moves: list[str]
-    next: str | None
+    """The version of the ruleset."""
+
+    clause: str
+    """The clause's id."""
+
+    title: str
+    text: str
+    """The clause in Markdown."""
 
 
-class Check(TypedDict):
-    """One thing that was checked: `why` its result is not `ok`, and the `version` of the event that is wrong."""
+class RulesetVersion(TypedDict):
+    """A version of a ruleset. A match keeps the version that it was created with."""
 
-    check: str
-    result: str
-    why: str | None
-    version: int | None
-
-
-class Verification(TypedDict):
-    """What could be checked of a match, and its first fault."""
-
-    match: str
     version: int
-    hash: str | None
-    status: str | None
-    result: str
-    fault: Check | None
-    checks: list[Check]
+    released: bool
+    """A released version never changes. A draft can still change, and matches recorded under it may then no longer
+    replay.
+    """
+
+    behaviour: str | None
+    """A digest of the ruleset's behaviour: the SHA-256 of its proofs, in hex. Null if it has none."""
 
 
-class PlayerAccount(TypedDict):
-    """An account as anyone may see it."""
+class Ruleset(RulesetVersion):
+    """One version of a ruleset."""
 
-    player: str
-    name: str
-    kind: str
-    registered_at: int
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    min_seats: int
+    max_seats: int
+    options: Json
+    """The JSON Schema of the options."""
+
+    presets: dict[str, Json]
+    """Named sets of options. A rated match must have the options of a preset, or the defaults."""
 
 
-class OwnAccount(PlayerAccount):
-    """The account of a token."""
+class RulesetDetail(Ruleset):
+    """One version of a ruleset, with its clauses and a list of all its versions."""
 
-    scopes: list[str]
+    versions: list[RulesetVersion]
+    """All versions, newest first."""
+
+    clauses: list[Clause]
 
 
-class NewAccount(OwnAccount):
-    """A new account and its token."""
+class RulesetRow(Ruleset):
+    """One version of a ruleset as the list shows it."""
 
-    token: str
+    matches: int | None
+    """The number of public matches in all versions of the ruleset; null while the store cannot be reached."""
+
+
+class Rulesets(TypedDict):
+    """All versions of rulesets, newest first within each ruleset."""
+
+    rulesets: list[RulesetRow]
+
+
+class Health(TypedDict):
+    """The process is running."""
+
+    status: Literal["alive"]
+
+
+class Ready(TypedDict):
+    """The process is running and its store answers."""
+
+    status: Literal["ready"]
+    store: str
+    """The store's program and version, `memory` or `unknown`."""
+
+    durability: Literal["always", "everysec", "unknown"]
+    """When a successful command is on disk: before the answer (`always`), within a second (`everysec`), or `unknown`.
+    """
 
 
 class Token(TypedDict):
-    """What a token may do, and when; times in UTC milliseconds."""
+    """A token, without its secret text."""
 
     id: str
+    """The token's id. It names the token, but does not grant access."""
+
     label: str | None
-    scopes: list[str]
+    scopes: list[Literal["play", "record", "organise", "admin"]]
     issued_at: int
+    """When it was issued, in UTC milliseconds."""
+
     expires_at: int | None
-
-
-class ListedToken(Token):
-    """A token that is valid."""
-
-    current: bool
+    """When it expires, in UTC milliseconds. Null if it does not."""
 
 
 class NewToken(Token):
     """A new token with its text."""
 
     player: str
+    """The account's id."""
+
     token: str
+    """The token. It is not shown again."""
+
+
+class RevokedToken(TypedDict):
+    """A token that was revoked."""
+
+    id: str
+    """The token's id."""
+
+    ended_at: int
+    """When it was revoked, in UTC milliseconds."""
+
+
+class ListedToken(Token):
+    """A valid token."""
+
+    current: bool
+    """Whether this request was sent with this token."""
+
+
+class Tokens(TypedDict):
+    """All valid tokens of an account, oldest first."""
+
+    player: str
+    """The account's id."""
+
+    tokens: list[ListedToken]
+
+
+class TournamentVersion(TypedDict):
+    """A tournament at one of its versions."""
+
+    tournament: str
+    """The tournament's id."""
+
+    version: int
+    """The number of the last event that this answer takes into account."""
+
+
+class GameSummary(TypedDict):
+    """What both a game and an attempt at it have."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    game: int
+    """The game of the board, counted from 1."""
+
+    entrants: list[int]
+    """The numbers of the entrants, by seat."""
+
+    match: str
+    """The match's id."""
+
+    ranks: list[int] | None
+    """The rank of each seat, 1 for the best; null until the game is decided."""
+
+    reason: str | None
+    """Why the match ended."""
+
+    annulled: str | None
+    """Why the game was annulled; null if it was not."""
+
+
+class Game(GameSummary):
+    """A game of a round, with the match that decides it."""
+
+    failed: list[str]
+    """The ids of earlier matches of the game that failed."""
+
+
+class FaultCounts(TypedDict):
+    """The number of faults in the games of an entrant, by owner."""
+
+    entrant: int
+    """Its own faults."""
+
+    opponent: int
+    """Faults of its opponents."""
+
+    platform: int
+    """Faults of the platform."""
+
+
+_TableRowKeywords = TypedDict("_TableRowKeywords", {"in": bool})
+
+
+class TableRow(_TableRowKeywords):
+    """A row of the table. Points and tiebreaks are decimals as text, so that JSON readers do not round them."""
+
+    rank: int
+    """Entrants that no tiebreak separates share a rank."""
+
+    entrant: int
+    """The entrant's number."""
+
+    label: str
+    """The entrant's label, or else its bot or account."""
+
+    points: str
+    tiebreaks: Json
+    """The value of each tiebreak. `places` is a list of integers, the others are text."""
+
+    games: int
+    """The number of its games that count."""
+
+    seats: list[int]
+    """For each seat, how often the entrant had it."""
+
+    byes: int
+    absences: int
+    faults: FaultCounts
+    against: dict[str, list[str | None]]
+    """For each opponent, by number, the score in each game between them: `1` above the opponent, `0.5` level, `0`
+    below, null if the game is annulled.
+    """
+
+    reached: NotRequired[int]
+    """In a knockout: the last round that the entrant reached."""
+
+    rating_micro: int
+    """A rating from the games of this tournament alone, in millionths."""
+
+    uncertainty_micro: int
+    """The standard deviation of that rating, in millionths."""
+
+
+class Standings(TournamentVersion):
+    """The table of a tournament as it stands now."""
+
+    status: Literal["open", "playing", "ended", "aborted"]
+    rounds: int
+    """The number of rounds paired so far."""
+
+    tiebreaks: list[
+        Literal[
+            "buchholz",
+            "buchholz-cut-1",
+            "sonneborn-berger",
+            "direct",
+            "wins",
+            "opponents-mean",
+            "places",
+        ]
+    ]
+    """The tiebreaks, the first one deciding first."""
+
+    rows: list[TableRow]
+    """The entrants, best first."""
+
+    sprt: Json | None
+    """The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis that it accepted. Null
+    without a test.
+    """
+
+
+class AnnulmentReport(TournamentVersion):
+    """The table with a game and without it: what its annulment changes."""
+
+    game: Game
+    before: Standings
+    """The table with the game."""
+
+    after: Standings
+    """The table without the game."""
+
+
+class Incident(TypedDict):
+    """An event that kept a match from being played out."""
+
+    cause: str
+    """Of an entrant: resigned, time, absent, disqualified, crashed, silent, illegal, unreadable. Of the platform:
+    refuted, play-failed, called-off, annulled.
+    """
+
+    owner: Literal["entrant", "opponent", "platform"] | None
+    """Whose fault it is, as seen by the `entrant` of the query. Without one, every entrant's fault is `entrant`. Null
+    if an entrant resigned: that is nobody's fault.
+    """
+
+    entrant: int | None
+    """The entrant that left the match; null if the platform failed."""
+
+    why: str | None
+
+
+class Attempt(GameSummary):
+    """A match that was created to decide a game. A game has several if the platform fails some of them."""
+
+    round: int
+    """The round, counted from 1."""
+
+    attempt: int
+    """The attempt at this game, counted from 1."""
+
+    status: Literal["playing", "decided", "failed", "dropped"]
+    """`playing`; `decided`: it decided the game; `failed`: the game is played again; `dropped`: the tournament was
+    called off first.
+    """
+
+    made_at: int | None
+    """When the match was created, in UTC milliseconds. Null while it is played; the first event of the match has the
+    time.
+    """
+
+    closed_at: int | None
+    """When its result or its failure was entered, in UTC milliseconds. Null until then."""
+
+    scored: bool
+    """Whether its result counts."""
+
+    incidents: list[Incident]
+    """Oldest first."""
+
+
+class Attempts(Page, TournamentVersion):
+    """A page of attempts, sorted by round, board, game and attempt."""
+
+    attempts: list[Attempt]
+
+
+class Pairing(TypedDict):
+    """A pairing of a round."""
+
+    boards: list[list[int]]
+    """The entrants of each board, by seat."""
+
+    byes: list[int]
+    """The entrants that have a bye."""
+
+    costs: Json
+    """What the pairing costs, such as repeated meetings."""
+
+
+class RoundCheck(TypedDict):
+    """The stored pairing of a round, compared with the pairing computed again."""
+
+    tournament: str
+    """The tournament's id."""
+
+    round: int
+    """The round, counted from 1."""
+
+    agrees: bool
+    """Whether the two pairings are the same."""
+
+    engine: str
+    """The method that paired the round."""
+
+    paired: Pairing
+    """The stored pairing."""
+
+    again: Pairing | None
+    """The pairing computed again; null if none was found."""
+
+
+class Round(TypedDict):
+    """A round with its games, and how it was paired."""
+
+    round: int
+    """The round, counted from 1."""
+
+    byes: list[int]
+    """The entrants that have a bye."""
+
+    absent: list[int]
+    """The entrants that sit it out."""
+
+    engine: str
+    """The method that paired the round."""
+
+    costs: Json
+    """What the pairing costs, such as repeated meetings."""
+
+    is_decided: bool
+    """Whether all games are decided."""
+
+    games: list[Game]
+
+
+class Rounds(TournamentVersion):
+    """All rounds of a tournament."""
+
+    rounds: list[Round]
+
+
+class TournamentEvents(Page, TournamentVersion):
+    """A page of a tournament's events, oldest first."""
+
+    events: list[Event]
+
+
+class TournamentSummary(TournamentVersion):
+    """What both a tournament and its row in lists have."""
+
+    name: str
+    status: Literal["open", "playing", "ended", "aborted"]
+    """`open` for entrants until the start, then `playing`, then `ended` or `aborted`."""
+
+    organiser: str
+    """The account that runs the tournament."""
+
+    created_at: int
+    """When it was announced, in UTC milliseconds."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    ruleset_version: int
+    seats: int
+    """The number of seats in each match."""
+
+    format: Json
+    """The `kind` of tournament, with its options."""
+
+    rounds: int
+    """The number of rounds paired so far."""
+
+
+class Entrant(TypedDict):
+    """An entrant: a `player` (an account) or a `bot` of the server."""
+
+    entrant: int
+    """The entrant's number, counted from 1. Lower numbers are better seeds."""
+
+    player: NotRequired[str]
+    """The id of the account."""
+
+    player_name: NotRequired[str]
+    """The name of the account."""
+
+    bot: NotRequired[str]
+    """The name of the bot."""
+
+    bot_version: NotRequired[int]
+    """The version of the bot."""
+
+    playouts: NotRequired[int | None]
+    """The playouts of the bot for each decision."""
+
+    label: str | None
+    """The name to show in tables."""
+
+    is_in: bool
+    """False once the entrant has withdrawn."""
+
+    absences: list[int]
+    """The rounds that the entrant sits out."""
+
+    joined: int
+    """The first round that the entrant can play."""
+
+
+class FaultTotals(TypedDict):
+    """The number of faults in a tournament, by owner."""
+
+    entrant: int
+    """Faults of entrants. Their games were scored."""
+
+    platform: int
+    """Faults of the platform. Their games were played again."""
+
+
+class Tournament(TournamentSummary):
+    """A tournament as it stands now."""
+
+    ended: str | None
+    """Why it is over; null while it is not."""
+
+    options: Json
+    """The options of the ruleset, complete."""
+
+    repeat: Literal["once", "rotations", "permutations"]
+    """Which orders of seats are played on each board."""
+
+    openings: list[list[str]]
+    """The openings, each a list of moves. Boards take them in turn."""
+
+    scoring: Json
+    """The points for each place, for a `bye` and for an `absence`."""
+
+    tiebreaks: list[
+        Literal[
+            "buchholz",
+            "buchholz-cut-1",
+            "sonneborn-berger",
+            "direct",
+            "wins",
+            "opponents-mean",
+            "places",
+        ]
+    ]
+    """The tiebreaks, the first one deciding first."""
+
+    limits: Limits | None
+    sprt: Json | None
+    """The hypotheses and error rates of the sequential test; null without one."""
+
+    max_entrants: int
+    is_open: bool
+    """Whether players can enter by themselves, or only the organiser can."""
+
+    seed: int
+    """Everything left to chance follows from this seed."""
+
+    entrants: list[Entrant]
+    games: int
+    """The number of games paired so far."""
+
+    decided: int
+    """The number of these games that are decided."""
+
+    given_up: int
+    """The number of these games that failed too often to be played again."""
+
+    faults: FaultTotals
+
+
+class TournamentRow(TournamentSummary):
+    """A tournament as lists show it."""
+
+    entrants: int
+    """The number of entrants."""
+
+
+class TournamentPage(ListPage):
+    """A page of tournaments, newest first."""
+
+    tournaments: list[TournamentRow]
+
+
+class TournamentReceipt(StoredEvents, TournamentVersion):
+    """The receipt of a command on a tournament: the events that it stored, and the version right after them.
+
+    The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
+    """
+
+    status: Literal["open", "playing", "ended", "aborted"]

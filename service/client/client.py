@@ -1,4 +1,4 @@
-"""What a client can ask for, one method an operation."""
+"""The client: one method for each operation of the API."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -17,15 +17,18 @@ from plyscribe.service.client.answers import (
     ListedToken,
     Match,
     MatchRow,
-    NewAccount,
+    Me,
+    NewPlayer,
     NewToken,
-    OwnAccount,
-    PlayerAccount,
+    Player,
     Position,
     RatedMatch,
     RatingChange,
+    RatingsRow,
+    Ready,
     Receipt,
-    Standing,
+    RevokedToken,
+    RulesetRow,
     Verification,
     VerificationDue,
 )
@@ -37,47 +40,49 @@ ROWS = 200
 
 
 class Client(TournamentCalls, Connection):
-    """One account's view of a server; without a token it can read and sign up."""
+    """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
 
-    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> NewAccount:
-        """A new account with `player` and `token`; not sent again when it fails, for each one opens an account."""
+    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> NewPlayer:
+        """Open an account. The answer holds its `player` id and its `token`.
+
+        This request is never retried, because each one that arrives opens another account.
+        """
         body = {"name": name, "kind": kind, "scopes": list(scopes)}
-        return cast(NewAccount, self._send("POST", "/v1/players", json=body).json())
+        return cast(NewPlayer, self._send("POST", "/v1/players", json=body).json())
 
-    def me(self) -> OwnAccount:
-        """Who the token stands for."""
-        return cast(OwnAccount, self._get("/v1/players/me"))
+    def me(self) -> Me:
+        """The account that the token belongs to."""
+        return cast(Me, self._get("/v1/players/me"))
 
-    def player(self, player: str) -> PlayerAccount:
-        """A player's name and kind."""
-        return cast(PlayerAccount, self._get(f"/v1/players/{player}"))
+    def player(self, player: str) -> Player:
+        """A player's public account."""
+        return cast(Player, self._get(f"/v1/players/{player}"))
 
     def tokens(self) -> list[ListedToken]:
-        """The valid tokens of the account."""
+        """The account's valid tokens, oldest first."""
         return cast(list[ListedToken], self._get("/v1/players/me/tokens")["tokens"])
 
     def issue_token(
         self, scopes: Sequence[str] | None = None, *, label: str | None = None, expires_in_s: int | None = None
     ) -> NewToken:
-        """A further token; without `scopes` and an expiry it is like the one of this client."""
+        """Issue another token. By default it has the scopes and the expiry of this client's token."""
         body = _given(scopes=list(scopes) if scopes else None, label=label, expires_in_s=expires_in_s)
         return cast(NewToken, self._send("POST", "/v1/players/me/tokens", json=body).json())
 
     def rotate_token(self, *, overlap_s: int | None = None, expires_in_s: int | None = None) -> NewToken:
-        """The successor of this client's token, with which it goes on from here."""
+        """Replace this client's token. From now on the client uses the new one."""
         body = _given(overlap_s=overlap_s, expires_in_s=expires_in_s)
         made = cast(NewToken, self._send("POST", "/v1/players/me/tokens/rotation", json=body).json())
         self.token = made["token"]
         self._http.headers["Authorization"] = f"Bearer {self.token}"
         return made
 
-    def revoke_token(self, id: str, *, key: str | None = None) -> Json:
-        """End a token of the account."""
+    def revoke_token(self, id: str, *, key: str | None = None) -> RevokedToken:
+        """Revoke one of the account's tokens."""
         headers = {"Idempotency-Key": key or uuid4().hex}
-        revoked: Json = self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=headers).json()
-        return revoked
+        return cast(RevokedToken, self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=headers).json())
 
     def recover_account(
         self,
@@ -88,7 +93,7 @@ class Client(TournamentCalls, Connection):
         expires_in_s: int | None = None,
         revoke_others: bool = True,
     ) -> NewToken:
-        """A token for someone who has lost theirs; needs the scope `admin`."""
+        """Issue a token for a player who lost theirs. Needs the scope `admin`."""
         body = _given(scopes=list(scopes), label=label, expires_in_s=expires_in_s, revoke_others=revoke_others)
         return cast(NewToken, self._send("POST", f"/v1/players/{player}/tokens", json=body).json())
 
@@ -111,7 +116,10 @@ class Client(TournamentCalls, Connection):
         about: Mapping[str, str] | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """The receipt of a new match; a seat is None (open), `{"player": id}` or, recorded, `{"name": name}`."""
+        """Create a match.
+
+        Each seat is None (open to anyone), `{"player": id}`, `{"bot": name}` or, in a recorded match, `{"name": name}`.
+        """
         body = {
             "ruleset": ruleset,
             "ruleset_version": ruleset_version,
@@ -142,7 +150,7 @@ class Client(TournamentCalls, Connection):
         about: Mapping[str, str] | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """The receipt of a new match that goes on just before move `ply` + 1; without `seats` all are yours."""
+        """Create a match that continues another one from just before move `ply` + 1. By default you have all seats."""
         body = {
             "ply": ply,
             "dice": dice,
@@ -156,7 +164,7 @@ class Client(TournamentCalls, Connection):
         return self._command("POST", f"/v1/matches/{match}/forks", body, key)
 
     def duplicate(self, match: str, number: int, seats: Sequence[Json | None], *, key: str | None = None) -> Receipt:
-        """The receipt of a new match, by its number among those that have the same dice as `match`."""
+        """Create the match with this `number` among those that share the dice of `match`."""
         return self._command("POST", f"/v1/matches/{match}/duplicates/{number}", {"seats": list(seats)}, key)
 
     def take_seat(
@@ -169,25 +177,25 @@ class Client(TournamentCalls, Connection):
         invitation: str | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """The receipt of sitting down, with the code of an invitation if need be; a recorder gives a guest's `name`."""
+        """Take a seat, with an invitation's code if the match is private. A recorder seats a guest by `name`."""
         body = _given(entropy=entropy, name=name, invitation=invitation)
         return self._command("POST", f"/v1/matches/{match}/seats/{seat}", body, key)
 
     def invite(self, match: str, seat: int, *, expires_in_s: int | None = None) -> Invitation:
-        """An invitation to an open seat, for whoever holds it."""
+        """Create an invitation to an open seat. Anyone who has its code can take the seat."""
         body = _given(expires_in_s=expires_in_s)
         return cast(Invitation, self._ask("POST", f"/v1/matches/{match}/seats/{seat}/invitations", json=body).json())
 
     def leave_seat(self, match: str, seat: int, *, key: str | None = None) -> Receipt:
-        """The receipt of standing up."""
+        """Leave a seat before the match starts."""
         return self._command("DELETE", f"/v1/matches/{match}/seats/{seat}", None, key)
 
     def add_entropy(self, match: str, entropy: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
-        """The receipt of salting the server's dice."""
+        """Add a seat's entropy to the server's dice."""
         return self._command("POST", f"/v1/matches/{match}/entropy", {"entropy": entropy, **_seat(seat)}, key)
 
     def start(self, match: str, *, key: str | None = None) -> Receipt:
-        """The receipt of starting the match."""
+        """Start the match."""
         return self._command("POST", f"/v1/matches/{match}/start", {}, key)
 
     def move(
@@ -199,15 +207,15 @@ class Client(TournamentCalls, Connection):
         version: int | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """The receipt of a move; with `version` it counts only if nothing has happened since."""
+        """Make a move. With `version`, the server refuses it if the match has changed since that version."""
         return self._command("POST", f"/v1/matches/{match}/moves", {"move": move, **_seat(seat)}, key, version)
 
     def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Receipt:
-        """The receipt of a roll on the table."""
+        """Record the dice rolled at the table."""
         return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)
 
     def take_back(self, match: str, ply: int, *, key: str | None = None) -> Receipt:
-        """The receipt of going back to a ply."""
+        """Take back all moves after `ply`."""
         return self._command("POST", f"/v1/matches/{match}/take-back", {"ply": ply}, key)
 
     def withdraw(
@@ -219,24 +227,27 @@ class Client(TournamentCalls, Connection):
         fault: str | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """The receipt of leaving a match under way; `fault` is by what the program failed that played, if it did."""
+        """Withdraw a seat from a running match.
+
+        A program that resigns because it failed says how in `fault`.
+        """
         body = {"cause": cause, "fault": fault, **_seat(seat)}
         return self._command("POST", f"/v1/matches/{match}/withdrawal", body, key)
 
     def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
-        """The receipt of an offer, an agreement or a decline."""
+        """Offer a draw, or answer an offer: `action` is `offer`, `agree` or `decline`."""
         return self._command("POST", f"/v1/matches/{match}/draw", {"action": action, **_seat(seat)}, key)
 
     def abort(self, match: str, cause: str = "called off", *, key: str | None = None) -> Receipt:
-        """The receipt of ending a match without an outcome."""
+        """End a match without an outcome."""
         return self._command("POST", f"/v1/matches/{match}/abort", {"cause": cause}, key)
 
     def rematch(self, match: str, *, key: str | None = None) -> Receipt:
-        """The receipt of the match's one rematch: of its creation, or of your sitting down in it."""
+        """Create the match's only rematch, or take your seat in it if it exists."""
         return self._command("POST", f"/v1/matches/{match}/rematch", {}, key)
 
     def match(self, match: str, *, invitation: str | None = None) -> Match:
-        """The match as it stands now; a private one with the code of an invitation, if need be."""
+        """The match as it stands now. The code of an invitation opens a private match."""
         return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation)))
 
     def position(self, match: str, ply: int, version: int | None = None) -> Position:
@@ -245,25 +256,28 @@ class Client(TournamentCalls, Connection):
         return cast(Position, self._get(f"/v1/matches/{match}/positions/{ply}", query))
 
     def board(self, match: str, ply: int) -> str:
-        """The position as text for a terminal."""
+        """The state just before move `ply` + 1, as text for a terminal."""
         return self._ask("GET", f"/v1/matches/{match}/positions/{ply}", headers={"Accept": "text/plain"}).text
 
     def legal_moves(self, match: str, prefix: str = "") -> list[str]:
-        """All legal moves of the seat on turn whose notation starts with `prefix`."""
+        """All legal moves whose notation starts with `prefix`."""
         query = {"prefix": prefix, "limit": PAGE}
         return [move for page in self._pages(f"/v1/matches/{match}/legal-moves", query) for move in page["moves"]]
 
     def first_legal_moves(self, match: str, limit: int = PAGE) -> LegalMoves:
-        """The first legal moves of the seat on turn, and the version that they belong to; 1,000 at most."""
+        """The first legal moves, at most 1,000, with the version of the match that they belong to."""
         return cast(LegalMoves, self._get(f"/v1/matches/{match}/legal-moves", {"limit": limit}))
 
     def events(self, match: str, after: int = 0) -> list[Event]:
-        """All events after a version."""
+        """All events after the version `after`."""
         query = {"after": after, "limit": PAGE}
         return [event for page in self._pages(f"/v1/matches/{match}/events", query) for event in page["events"]]
 
     def export(self, match: str) -> bytes:
-        """All events as NDJSON, ended by the line of count, head and digest; Problem `export/incomplete` without it."""
+        """All events as NDJSON, including the last line with their count, head hash and digest.
+
+        Raises Problem `export/incomplete` if the export broke off or does not match its digest.
+        """
         headers = {"Accept": "application/x-ndjson"}
         export = self._ask("GET", f"/v1/matches/{match}/events", headers=headers).content
         lines, _, end = export.rstrip(b"\n").rpartition(b"\n")
@@ -276,7 +290,10 @@ class Client(TournamentCalls, Connection):
         return self._ask("GET", f"/v1/matches/{match}/record").text
 
     def bundle(self, match: str) -> bytes:
-        """The whole match as one file, which `plyscribe verify` checks; Problem `export/incomplete` without its end."""
+        """The whole match as one file, which `plyscribe verify` checks.
+
+        Raises Problem `export/incomplete` if the file broke off.
+        """
         bundle = self._ask("GET", f"/v1/matches/{match}/bundle").content
         try:
             parse_bundle(bundle)
@@ -285,48 +302,53 @@ class Client(TournamentCalls, Connection):
         return bundle
 
     def verification(self, match: str) -> Verification:
-        """What the server finds when it executes the match again as it is stored."""
+        """Verify the match: the server executes its stored events again and reports every check."""
         return cast(Verification, self._get(f"/v1/matches/{match}/verification"))
 
-    def follow(self, match: str, after: int = 0) -> Iterator[Event]:
-        """The events after a version, those that are there and those that come, each once and in order.
+    def verify_again(self, match: str, *, key: str | None = None) -> VerificationDue:
+        """Request another verification of a refuted match. Needs the scope `admin`."""
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        return cast(VerificationDue, self._ask("POST", f"/v1/matches/{match}/verification", headers=headers).json())
 
-        Goes on by itself when the connection breaks off, ends when nothing is expected of the match any more.
+    def follow(self, match: str, after: int = 0) -> Iterator[Event]:
+        """Yield the events after the version `after`, first the stored ones, then new ones, each once and in order.
+
+        Reconnects when the connection breaks. Ends when the match can have no more events.
         """
         yield from cast(Iterator[Event], self._follow(f"/v1/matches/{match}/events", after))
 
     def inbox(self, after: int = 0) -> Iterator[InboxEntry]:
-        """What this account's matches want of it and what became of them, after an id and for ever, each once.
+        """Yield the inbox entries after the id `after`, first the stored ones, then new ones, each once.
 
-        Goes on by itself when the connection breaks off. An entry `gap` stands for entries that were dropped.
+        Reconnects when the connection breaks, and never ends. An entry `gap` stands for entries that were dropped.
         """
         yield from cast(Iterator[InboxEntry], self._follow("/v1/players/me/events", after))
 
     def newest_in_inbox(self) -> int:
-        """The id of the newest entry of the inbox, from which on to follow it; 0 where there is none."""
+        """The id of the newest entry in the inbox, 0 if it is empty. Pass it to `inbox` to get only newer entries."""
         newest: int = self._get("/v1/players/me/events", {"limit": 1})["newest"]
         return newest
 
     # ------------------------------------------------------------------------------------------------------- imports
 
     def import_bundle(self, bundle: bytes) -> Import:
-        """What becomes of the bundle of a match of another server; sending it again is the same import."""
+        """Import a match of another server. Sending the same bundle again returns the same import."""
         headers = {"Content-Type": "application/vnd.plyscribe.bundle+ndjson"}
         return cast(Import, self._ask("POST", "/v1/imports", content=bundle, headers=headers).json())
 
     def import_record(self, text: str, *, private: bool = False, key: str | None = None) -> Import:
-        """The import of a text record, which a worker plays; `imported` tells what came of it."""
+        """Import a text record. A worker plays it through; `imported` returns the result."""
         headers = {"Content-Type": "text/vnd.plyscribe.record", "Idempotency-Key": key or uuid4().hex}
         path = "/v1/imports?private=true" if private else "/v1/imports"
         return cast(Import, self._ask("POST", path, content=text.encode(), headers=headers).json())
 
     def keep_prefix(self, match: str) -> Import:
-        """The import after what comes before the fault of its text was kept as an unfinished match."""
+        """Keep the moves before the first fault of a text record as an unfinished match."""
         path = f"/v1/imports/{match.replace('match-', 'import-', 1)}/prefix"
         return cast(Import, self._ask("POST", path, json={}).json())
 
     def imported(self, match: str) -> Import:
-        """How far the import of a match is, and what was found of it."""
+        """The progress and the result of a match's import."""
         return cast(Import, self._get(f"/v1/imports/{match.replace('match-', 'import-', 1)}"))
 
     # --------------------------------------------------------------------------------------------------------- lists
@@ -344,9 +366,9 @@ class Client(TournamentCalls, Connection):
         until: int | None = None,
         waiting: bool = False,
     ) -> Iterator[MatchRow]:
-        """The matches that all of this holds for, the newest first, read page by page as they are asked for.
+        """Yield the matches that meet all conditions, newest first. Pages are fetched as they are needed.
 
-        `waiting`: those that wait for the token's account. Lists follow what happens some moments behind.
+        `waiting` selects the matches that wait for this account. Lists lag a few moments behind the matches.
         """
         query = {
             "player": player,
@@ -361,44 +383,40 @@ class Client(TournamentCalls, Connection):
         }
         yield from self._rows("matches", query)
 
-    def players(self, name: str = "", kind: str | None = None) -> Iterator[PlayerAccount]:
-        """The players whose names begin so, in any case, by name, read page by page as they are asked for."""
+    def players(self, name: str = "", kind: str | None = None) -> Iterator[Player]:
+        """Yield the players whose names start with `name`, ignoring case, sorted by name."""
         yield from self._rows("players", {"name": name, "kind": kind})
 
-    def ratings(self, ruleset: str) -> Iterator[Standing]:
-        """The table of a ruleset's ratings, best first, asked for page by page."""
+    def rulesets(self, seats: int | None = None) -> list[RulesetRow]:
+        """All versions of all rulesets, or of those for this number of seats."""
+        return cast(list[RulesetRow], self._get("/v1/rulesets", _given(seats=seats))["rulesets"])
+
+    # ------------------------------------------------------------------------------------------------------- ratings
+
+    def ratings(self, ruleset: str) -> Iterator[RatingsRow]:
+        """Yield the ratings of a ruleset, best first."""
         for page in self._pages(f"/v1/ratings/{ruleset}", {}):
             yield from page["players"]
 
     def rating(self, ruleset: str, player: str) -> list[RatedMatch]:
-        """The matches that made a player's rating, oldest first."""
+        """The matches that a player's rating is based on, oldest first."""
         pages = self._pages(f"/v1/ratings/{ruleset}/{player}", {"limit": PAGE})
         return [match for page in pages for match in page["history"]]
 
     def annul(self, match: str, why: str, *, key: str | None = None) -> Receipt:
-        """The receipt of making a finished match count for nothing."""
+        """Annul a finished match, so that it no longer counts."""
         return self._command("POST", f"/v1/matches/{match}/annulment", {"why": why}, key)
 
     def annulment(self, match: str, *, preview: bool = False) -> list[RatingChange]:
-        """The ratings that an annulment changed, or, for a preview, would change."""
+        """The ratings that an annulment changed. With `preview`, those that it would change."""
         query = {"limit": PAGE, **({"preview": "true"} if preview else {})}
         return [change for page in self._pages(f"/v1/matches/{match}/annulment", query) for change in page["changes"]]
 
-    def verify_again(self, match: str, *, key: str | None = None) -> VerificationDue:
-        """Have a refuted match executed again; needs the scope `admin`."""
-        headers = {"Idempotency-Key": key or uuid4().hex}
-        return cast(VerificationDue, self._ask("POST", f"/v1/matches/{match}/verification", headers=headers).json())
-
-    def rulesets(self, seats: int | None = None) -> list[Json]:
-        """All rulesets in all versions, or those that so many can play."""
-        listed: list[Json] = self._get("/v1/rulesets", _given(seats=seats))["rulesets"]
-        return listed
-
     # ------------------------------------------------------------------------------------------------------- service
 
-    def ready(self) -> Json:
-        """What the server says of itself once its store answers."""
-        return self._get("/readyz")
+    def ready(self) -> Ready:
+        """The store and the durability that the server works with, once its store answers."""
+        return cast(Ready, self._get("/readyz"))
 
     def _rows(self, name: str, query: Mapping[str, Any]) -> Iterator[Any]:
         for page in self._pages(f"/v1/{name}", {**_given(**query), "limit": ROWS}):

@@ -1,4 +1,4 @@
-"""What the schemas are made of: kinds of fields, and fields that stand in several schemas."""
+"""The kinds of fields, and the fields that several schemas share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ MAX_SEATS = 16
 
 
 class Strict(Schema):
-    """A schema that refuses what it does not name."""
+    """A schema that refuses unknown fields."""
 
     class Meta:
         """Marshmallow's settings."""
@@ -20,7 +20,7 @@ class Strict(Schema):
 
 
 class Boolean(fields.Boolean):
-    """True or false, and nothing that only looks like it."""
+    """True or false; refuses everything that merely looks like one of them."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if value is not True and value is not False:
@@ -30,16 +30,16 @@ class Boolean(fields.Boolean):
 
 def _printable(text: str) -> None:
     if not is_printable(text):
-        raise ValidationError("Only printable characters.")
+        raise ValidationError("Only printable characters are allowed.")
 
 
 def _trimmed(text: str) -> None:
     if text != text.strip():
-        raise ValidationError("No space at the ends.")
+        raise ValidationError("Spaces at the start or the end are not allowed.")
 
 
 class QueryInteger(fields.Integer):
-    """A number in a query, in plain digits."""
+    """An integer in a query; only ASCII digits are accepted."""
 
     def _validated(self, value: Any) -> Any:
         if not (isinstance(value, str) and value.isascii() and value.isdigit()):
@@ -55,7 +55,7 @@ class QueryBoolean(fields.Boolean):
 
 
 class QueryWords(fields.String):
-    """Some of a set of words, separated by commas."""
+    """One or more words of a set, separated by commas."""
 
     def __init__(self, words: Sequence[str], **kwargs: Any) -> None:
         one = "|".join(words)
@@ -69,18 +69,19 @@ class QueryWords(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         words = tuple(super()._deserialize(value, attr, data, **kwargs).split(","))
         if not set(words) <= set(self._words):
-            raise ValidationError(f"Some of {', '.join(self._words)}, separated by commas.")
+            raise ValidationError(f"Must be one or more of {', '.join(self._words)}, separated by commas.")
         return words
 
 
 def integer_field(low: int, high: int, **kwargs: Any) -> fields.Integer:
-    """A JSON number within these bounds."""
+    """A JSON integer from `low` to `high`."""
     return fields.Integer(strict=True, validate=validate.Range(low, high), **kwargs)
 
 
 def seat_field(**kwargs: Any) -> fields.Integer:
-    """The number of a seat."""
-    return integer_field(1, MAX_SEATS, metadata={"description": "A seat, counted from 1."}, **kwargs)
+    """The number of one of your seats; needed only by those who have several."""
+    description = "The seat that acts, counted from 1. Needed only if you act for more than one."
+    return integer_field(1, MAX_SEATS, metadata={"description": description}, **kwargs)
 
 
 def name_field(**kwargs: Any) -> fields.String:
@@ -88,12 +89,18 @@ def name_field(**kwargs: Any) -> fields.String:
     return fields.String(validate=[validate.Length(1, MAX_NAME_LENGTH), _printable, _trimmed], **kwargs)
 
 
+def time_field(description: str = "", note: str = "", **kwargs: Any) -> fields.Integer:
+    """A time of an answer, in UTC milliseconds; `note` follows the description."""
+    text = f"{description}, in UTC milliseconds. {note}" if description else f"UTC milliseconds. {note}"
+    return fields.Integer(metadata={"description": text.rstrip()}, **{"required": True, **kwargs})
+
+
 def text_field(longest: int, **kwargs: Any) -> fields.String:
-    """A printable text of at most so many characters."""
+    """Printable text of 1 to `longest` characters."""
     return fields.String(validate=[validate.Length(1, longest), _printable], **kwargs)
 
 
 def invitation_field() -> fields.String:
-    """The code of an invitation, None without one."""
-    description = "The code of an invitation to a seat of a private match."
+    """The code of an invitation; None if it is left out."""
+    description = "The code of an invitation to a seat of the match. It opens a private match."
     return fields.String(load_default=None, validate=validate.Length(1, 128), metadata={"description": description})

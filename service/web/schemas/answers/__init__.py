@@ -1,4 +1,4 @@
-"""What answers hold, by subject: here is what routes answer with; what that is made of stands beside it."""
+"""The shapes of all answers, a module for each subject. This module names those that routes answer with."""
 
 from plyscribe.service.web.schemas.answers.imports import ImportOut
 from plyscribe.service.web.schemas.answers.inboxes import InboxPage

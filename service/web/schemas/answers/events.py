@@ -1,15 +1,32 @@
-"""What answers with stored events hold."""
+"""Stored events in answers."""
 
 from marshmallow import Schema, fields
 
+from plyscribe.service.web.schemas.kinds import time_field
+
 
 class EventOut(Schema):
-    """A stored event with its hash."""
+    """A stored event."""
 
-    version = fields.Integer(required=True)
-    type = fields.String(required=True)
-    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds; the version is the order."})
-    by = fields.String(required=True)
-    cause = fields.String(required=True)
-    data = fields.Dict(required=True)
-    hash = fields.String(required=True)
+    version = fields.Integer(required=True, metadata={"description": "Its number in the stream, counted from 1."})
+    type = fields.String(
+        required=True,
+        metadata={"description": "Such as `move-made`; `unreadable` if the stored bytes are not an event."},
+    )
+    at = time_field("When it was recorded", "To order events, use `version`.")
+    by = fields.String(
+        required=True, metadata={"description": "Who caused it, such as `player:player-…` or `system:verify`."}
+    )
+    cause = fields.String(required=True, metadata={"description": "The id of the command that it belongs to."})
+    data = fields.Dict(required=True, metadata={"description": "The fields of this type of event."})
+    hash = fields.String(
+        required=True,
+        metadata={"description": "SHA-256 in hex of the previous event's hash followed by this event's stored bytes."},
+    )
+
+
+class StoredEvents(Schema):
+    """The events that a command stored."""
+
+    hash = fields.String(required=True, metadata={"description": "The hash of the last event."})
+    events = fields.List(fields.Nested(EventOut), required=True)

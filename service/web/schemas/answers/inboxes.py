@@ -1,34 +1,47 @@
-"""What answers with an inbox hold."""
+"""Answers with a player's inbox."""
 
 from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.notices import NOTICE_TYPES
 from plyscribe.service.live.inboxes import GAP
+from plyscribe.service.web.schemas.answers.lists import Page
+from plyscribe.service.web.schemas.kinds import time_field
 
 
 class InboxEntry(Schema):
-    """What a player is told. Of which match and version, unless it is a `gap`; the rest depends on the type."""
+    """One thing that happened in a player's matches.
 
-    id = fields.Integer(required=True, metadata={"description": "Grows from entry to entry."})
-    type = fields.String(required=True, validate=validate.OneOf([*NOTICE_TYPES, GAP]))
-    match = fields.String()
-    version = fields.Integer(metadata={"description": "Of the match, as of the event that is told of."})
-    at = fields.Integer(metadata={"description": "UTC milliseconds."})
-    seat = fields.Integer(metadata={"description": "Yours, of which it is told."})
-    seats = fields.List(fields.Integer(), metadata={"description": "All of yours in the match."})
-    ply = fields.Integer()
-    deadline = fields.Integer(allow_none=True, metadata={"description": "UTC milliseconds; null without limits."})
-    offered_by = fields.Integer()
-    ruleset = fields.String()
+    Every entry has `id` and `type`, and every entry but a `gap` has `match`, `version` and `at`. The other fields
+    depend on the type.
+    """
+
+    id = fields.Integer(required=True, metadata={"description": "Increases from entry to entry, but can skip numbers."})
+    type = fields.String(
+        required=True,
+        validate=validate.OneOf([*NOTICE_TYPES, GAP]),
+        metadata={"description": "A `gap` stands for older entries that were dropped."},
+    )
+    match = fields.String(metadata={"description": "The id of the match."})
+    version = fields.Integer(metadata={"description": "The version of the match when this happened."})
+    at = time_field("When it happened", required=False)
+    seat = fields.Integer(metadata={"description": "Your seat that this is about."})
+    seats = fields.List(fields.Integer(), metadata={"description": "All your seats in the match."})
+    ply = fields.Integer(metadata={"description": "The number of moves made so far."})
+    deadline = time_field("When your time is over", "Null without limits.", required=False, allow_none=True)
+    offered_by = fields.Integer(metadata={"description": "The seat that offers a draw."})
+    ruleset = fields.String(metadata={"description": "The ruleset's id."})
     ruleset_version = fields.Integer()
-    reason = fields.String()
-    ranks = fields.List(fields.Integer(), metadata={"description": "Of all seats."})
+    reason = fields.String(metadata={"description": "Why the match ended."})
+    ranks = fields.List(
+        fields.Integer(), metadata={"description": "The rank of each seat, 1 for the best; tied seats share a rank."}
+    )
 
 
-class InboxPage(Schema):
-    """Entries in order; `newest` is the id of the last one there is, `next` the path of the next page or null."""
+class InboxPage(Page):
+    """A page of an inbox, oldest entries first."""
 
-    player = fields.String(required=True)
-    newest = fields.Integer(required=True)
+    player = fields.String(required=True, metadata={"description": "The id of your account."})
+    newest = fields.Integer(
+        required=True, metadata={"description": "The id of the newest entry in the inbox; 0 if it is empty."}
+    )
     entries = fields.List(fields.Nested(InboxEntry), required=True)
-    next = fields.String(required=True, allow_none=True)

@@ -1,4 +1,4 @@
-"""What answers about matches hold."""
+"""Answers about matches."""
 
 from marshmallow import Schema, fields, validate
 
@@ -6,271 +6,433 @@ from plyscribe.domain.bundle.report import CHECKS, RESULTS
 from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.waiting import WAITED_FOR
-from plyscribe.service.web.schemas.answers.events import EventOut
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
+from plyscribe.service.web.schemas.answers.lists import ListPage, Page
+from plyscribe.service.web.schemas.kinds import time_field
+
+
+class DueRoll(Schema):
+    """The dice that must be rolled now."""
+
+    sides = fields.Integer(required=True, metadata={"description": "The number of sides of each die."})
+    count = fields.Integer(required=True, metadata={"description": "The number of dice."})
+    purpose = fields.String(required=True, metadata={"description": "What the ruleset rolls them for."})
+    seat = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The seat that rolls; null if no seat does."}
+    )
+
+
+class Outcome(Schema):
+    """How a match ended."""
+
+    reason = fields.String(required=True, metadata={"description": "Why it ended."})
+    ranks = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "The rank of each seat, 1 for the best; tied seats share a rank."},
+    )
 
 
 class Turn(Schema):
-    """What the match waits for: exactly one of the three."""
+    """What the match waits for. It has exactly one of these fields."""
 
     decision = fields.Integer(metadata={"description": "The seat that must move."})
-    roll = fields.Dict(metadata={"description": "The dice that are due: sides, count, purpose, seat."})
-    over = fields.Dict(metadata={"description": "The outcome: reason and one rank a seat."})
+    roll = fields.Nested(DueRoll)
+    over = fields.Nested(Outcome)
 
 
-class Receipt(Schema):
-    """The answer to a command: the events that it stored. The same for the same request, byte for byte."""
+class MatchVersion(Schema):
+    """A match at one of its versions."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    hash = fields.String(required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
-    events = fields.List(fields.Nested(EventOut), required=True)
+    match = fields.String(required=True, metadata={"description": "The match's id."})
+    version = fields.Integer(
+        required=True, metadata={"description": "The number of the last event that this answer takes into account."}
+    )
+
+
+class MatchTurn(MatchVersion):
+    """A match at one of its versions, and whose turn it is."""
+
+    turn = fields.Nested(
+        Turn,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Null before the start and after an abort."},
+    )
+
+
+class Receipt(StoredEvents, MatchTurn):
+    """The receipt of a command: the events that it stored, and the version and turn right after them.
+
+    The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
+    """
 
 
 class InvitationOut(Schema):
-    """An invitation to a seat. The code is not kept: keep it, or ask for another one."""
+    """An invitation to a seat. The server does not keep its code; if you lose it, create another invitation."""
 
-    match = fields.String(required=True)
+    match = fields.String(required=True, metadata={"description": "The match's id."})
     seat = fields.Integer(required=True)
-    invitation = fields.String(required=True, metadata={"description": "The code."})
-    expires_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
-    path = fields.String(required=True, metadata={"description": "Where the match can be read with it."})
+    invitation = fields.String(required=True, metadata={"description": "The code of the invitation."})
+    expires_at = time_field("When it expires")
+    path = fields.String(required=True, metadata={"description": "A path, with the code, to read the match at."})
 
 
-class EventPage(Schema):
-    """Events in order; `next` is the path of the next page, null on the last."""
+class EventPage(Page, MatchVersion):
+    """A page of a match's events, oldest first."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
     events = fields.List(fields.Nested(EventOut), required=True)
-    next = fields.String(required=True, allow_none=True)
 
 
 class SeatRow(Schema):
-    """A seat: who it is for (nobody: anyone), and whether that one sat down. A bot of the server has its build."""
+    """A seat and its occupant. An open seat has no occupant.
 
-    seat = fields.Integer(required=True)
-    player = fields.String()
-    name = fields.String()
-    bot = fields.String()
+    The occupant is a `player` (an account), a `bot` of the server, or a guest, who has only a `name`.
+    """
+
+    seat = fields.Integer(required=True, metadata={"description": "The seat's number, counted from 1."})
+    player = fields.String(metadata={"description": "The id of the account."})
+    name = fields.String(metadata={"description": "The name of a guest, who has no account."})
+    bot = fields.String(metadata={"description": "The name of the bot."})
     version = fields.Integer(metadata={"description": "The version of the bot."})
-    seed = fields.Integer()
-    playouts = fields.Integer(allow_none=True, metadata={"description": "How many it takes a decision."})
-    seated = fields.Boolean(required=True)
+    seed = fields.Integer(metadata={"description": "The seed that the bot's moves follow from."})
+    playouts = fields.Integer(allow_none=True, metadata={"description": "The playouts of the bot for each decision."})
+    seated = fields.Boolean(
+        required=True, metadata={"description": "False while the seat is open, or its player is only invited."}
+    )
 
 
 class SeatOut(SeatRow):
-    """A seat of a match, with its salt for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice."""
 
-    entropy = fields.String(required=True, allow_none=True)
+    entropy = fields.String(
+        required=True, allow_none=True, metadata={"description": "Null if the seat has not added any."}
+    )
 
 
 class LimitsOut(Schema):
-    """How long a seat may take, in milliseconds; null: without limit."""
+    """The time limits of each seat, in milliseconds. Null means no limit."""
 
-    move_ms = fields.Integer(required=True, allow_none=True)
-    match_ms = fields.Integer(required=True, allow_none=True)
+    move_ms = fields.Integer(required=True, allow_none=True, metadata={"description": "For one decision."})
+    match_ms = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "For all decisions of a seat together."}
+    )
 
 
 class DeadlineOut(Schema):
-    """Until when the seat on turn must have moved."""
+    """The time at which the seat on turn is withdrawn unless it moves before."""
 
     seat = fields.Integer(required=True)
-    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    at = time_field()
 
 
 class ClockOut(Schema):
-    """The clocks as they stood at the last event; that of the seat on turn runs since `since` (UTC milliseconds)."""
+    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
 
-    since = fields.Integer(required=True)
+    since = time_field("When the present decision became due")
     used_ms = fields.List(
-        fields.Integer(), required=True, metadata={"description": "What each seat took for its moves."}
+        fields.Integer(), required=True, metadata={"description": "The time that each seat has used for its decisions."}
     )
     left_ms = fields.List(
         fields.Integer(allow_none=True),
         required=True,
-        metadata={"description": "What each seat has left of match_ms; null without that limit."},
+        metadata={"description": "The time that each seat has left of `match_ms`; null without that limit."},
     )
     deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
 
 
-class ParentOut(Schema):
-    """Where a fork comes from: a match, and the ply up to which its line was copied."""
+class DiceOut(Schema):
+    """The dice of a match.
 
-    match = fields.String(required=True)
-    ply = fields.Integer(required=True)
+    Server dice are fixed before the match: `commitment` is the SHA-256 of their secret, and the secret is published
+    when the match ends. Every roll can then be computed again.
+    """
+
+    mode = fields.String(
+        required=True,
+        validate=validate.OneOf(["server", "shared", "recorded"]),
+        metadata={"description": "Rolled by the server; the same in several matches; or rolled at a real table."},
+    )
+    dice_id = fields.String(metadata={"description": "The id that the secret of server dice is derived from."})
+    commitment = fields.String(metadata={"description": "The SHA-256 of the secret, in hex."})
+    key = fields.String(metadata={"description": "The id of the server key that the secret is derived from."})
+    matches = fields.List(
+        fields.String(), metadata={"description": "The ids of all matches that share these dice, made or not."}
+    )
+    secret = fields.String(allow_none=True, metadata={"description": "The secret, in hex; null until it is published."})
+
+
+class ParentOut(Schema):
+    """The match that a fork continues."""
+
+    match = fields.String(required=True, metadata={"description": "The id of the parent."})
+    ply = fields.Integer(required=True, metadata={"description": "The number of moves taken over from the parent."})
+
+
+class Verdict(Schema):
+    """The result of the second execution, which every finished match gets from a worker."""
+
+    type = fields.String(required=True, validate=validate.OneOf(["match-verified", "match-refuted"]))
+    version = fields.Integer(
+        required=True, metadata={"description": "The version up to which both agree, or the first event at fault."}
+    )
+    digest = fields.String(metadata={"description": "If verified: the SHA-256 of the final view, in hex."})
+    why = fields.String(metadata={"description": "If refuted: what is wrong with that event."})
+
+
+class Score(Schema):
+    """The points of a verified match."""
+
+    points = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "For each seat: two for every seat ranked worse, one for every seat ranked equal."},
+    )
+    ledger = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The number of the match in the ledger of ratings; null if it is not rated."},
+    )
+
+
+class Annulled(Schema):
+    """The reason why a match does not count."""
+
+    why = fields.String(required=True)
+
+
+class MatchFault(Schema):
+    """The first stored event that could not be read or applied. Everything before it is in the answer."""
+
+    version = fields.Integer(required=True, metadata={"description": "The number of that event."})
+    why = fields.String(required=True)
 
 
 class ImportedFrom(Schema):
-    """The import that a match is read from, and what was found of it here."""
+    """The import that a match came with."""
 
-    id = fields.String(required=True, data_key="import")
+    id = fields.String(required=True, data_key="import", metadata={"description": "The id of the import."})
     status = fields.String(required=True, validate=validate.OneOf(IMPORT_STATUSES))
 
 
-class MatchOut(Schema):
-    """A match as it stands now."""
+class MatchSummary(MatchVersion):
+    """What both a match and its row in lists have."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    hash = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
-    ruleset = fields.String(required=True)
-    ruleset_version = fields.Integer(required=True)
-    options = fields.Dict(required=True)
-    seats = fields.List(fields.Nested(SeatOut), required=True)
-    creator = fields.String(required=True)
-    recorder = fields.String(required=True, allow_none=True)
-    private = fields.Boolean(required=True)
-    rated = fields.Boolean(required=True)
-    start = fields.String(required=True)
-    dice = fields.Dict(required=True, allow_none=True)
-    about = fields.Dict(required=True, allow_none=True)
-    limits = fields.Nested(LimitsOut, required=True, allow_none=True)
-    clock = fields.Nested(ClockOut, required=True, allow_none=True)
-    rematch_of = fields.String(required=True, allow_none=True, metadata={"description": "The match before this one."})
-    parent = fields.Nested(
-        ParentOut, required=True, allow_none=True, metadata={"description": "What this match is a fork of."}
+    status = fields.String(
+        required=True,
+        validate=validate.OneOf(STATUSES),
+        metadata={
+            "description": "`open` until the start, then `playing`, then `ended`. A worker makes it `verified` or "
+            "`refuted`, and `scored`. `aborted`: no outcome. `annulled`: it does not count."
+        },
     )
-    ply = fields.Integer(required=True)
-    moves = fields.List(fields.String(), required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
-    draw_offered_by = fields.Integer(required=True, allow_none=True)
-    outcome = fields.Dict(required=True, allow_none=True)
-    verdict = fields.Dict(required=True, allow_none=True)
-    score = fields.Dict(
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
+    ruleset_version = fields.Integer(required=True)
+    creator = fields.String(
+        required=True, metadata={"description": "The account that created it; for a tournament's match, the job."}
+    )
+    recorder = fields.String(
         required=True,
         allow_none=True,
-        metadata={"description": "Points of each seat, and its place in the ratings ledger if it is rated."},
+        metadata={"description": "The account that records a match played elsewhere, and acts for all seats."},
     )
-    annulment = fields.Dict(required=True, allow_none=True, metadata={"description": "Why it counts for nothing."})
-    fault = fields.Dict(required=True, allow_none=True)
+    private = fields.Boolean(required=True)
+    rated = fields.Boolean(required=True)
+
+
+class MatchOut(MatchSummary):
+    """A match as it stands now."""
+
+    hash = fields.String(required=True, metadata={"description": "The hash of the last event."})
+    options = fields.Dict(required=True, metadata={"description": "The options of the ruleset, complete."})
+    seats = fields.List(fields.Nested(SeatOut), required=True)
+    start = fields.String(required=True, metadata={"description": "`auto` or `call`: see the creation of a match."})
+    dice = fields.Nested(
+        DiceOut, required=True, allow_none=True, metadata={"description": "Null for a game without dice."}
+    )
+    about = fields.Dict(
+        values=fields.String(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "What its creator noted about it, such as `place` and `date`."},
+    )
+    limits = fields.Nested(LimitsOut, required=True, allow_none=True)
+    clock = fields.Nested(
+        ClockOut, required=True, allow_none=True, metadata={"description": "Null without limits or before the start."}
+    )
+    rematch_of = fields.String(
+        required=True, allow_none=True, metadata={"description": "The id of the match that this is the rematch of."}
+    )
+    parent = fields.Nested(
+        ParentOut, required=True, allow_none=True, metadata={"description": "Null unless the match is a fork."}
+    )
+    ply = fields.Integer(required=True, metadata={"description": "The number of moves made so far."})
+    moves = fields.List(
+        fields.String(), required=True, metadata={"description": "The moves, without those that were taken back."}
+    )
+    turn = fields.Nested(
+        Turn, required=True, allow_none=True, metadata={"description": "Null before the start and after an abort."}
+    )
+    draw_offered_by = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The seat whose offer of a draw is open."}
+    )
+    outcome = fields.Nested(Outcome, required=True, allow_none=True)
+    verdict = fields.Nested(Verdict, required=True, allow_none=True)
+    score = fields.Nested(Score, required=True, allow_none=True)
+    annulment = fields.Nested(Annulled, required=True, allow_none=True)
+    fault = fields.Nested(MatchFault, required=True, allow_none=True)
     imported = fields.Nested(
         ImportedFrom,
         required=True,
         allow_none=True,
-        metadata={"description": "Null for the matches of this server. Of others, seats and verdicts are no proof."},
+        metadata={
+            "description": "Null for a match of this server. In an imported match, players and verdicts are claims of "
+            "the server that it comes from."
+        },
     )
-    view = fields.Dict(required=True, allow_none=True)
+    view = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The state of the game, in the ruleset's own form; null before the start."},
+    )
 
 
 class Wait(Schema):
-    """An account that a match waits for, and for what."""
+    """An account that a match waits for, and what it must do."""
 
-    player = fields.String(required=True)
-    what = fields.String(required=True, validate=validate.OneOf(WAITED_FOR))
+    player = fields.String(required=True, metadata={"description": "The account's id."})
+    what = fields.String(
+        required=True,
+        validate=validate.OneOf(WAITED_FOR),
+        metadata={
+            "description": "Take a seat, add entropy, start the match, move, record a roll, or answer the offer of a "
+            "draw."
+        },
+    )
 
 
-class MatchRow(Schema):
+class MatchRow(MatchSummary):
     """A match as lists show it."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
-    ruleset = fields.String(required=True)
-    ruleset_version = fields.Integer(required=True)
     seats = fields.List(fields.Nested(SeatRow), required=True)
-    creator = fields.String(required=True)
-    recorder = fields.String(required=True, allow_none=True)
-    rated = fields.Boolean(required=True)
-    private = fields.Boolean(required=True)
     imported = fields.Boolean(
-        required=True, metadata={"description": "Its status is ours, its accounts are those of another server."}
+        required=True,
+        metadata={"description": "If true, the status is ours, but the accounts are those of another server."},
     )
-    tournament = fields.String(required=True, allow_none=True)
-    created_at = fields.Integer(required=True, metadata={"description": "Or imported; UTC milliseconds."})
-    updated_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
-    ply = fields.Integer(required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
+    tournament = fields.String(required=True, allow_none=True, metadata={"description": "The tournament's id."})
+    created_at = time_field("When it was created or imported")
+    updated_at = time_field("When its last event was recorded")
+    ply = fields.Integer(required=True, metadata={"description": "The number of moves made so far."})
+    turn = fields.Nested(
+        Turn, required=True, allow_none=True, metadata={"description": "Null before the start and after an abort."}
+    )
     waits_for = fields.List(fields.Nested(Wait), required=True)
-    outcome = fields.Dict(required=True, allow_none=True)
+    outcome = fields.Nested(Outcome, required=True, allow_none=True)
 
 
-class MatchPage(ListOut):
-    """Matches, those created last first."""
+class MatchPage(ListPage):
+    """A page of matches, newest first."""
 
     matches = fields.List(fields.Nested(MatchRow), required=True)
 
 
 class CheckOut(Schema):
-    """One thing that was checked, with the reason behind a result other than ok and the version that is at fault."""
+    """One check of a match and its result."""
 
     check = fields.String(required=True, validate=validate.OneOf(CHECKS))
-    result = fields.String(required=True, validate=validate.OneOf(RESULTS))
-    why = fields.String(required=True, allow_none=True)
-    version = fields.Integer(required=True, allow_none=True)
+    result = fields.String(
+        required=True,
+        validate=validate.OneOf(RESULTS),
+        metadata={
+            "description": "`none`: there is nothing to check, or not yet. `unknown`: this server cannot check it."
+        },
+    )
+    why = fields.String(
+        required=True, allow_none=True, metadata={"description": "The reason for a result other than `ok`."}
+    )
+    version = fields.Integer(required=True, allow_none=True, metadata={"description": "The first event at fault."})
 
 
 class Verification(Schema):
-    """What can be checked of a match by its events, and the first fault in their order."""
+    """The report of a verification: all checks, and the first fault in the order of events."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    hash = fields.String(required=True, allow_none=True)
+    match = fields.String(required=True, metadata={"description": "The match's id."})
+    version = fields.Integer(required=True, metadata={"description": "The number of events that were checked."})
+    hash = fields.String(required=True, allow_none=True, metadata={"description": "The hash of the last event."})
     status = fields.String(required=True, allow_none=True, validate=validate.OneOf(STATUSES))
-    result = fields.String(required=True, validate=validate.OneOf(["ok", "unknown", "fault"]))
+    result = fields.String(
+        required=True,
+        validate=validate.OneOf(["ok", "unknown", "fault"]),
+        metadata={
+            "description": "`fault` if a check found a fault, else `unknown` if something could not be checked here, "
+            "else `ok`."
+        },
+    )
     fault = fields.Nested(CheckOut, required=True, allow_none=True)
     checks = fields.List(fields.Nested(CheckOut), required=True)
 
 
-class VerificationDue(Schema):
-    """Whether the match, as it stood at this version, waits for a verdict now."""
+class VerificationDue(MatchVersion):
+    """Whether a match waits for a verdict."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
-    due = fields.Boolean(required=True)
+    due = fields.Boolean(
+        required=True, metadata={"description": "False if the match already has a verdict that it is sound."}
+    )
 
 
-class PositionOut(Schema):
+class PositionOut(MatchTurn):
     """The state just before move `ply` + 1."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    ply = fields.Integer(required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
-    view = fields.Dict(required=True)
+    ply = fields.Integer(required=True, metadata={"description": "The number of moves made before this position."})
+    view = fields.Dict(required=True, metadata={"description": "The state of the game, in the ruleset's own form."})
 
 
-class LegalMoves(Schema):
-    """Legal moves of the seat on turn, in their fixed order; `next` is the path of the next page, null on the last."""
+class LegalMoves(Page, MatchTurn):
+    """A page of the legal moves of the seat on turn, in a fixed order. Empty unless a seat must move."""
 
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
     moves = fields.List(fields.String(), required=True)
-    next = fields.String(required=True, allow_none=True)
 
 
 class Explanation(Schema):
-    """A move in words, and the clause of the rules that it comes under."""
+    """A move in words."""
 
     sentence = fields.String(required=True)
-    clause = fields.String(required=True)
+    clause = fields.String(required=True, metadata={"description": "The clause of the rules that allows the move."})
 
 
 class Step(Schema):
-    """What may be added to a move: `text`, with the name in it as `token`; `completes` says that it is legal then."""
+    """One way to continue the notation of a move."""
 
-    text = fields.String(required=True, metadata={"example": " <c3"})
-    token = fields.String(required=True, metadata={"example": "c3"})
-    completes = fields.Boolean(required=True)
-    explanation = fields.Nested(Explanation, required=True, allow_none=True)
+    text = fields.String(required=True, metadata={"description": "The text to append to `prefix`.", "example": " <c3"})
+    token = fields.String(
+        required=True,
+        metadata={"description": "The word, number or field in that text, to show on a button.", "example": "c3"},
+    )
+    completes = fields.Boolean(required=True, metadata={"description": "Whether the move is legal with this step."})
+    explanation = fields.Nested(
+        Explanation, required=True, allow_none=True, metadata={"description": "Of the move that the step completes."}
+    )
 
 
-class Composition(Schema):
-    """What may follow `prefix`. `complete`: it is a legal move; `finish`: the one legal move that begins so, if any.
+class Composition(MatchTurn):
+    """How the notation of a legal move can continue after `prefix`."""
 
-    `explanation` is that of either. `truncated`: there were too many moves to be looked at, and steps may be missing.
-    """
-
-    match = fields.String(required=True)
-    version = fields.Integer(required=True)
-    turn = fields.Nested(Turn, required=True, allow_none=True)
     prefix = fields.String(required=True)
-    complete = fields.Boolean(required=True)
-    finish = fields.String(required=True, allow_none=True)
-    explanation = fields.Nested(Explanation, required=True, allow_none=True)
+    complete = fields.Boolean(required=True, metadata={"description": "Whether `prefix` is a legal move as it stands."})
+    finish = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The only legal move that starts with `prefix`; null if there are several or none."},
+    )
+    explanation = fields.Nested(
+        Explanation,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of `prefix` if it is complete, else of `finish`."},
+    )
     steps = fields.List(fields.Nested(Step), required=True)
-    truncated = fields.Boolean(required=True)
+    truncated = fields.Boolean(
+        required=True,
+        metadata={"description": "True if there were too many moves to look at all of them. Steps can be missing."},
+    )

@@ -1,33 +1,38 @@
-"""What answers about accounts hold."""
+"""Answers about accounts."""
 
 from marshmallow import Schema, fields, validate
 
-from plyscribe.domain.player import KINDS
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.domain.player import KINDS, SCOPES
+from plyscribe.service.web.schemas.answers.lists import ListPage
+from plyscribe.service.web.schemas.kinds import time_field
 
 
 class PlayerOut(Schema):
-    """An account."""
+    """An account of a person or a bot."""
 
-    player = fields.String(required=True)
-    name = fields.String(required=True)
+    player = fields.String(required=True, metadata={"description": "The account's id."})
+    name = fields.String(required=True, metadata={"description": "The display name. Names are not unique."})
     kind = fields.String(required=True, validate=validate.OneOf(KINDS))
-    registered_at = fields.Integer(required=True)
+    registered_at = time_field("When the account was opened")
 
 
 class Me(PlayerOut):
-    """The account that the token stands for."""
+    """The account that your token belongs to."""
 
-    scopes = fields.List(fields.String(), required=True)
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(SCOPES)),
+        required=True,
+        metadata={"description": "The scopes of your token."},
+    )
 
 
 class NewPlayerOut(Me):
-    """The new account and its token, which is shown this once."""
+    """A new account with its first token."""
 
-    token = fields.String(required=True)
+    token = fields.String(required=True, metadata={"description": "The token. It is not shown again."})
 
 
-class PlayerPage(ListOut):
-    """Players by name."""
+class PlayerPage(ListPage):
+    """A page of players, sorted by name."""
 
     players = fields.List(fields.Nested(PlayerOut), required=True)

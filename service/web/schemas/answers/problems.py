@@ -1,4 +1,4 @@
-"""What a problem holds."""
+"""The body of every refusal."""
 
 from marshmallow import Schema, fields, validate
 
@@ -8,26 +8,41 @@ from plyscribe.service.web.schemas.answers.events import EventOut
 
 
 class Problem(Schema):
-    """An RFC 9457 problem document; moves add clause, ply and some legal moves."""
+    """A problem document (RFC 9457).
 
-    type = fields.String(required=True)
-    title = fields.String(required=True)
-    status = fields.Integer(required=True)
-    code = fields.String(required=True)
-    detail = fields.String(required=True)
-    instance = fields.String(required=True, metadata={"description": "The request's id, as in the log."})
-    clause = fields.String()
-    clause_url = fields.String()
-    ply = fields.Integer()
-    legal = fields.List(fields.String(), metadata={"description": "At most 20 legal moves."})
-    line = fields.Integer(metadata={"description": "Of the file that was sent, from 1."})
-    allowed = fields.String(metadata={"description": "What an option may be."})
-    seat = fields.Integer()
-    seats = fields.List(fields.Integer())
-    match_status = fields.String(validate=validate.OneOf(STATUSES))
-    tournament_status = fields.String(validate=validate.OneOf(TOURNAMENT_STATUSES))
-    key = fields.String(metadata={"description": "The id of a server key."})
-    event_type = fields.String()
-    errors = fields.Dict(metadata={"description": "What is wrong, field by field."})
-    version = fields.Integer()
-    events = fields.List(fields.Nested(EventOut), metadata={"description": "What the client has missed."})
+    Every problem has `type`, `title`, `status`, `code`, `detail` and `instance`. The other fields depend on the code.
+    """
+
+    type = fields.String(required=True, metadata={"description": "A URI reference that identifies the code."})
+    title = fields.String(required=True, metadata={"description": "The meaning of the status."})
+    status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
+    code = fields.String(
+        required=True, metadata={"description": "Identifies the kind of problem. Codes never change their meaning."}
+    )
+    detail = fields.String(required=True, metadata={"description": "What is wrong with this request, for people."})
+    instance = fields.String(
+        required=True, metadata={"description": "The request's id. The server's log has the same id."}
+    )
+    clause = fields.String(metadata={"description": "The clause of the rules that a refused move breaks."})
+    clause_url = fields.String(metadata={"description": "Where to read the clause."})
+    ply = fields.Integer(metadata={"description": "The number of moves made before the refused one."})
+    legal = fields.List(fields.String(), metadata={"description": "Some legal moves, at most 20."})
+    line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
+    column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})
+    allowed = fields.String(metadata={"description": "The values that are allowed."})
+    known = fields.List(fields.String(), metadata={"description": "The names that exist."})
+    seat = fields.Integer(metadata={"description": "The seat that the problem is about."})
+    seats = fields.List(fields.Integer(), metadata={"description": "The seats that the problem is about."})
+    match_status = fields.String(
+        validate=validate.OneOf(STATUSES), metadata={"description": "The status of the match."}
+    )
+    tournament_status = fields.String(
+        validate=validate.OneOf(TOURNAMENT_STATUSES), metadata={"description": "The status of the tournament."}
+    )
+    key = fields.String(metadata={"description": "The id of the server key that is missing."})
+    event_type = fields.String(metadata={"description": "The type of a stored event that could not be read."})
+    errors = fields.Dict(metadata={"description": "For each field or parameter at fault, what is wrong with it."})
+    version = fields.Integer(metadata={"description": "The present version of the match or tournament."})
+    events = fields.List(
+        fields.Nested(EventOut), metadata={"description": "The events after the version named in `If-Match`."}
+    )

@@ -1,81 +1,98 @@
-"""What answers about ratings hold."""
+"""Answers about ratings."""
 
 from marshmallow import Schema, fields
+
+from plyscribe.service.web.schemas.answers.lists import Page
+from plyscribe.service.web.schemas.kinds import time_field
 
 
 class RatingOut(Schema):
     """A rating, in millionths."""
 
-    rating_micro = fields.Integer(required=True, metadata={"description": "What the player is believed to be worth."})
-    uncertainty_micro = fields.Integer(required=True, metadata={"description": "The standard deviation of that."})
+    rating_micro = fields.Integer(required=True, metadata={"description": "The estimate of the player's strength."})
+    uncertainty_micro = fields.Integer(required=True, metadata={"description": "The estimate's standard deviation."})
     ordinal_micro = fields.Integer(
-        required=True, metadata={"description": "The rating less three times its uncertainty: tables go by it."}
+        required=True,
+        metadata={"description": "The rating minus three times its uncertainty. Tables are sorted by it."},
     )
 
 
-class StandingOut(RatingOut):
-    """A player in a table of ratings; those with equal ordinals share a rank."""
+class RatingsRow(RatingOut):
+    """A player in a table of ratings."""
 
-    rank = fields.Integer(required=True)
-    player = fields.String(required=True)
+    rank = fields.Integer(required=True, metadata={"description": "Players with equal ordinals share a rank."})
+    player = fields.String(required=True, metadata={"description": "The account's id."})
     name = fields.String(required=True)
-    matches = fields.Integer(required=True, metadata={"description": "Matches that made the rating."})
-    last_match = fields.String(required=True)
-    last_at = fields.Integer(required=True, metadata={"description": "When it was rated, UTC milliseconds."})
+    matches = fields.Integer(
+        required=True, metadata={"description": "The number of matches that the rating is based on."}
+    )
+    last_match = fields.String(required=True, metadata={"description": "The id of the last of these matches."})
+    last_at = time_field("When that match was rated")
 
 
 class RatingsModel(Schema):
-    """What makes ratings of matches, as the ledger was opened with it."""
+    """The model that turns results into ratings."""
 
     model = fields.String(required=True)
-    parameters = fields.Dict(required=True, metadata={"description": "In millionths."})
-    library = fields.String(required=True)
+    parameters = fields.Dict(required=True, metadata={"description": "The model's parameters, in millionths."})
+    library = fields.String(required=True, metadata={"description": "The library that computes it."})
 
 
-class RatingsPage(Schema):
-    """The ratings of a ruleset, best first; `version` is the ledger's; `next` is null on the last page."""
+class RatingsPage(Page):
+    """A page of a ruleset's ratings, best first."""
 
-    ruleset = fields.String(required=True)
-    version = fields.Integer(required=True)
-    model = fields.Nested(RatingsModel, required=True, allow_none=True)
-    players = fields.List(fields.Nested(StandingOut), required=True)
-    next = fields.String(required=True, allow_none=True)
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
+    version = fields.Integer(required=True, metadata={"description": "The version of the ledger of ratings."})
+    model = fields.Nested(
+        RatingsModel, required=True, allow_none=True, metadata={"description": "Null until a match is rated."}
+    )
+    players = fields.List(fields.Nested(RatingsRow), required=True)
 
 
 class RatedMatch(Schema):
-    """A match that counts, and what it made of a player's rating."""
+    """A rated match, and how it changed a player's rating."""
 
-    version = fields.Integer(required=True, metadata={"description": "Its place in the ledger."})
-    at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
-    match = fields.String(required=True)
-    rank = fields.Integer(required=True)
-    seats = fields.Integer(required=True)
+    version = fields.Integer(required=True, metadata={"description": "The number of the match in the ledger."})
+    at = time_field("When it was rated")
+    match = fields.String(required=True, metadata={"description": "The match's id."})
+    rank = fields.Integer(required=True, metadata={"description": "The player's rank in the match."})
+    seats = fields.Integer(required=True, metadata={"description": "The number of seats in the match."})
     before = fields.Nested(RatingOut, required=True)
     after = fields.Nested(RatingOut, required=True)
 
 
-class RatingHistory(StandingOut):
-    """A player's rating and the matches that made it, oldest first; `next` is null on the last page."""
+class RatingHistory(Page, RatingsRow):
+    """A player's rating, and a page of the matches that it is based on, oldest first."""
 
-    ruleset = fields.String(required=True)
-    version = fields.Integer(required=True)
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
+    version = fields.Integer(required=True, metadata={"description": "The version of the ledger of ratings."})
     history = fields.List(fields.Nested(RatedMatch), required=True)
-    next = fields.String(required=True, allow_none=True)
 
 
 class RatingChange(Schema):
-    """A player's rating with the match and without it; null: none of the player's matches counts."""
+    """A player's rating with an annulled match and without it."""
 
-    player = fields.String(required=True)
+    player = fields.String(required=True, metadata={"description": "The account's id."})
     name = fields.String(required=True)
-    before = fields.Nested(RatingOut, required=True, allow_none=True)
-    after = fields.Nested(RatingOut, required=True, allow_none=True)
+    before = fields.Nested(
+        RatingOut,
+        required=True,
+        allow_none=True,
+        metadata={"description": "With the match; null if no match of the player counts."},
+    )
+    after = fields.Nested(
+        RatingOut,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Without the match; null if no match of the player counts."},
+    )
 
 
-class AnnulmentOut(Schema):
-    """What an annulment changed, or would change: greatest changes first; `next` is null on the last page."""
+class AnnulmentOut(Page):
+    """A page of the ratings that an annulment changed, or would change, greatest changes first."""
 
-    match = fields.String(required=True)
-    why = fields.String(required=True, allow_none=True, metadata={"description": "Null in a preview."})
+    match = fields.String(required=True, metadata={"description": "The match's id."})
+    why = fields.String(
+        required=True, allow_none=True, metadata={"description": "The reason for the annulment; null in a preview."}
+    )
     changes = fields.List(fields.Nested(RatingChange), required=True)
-    next = fields.String(required=True, allow_none=True)

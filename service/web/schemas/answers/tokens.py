@@ -1,40 +1,45 @@
-"""What answers about tokens hold."""
+"""Answers about tokens."""
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, validate
+
+from plyscribe.domain.player import SCOPES
+from plyscribe.service.web.schemas.kinds import time_field
 
 
 class TokenOut(Schema):
-    """What a token may do, and when; times in UTC milliseconds."""
+    """A token, without its secret text."""
 
-    id = fields.String(required=True, metadata={"description": "What the token is called; its text is not kept."})
+    id = fields.String(
+        required=True, metadata={"description": "The token's id. It names the token, but does not grant access."}
+    )
     label = fields.String(required=True, allow_none=True)
-    scopes = fields.List(fields.String(), required=True)
-    issued_at = fields.Integer(required=True)
-    expires_at = fields.Integer(required=True, allow_none=True)
+    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
+    issued_at = time_field("When it was issued")
+    expires_at = time_field("When it expires", "Null if it does not.", allow_none=True)
 
 
 class ListedToken(TokenOut):
-    """A token that is valid."""
+    """A valid token."""
 
-    current = fields.Boolean(required=True, metadata={"description": "Whether it is the one that asks."})
+    current = fields.Boolean(required=True, metadata={"description": "Whether this request was sent with this token."})
 
 
 class Tokens(Schema):
-    """The valid tokens of an account, the oldest first."""
+    """All valid tokens of an account, oldest first."""
 
-    player = fields.String(required=True)
+    player = fields.String(required=True, metadata={"description": "The account's id."})
     tokens = fields.List(fields.Nested(ListedToken), required=True)
 
 
 class NewTokenOut(TokenOut):
-    """A new token: its text is shown this once."""
+    """A new token with its text."""
 
-    player = fields.String(required=True)
-    token = fields.String(required=True)
+    player = fields.String(required=True, metadata={"description": "The account's id."})
+    token = fields.String(required=True, metadata={"description": "The token. It is not shown again."})
 
 
 class RevokedToken(Schema):
-    """A token that has ended."""
+    """A token that was revoked."""
 
-    id = fields.String(required=True)
-    ended_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    id = fields.String(required=True, metadata={"description": "The token's id."})
+    ended_at = time_field("When it was revoked")

@@ -1,4 +1,4 @@
-"""What answers about tournaments hold."""
+"""Answers about tournaments."""
 
 from marshmallow import Schema, fields, validate
 
@@ -7,269 +7,340 @@ from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from plyscribe.service.web.schemas.answers.events import EventOut
-from plyscribe.service.web.schemas.answers.lists import ListOut
+from plyscribe.domain.tournament.terms import REPEATS, TIEBREAKS
+from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
+from plyscribe.service.web.schemas.answers.lists import ListPage, Page
+from plyscribe.service.web.schemas.answers.matches import LimitsOut
+from plyscribe.service.web.schemas.kinds import time_field
 
 
-class TournamentReceipt(Schema):
-    """The answer to a command on a tournament: the events that it stored."""
+class TournamentVersion(Schema):
+    """A tournament at one of its versions."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
-    hash = fields.String(required=True)
+    tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
+    version = fields.Integer(
+        required=True, metadata={"description": "The number of the last event that this answer takes into account."}
+    )
+
+
+class TournamentReceipt(StoredEvents, TournamentVersion):
+    """The receipt of a command on a tournament: the events that it stored, and the version right after them.
+
+    The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
+    """
+
     status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
-    events = fields.List(fields.Nested(EventOut), required=True)
 
 
-class TournamentRow(Schema):
+class TournamentSummary(TournamentVersion):
+    """What both a tournament and its row in lists have."""
+
+    name = fields.String(required=True)
+    status = fields.String(
+        required=True,
+        validate=validate.OneOf(TOURNAMENT_STATUSES),
+        metadata={"description": "`open` for entrants until the start, then `playing`, then `ended` or `aborted`."},
+    )
+    organiser = fields.String(required=True, metadata={"description": "The account that runs the tournament."})
+    created_at = time_field("When it was announced")
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
+    ruleset_version = fields.Integer(required=True)
+    seats = fields.Integer(required=True, metadata={"description": "The number of seats in each match."})
+    format = fields.Dict(required=True, metadata={"description": "The `kind` of tournament, with its options."})
+    rounds = fields.Integer(required=True, metadata={"description": "The number of rounds paired so far."})
+
+
+class TournamentRow(TournamentSummary):
     """A tournament as lists show it."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
-    name = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
-    ruleset = fields.String(required=True)
-    ruleset_version = fields.Integer(required=True)
-    seats = fields.Integer(required=True, metadata={"description": "Of each match."})
-    format = fields.Dict(required=True)
-    entrants = fields.Integer(required=True)
-    rounds = fields.Integer(required=True, metadata={"description": "Paired so far."})
-    organiser = fields.String(required=True)
-    created_at = fields.Integer(required=True, metadata={"description": "UTC milliseconds."})
+    entrants = fields.Integer(required=True, metadata={"description": "The number of entrants."})
 
 
-class TournamentPage(ListOut):
-    """Tournaments, those announced last first."""
+class TournamentPage(ListPage):
+    """A page of tournaments, newest first."""
 
     tournaments = fields.List(fields.Nested(TournamentRow), required=True)
 
 
 class EntrantOut(Schema):
-    """An entrant: a player, or a bot of the server."""
+    """An entrant: a `player` (an account) or a `bot` of the server."""
 
-    entrant = fields.Integer(required=True)
-    player = fields.String()
-    player_name = fields.String()
-    bot = fields.String()
-    bot_version = fields.Integer()
-    playouts = fields.Integer(allow_none=True)
-    label = fields.String(required=True, allow_none=True)
-    is_in = fields.Boolean(required=True, metadata={"description": "False once it has withdrawn."})
-    absences = fields.List(fields.Integer(), required=True)
-    joined = fields.Integer(required=True, metadata={"description": "The first round that it can play."})
+    entrant = fields.Integer(
+        required=True, metadata={"description": "The entrant's number, counted from 1. Lower numbers are better seeds."}
+    )
+    player = fields.String(metadata={"description": "The id of the account."})
+    player_name = fields.String(metadata={"description": "The name of the account."})
+    bot = fields.String(metadata={"description": "The name of the bot."})
+    bot_version = fields.Integer(metadata={"description": "The version of the bot."})
+    playouts = fields.Integer(allow_none=True, metadata={"description": "The playouts of the bot for each decision."})
+    label = fields.String(required=True, allow_none=True, metadata={"description": "The name to show in tables."})
+    is_in = fields.Boolean(required=True, metadata={"description": "False once the entrant has withdrawn."})
+    absences = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The rounds that the entrant sits out."}
+    )
+    joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
 
 
 class FaultTotals(Schema):
-    """How many faults there were in a tournament, by whose they were."""
+    """The number of faults in a tournament, by owner."""
 
-    entrant = fields.Integer(required=True, metadata={"description": "Of all entrants: these were scored."})
-    platform = fields.Integer(required=True, metadata={"description": "These games were played again."})
+    entrant = fields.Integer(required=True, metadata={"description": "Faults of entrants. Their games were scored."})
+    platform = fields.Integer(
+        required=True, metadata={"description": "Faults of the platform. Their games were played again."}
+    )
 
 
-class TournamentOut(Schema):
-    """A tournament as it stands."""
+class TournamentOut(TournamentSummary):
+    """A tournament as it stands now."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
-    name = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
-    ended = fields.String(required=True, allow_none=True, metadata={"description": "Why it is over."})
-    organiser = fields.String(required=True)
-    created_at = fields.Integer(required=True)
-    ruleset = fields.String(required=True)
-    ruleset_version = fields.Integer(required=True)
-    options = fields.Dict(required=True)
-    seats = fields.Integer(required=True)
-    format = fields.Dict(required=True)
-    repeat = fields.String(required=True)
-    openings = fields.List(fields.List(fields.String()), required=True)
-    scoring = fields.Dict(required=True)
-    tiebreaks = fields.List(fields.String(), required=True)
-    limits = fields.Dict(required=True, allow_none=True)
-    sprt = fields.Dict(required=True, allow_none=True)
+    ended = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why it is over; null while it is not."}
+    )
+    options = fields.Dict(required=True, metadata={"description": "The options of the ruleset, complete."})
+    repeat = fields.String(
+        required=True,
+        validate=validate.OneOf(REPEATS),
+        metadata={"description": "Which orders of seats are played on each board."},
+    )
+    openings = fields.List(
+        fields.List(fields.String()),
+        required=True,
+        metadata={"description": "The openings, each a list of moves. Boards take them in turn."},
+    )
+    scoring = fields.Dict(
+        required=True, metadata={"description": "The points for each place, for a `bye` and for an `absence`."}
+    )
+    tiebreaks = fields.List(
+        fields.String(validate=validate.OneOf(TIEBREAKS)),
+        required=True,
+        metadata={"description": "The tiebreaks, the first one deciding first."},
+    )
+    limits = fields.Nested(LimitsOut, required=True, allow_none=True)
+    sprt = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The hypotheses and error rates of the sequential test; null without one."},
+    )
     max_entrants = fields.Integer(required=True)
-    is_open = fields.Boolean(required=True)
-    seed = fields.Integer(required=True)
+    is_open = fields.Boolean(
+        required=True, metadata={"description": "Whether players can enter by themselves, or only the organiser can."}
+    )
+    seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
-    rounds = fields.Integer(required=True)
-    games = fields.Integer(required=True, metadata={"description": "Paired so far."})
-    decided = fields.Integer(required=True, metadata={"description": "Of these games."})
+    games = fields.Integer(required=True, metadata={"description": "The number of games paired so far."})
+    decided = fields.Integer(required=True, metadata={"description": "The number of these games that are decided."})
     given_up = fields.Integer(
-        required=True, metadata={"description": "Of these games: failed so often that they are not played again."}
+        required=True,
+        metadata={"description": "The number of these games that failed too often to be played again."},
     )
     faults = fields.Nested(FaultTotals, required=True)
 
 
 class FaultCounts(Schema):
-    """How many faults there were in the games of an entrant, by whose they were."""
+    """The number of faults in the games of an entrant, by owner."""
 
-    entrant = fields.Integer(required=True, metadata={"description": "Its own."})
-    opponent = fields.Integer(required=True)
-    platform = fields.Integer(required=True)
+    entrant = fields.Integer(required=True, metadata={"description": "Its own faults."})
+    opponent = fields.Integer(required=True, metadata={"description": "Faults of its opponents."})
+    platform = fields.Integer(required=True, metadata={"description": "Faults of the platform."})
 
 
 class TableRow(Schema):
-    """A line of the table. Points and tiebreaks are decimals in texts, so that none is rounded by the way."""
+    """A row of the table. Points and tiebreaks are decimals as text, so that JSON readers do not round them."""
 
-    rank = fields.Integer(required=True)
-    entrant = fields.Integer(required=True)
-    label = fields.String(required=True)
+    rank = fields.Integer(required=True, metadata={"description": "Entrants that no tiebreak separates share a rank."})
+    entrant = fields.Integer(required=True, metadata={"description": "The entrant's number."})
+    label = fields.String(required=True, metadata={"description": "The entrant's label, or else its bot or account."})
     points = fields.String(required=True)
-    tiebreaks = fields.Dict(required=True)
-    games = fields.Integer(required=True, metadata={"description": "Those that count."})
-    seats = fields.List(fields.Integer(), required=True, metadata={"description": "How often it had each seat."})
+    tiebreaks = fields.Dict(
+        required=True,
+        metadata={"description": "The value of each tiebreak. `places` is a list of integers, the others are text."},
+    )
+    games = fields.Integer(required=True, metadata={"description": "The number of its games that count."})
+    seats = fields.List(
+        fields.Integer(), required=True, metadata={"description": "For each seat, how often the entrant had it."}
+    )
     byes = fields.Integer(required=True)
     absences = fields.Integer(required=True)
     faults = fields.Nested(FaultCounts, required=True)
-    is_in = fields.Boolean(required=True, data_key="in")
-    against = fields.Dict(
-        required=True, metadata={"description": "For each opponent, what each game against it brought."}
+    is_in = fields.Boolean(
+        required=True, data_key="in", metadata={"description": "False once the entrant has withdrawn."}
     )
-    reached = fields.Integer(metadata={"description": "In a knockout: the last round."})
-    rating_micro = fields.Integer(required=True, metadata={"description": "By the games of this tournament alone."})
-    uncertainty_micro = fields.Integer(required=True)
+    against = fields.Dict(
+        values=fields.List(fields.String(allow_none=True)),
+        required=True,
+        metadata={
+            "description": "For each opponent, by number, the score in each game between them: `1` above the opponent, "
+            "`0.5` level, `0` below, null if the game is annulled."
+        },
+    )
+    reached = fields.Integer(metadata={"description": "In a knockout: the last round that the entrant reached."})
+    rating_micro = fields.Integer(
+        required=True, metadata={"description": "A rating from the games of this tournament alone, in millionths."}
+    )
+    uncertainty_micro = fields.Integer(
+        required=True, metadata={"description": "The standard deviation of that rating, in millionths."}
+    )
 
 
-class Standings(Schema):
-    """The table of a tournament as it stands."""
+class Standings(TournamentVersion):
+    """The table of a tournament as it stands now."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
     status = fields.String(required=True, validate=validate.OneOf(TOURNAMENT_STATUSES))
-    rounds = fields.Integer(required=True, metadata={"description": "Paired so far."})
-    tiebreaks = fields.List(fields.String(), required=True, metadata={"description": "In their order."})
-    rows = fields.List(fields.Nested(TableRow), required=True)
+    rounds = fields.Integer(required=True, metadata={"description": "The number of rounds paired so far."})
+    tiebreaks = fields.List(
+        fields.String(validate=validate.OneOf(TIEBREAKS)),
+        required=True,
+        metadata={"description": "The tiebreaks, the first one deciding first."},
+    )
+    rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
     sprt = fields.Dict(
         required=True,
         allow_none=True,
-        metadata={"description": "Of a sequential test: log-likelihood ratio, bounds, and the hypothesis taken."},
+        metadata={
+            "description": "The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis "
+            "that it accepted. Null without a test."
+        },
     )
 
 
-class GameOut(Schema):
-    """A game: its entrants by seat, its match, and how it ended once it did."""
+class GameSummary(Schema):
+    """What both a game and an attempt at it have."""
 
-    board = fields.Integer(required=True)
-    game = fields.Integer(required=True)
-    entrants = fields.List(fields.Integer(), required=True)
-    match = fields.String(required=True)
-    ranks = fields.List(fields.Integer(), required=True, allow_none=True)
-    reason = fields.String(required=True, allow_none=True)
-    annulled = fields.String(required=True, allow_none=True)
-    failed = fields.List(fields.String(), required=True, metadata={"description": "Matches that came to nothing."})
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    game = fields.Integer(required=True, metadata={"description": "The game of the board, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The numbers of the entrants, by seat."}
+    )
+    match = fields.String(required=True, metadata={"description": "The match's id."})
+    ranks = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The rank of each seat, 1 for the best; null until the game is decided."},
+    )
+    reason = fields.String(required=True, allow_none=True, metadata={"description": "Why the match ended."})
+    annulled = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why the game was annulled; null if it was not."}
+    )
+
+
+class GameOut(GameSummary):
+    """A game of a round, with the match that decides it."""
+
+    failed = fields.List(
+        fields.String(), required=True, metadata={"description": "The ids of earlier matches of the game that failed."}
+    )
 
 
 class IncidentOut(Schema):
-    """Something by which a match did not go on as the rules have it."""
+    """An event that kept a match from being played out."""
 
     cause = fields.String(
         required=True,
         metadata={
-            "description": f"Of an entrant: {', '.join((*WITHDRAWAL_CAUSES, *WITHDRAWAL_FAULTS))}; "
-            f"of the platform: {', '.join(FAILURES)}."
+            "description": f"Of an entrant: {', '.join((*WITHDRAWAL_CAUSES, *WITHDRAWAL_FAULTS))}. "
+            f"Of the platform: {', '.join(FAILURES)}."
         },
     )
     owner = fields.String(
         required=True,
         allow_none=True,
+        validate=validate.OneOf(OWNERS),
         metadata={
-            "description": f"Whose fault it was: {', '.join(OWNERS)}, the second only where the query names an "
-            "`entrant`. Null: nobody's, for to resign is everybody's right."
+            "description": "Whose fault it is, as seen by the `entrant` of the query. Without one, every entrant's "
+            "fault is `entrant`. Null if an entrant resigned: that is nobody's fault."
         },
     )
     entrant = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "Who left the match; null: the platform failed it."}
+        required=True,
+        allow_none=True,
+        metadata={"description": "The entrant that left the match; null if the platform failed."},
     )
     why = fields.String(required=True, allow_none=True)
 
 
-class AttemptOut(Schema):
-    """A match that was made for a game: when, how it ended, and whose fault went with it."""
+class AttemptOut(GameSummary):
+    """A match that was created to decide a game. A game has several if the platform fails some of them."""
 
-    round = fields.Integer(required=True)
-    board = fields.Integer(required=True)
-    game = fields.Integer(required=True)
-    attempt = fields.Integer(required=True, metadata={"description": "At this game, from 1."})
-    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "By seat."})
-    match = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(ATTEMPT_STATUSES))
-    made_at = fields.Integer(
+    round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    attempt = fields.Integer(required=True, metadata={"description": "The attempt at this game, counted from 1."})
+    status = fields.String(
         required=True,
+        validate=validate.OneOf(ATTEMPT_STATUSES),
+        metadata={
+            "description": "`playing`; `decided`: it decided the game; `failed`: the game is played again; `dropped`: "
+            "the tournament was called off first."
+        },
+    )
+    made_at = time_field(
+        "When the match was created",
+        "Null while it is played; the first event of the match has the time.",
         allow_none=True,
-        metadata={"description": "UTC milliseconds; null while it is played: the match's first event tells."},
     )
-    closed_at = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "When its result, or that it failed, was entered."}
-    )
-    ranks = fields.List(fields.Integer(), required=True, allow_none=True)
-    reason = fields.String(required=True, allow_none=True)
+    closed_at = time_field("When its result or its failure was entered", "Null until then.", allow_none=True)
     scored = fields.Boolean(required=True, metadata={"description": "Whether its result counts."})
-    annulled = fields.String(required=True, allow_none=True)
-    incidents = fields.List(fields.Nested(IncidentOut), required=True, metadata={"description": "In their order."})
+    incidents = fields.List(fields.Nested(IncidentOut), required=True, metadata={"description": "Oldest first."})
 
 
-class AttemptsOut(Schema):
-    """Attempts in the order of rounds, boards and games; `next` is the path of the next page, null on the last."""
+class AttemptsOut(Page, TournamentVersion):
+    """A page of attempts, sorted by round, board, game and attempt."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
     attempts = fields.List(fields.Nested(AttemptOut), required=True)
-    next = fields.String(required=True, allow_none=True)
 
 
 class RoundOut(Schema):
-    """A round: its games, who had none, and why it was paired so."""
+    """A round with its games, and how it was paired."""
 
-    round = fields.Integer(required=True)
-    byes = fields.List(fields.Integer(), required=True)
-    absent = fields.List(fields.Integer(), required=True)
-    engine = fields.String(required=True)
-    costs = fields.Dict(required=True)
-    is_decided = fields.Boolean(required=True)
+    round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
+    absent = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that sit it out."})
+    engine = fields.String(required=True, metadata={"description": "The method that paired the round."})
+    costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
+    is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
     games = fields.List(fields.Nested(GameOut), required=True)
 
 
-class RoundsOut(Schema):
+class RoundsOut(TournamentVersion):
     """All rounds of a tournament."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
     rounds = fields.List(fields.Nested(RoundOut), required=True)
 
 
-class AnnulmentReport(Schema):
-    """What the annulment of a game changed, or would change."""
+class AnnulmentReport(TournamentVersion):
+    """The table with a game and without it: what its annulment changes."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
     game = fields.Nested(GameOut, required=True)
-    before = fields.Nested(Standings, required=True)
-    after = fields.Nested(Standings, required=True)
+    before = fields.Nested(Standings, required=True, metadata={"description": "The table with the game."})
+    after = fields.Nested(Standings, required=True, metadata={"description": "The table without the game."})
 
 
 class PairingOut(Schema):
-    """Who meets whom, who has a bye, and at which costs."""
+    """A pairing of a round."""
 
-    boards = fields.List(fields.List(fields.Integer()), required=True)
-    byes = fields.List(fields.Integer(), required=True)
-    costs = fields.Dict(required=True)
+    boards = fields.List(
+        fields.List(fields.Integer()), required=True, metadata={"description": "The entrants of each board, by seat."}
+    )
+    byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
+    costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
 
 
 class RoundCheck(Schema):
-    """A round as it was paired, and as it comes out when it is worked out again."""
+    """The stored pairing of a round, compared with the pairing computed again."""
 
-    tournament = fields.String(required=True)
-    round = fields.Integer(required=True)
-    agrees = fields.Boolean(required=True)
-    engine = fields.String(required=True)
-    paired = fields.Nested(PairingOut, required=True)
-    again = fields.Nested(PairingOut, required=True, allow_none=True)
+    tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
+    round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    agrees = fields.Boolean(required=True, metadata={"description": "Whether the two pairings are the same."})
+    engine = fields.String(required=True, metadata={"description": "The method that paired the round."})
+    paired = fields.Nested(PairingOut, required=True, metadata={"description": "The stored pairing."})
+    again = fields.Nested(
+        PairingOut,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The pairing computed again; null if none was found."},
+    )
 
 
-class TournamentEvents(Schema):
-    """Events of a tournament in order; `next` is the path of the next page, null on the last."""
+class TournamentEvents(Page, TournamentVersion):
+    """A page of a tournament's events, oldest first."""
 
-    tournament = fields.String(required=True)
-    version = fields.Integer(required=True)
     events = fields.List(fields.Nested(EventOut), required=True)
-    next = fields.String(required=True, allow_none=True)
