@@ -4,8 +4,6 @@ import re
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import networkx  # type: ignore[import-untyped]
-
 from plyscribe.service.boards.board import Board, Explained, LastMove
 from plyscribe.service.boards.reserves import arrange_reserves
 from plyscribe.service.boards.strokes import Point, draw_arrow, format_points, octagon
@@ -99,17 +97,36 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
 
 
 def find_path(pieces: dict[Place, int], size: int) -> list[Place]:
-    """The shortest chain of a seat that joins its two edges (PA10), empty where there is none."""
+    """The shortest chain that joins the two edges of a seat, from one to the other (PA10); empty if nobody has one."""
     for seat, axis in ((1, 1), (2, 0)):
-        own = [place for place, other in pieces.items() if other == seat]
-        if len(own) < size:
-            continue
-        graph = networkx.grid_2d_graph(size, size).subgraph(own).copy()
-        graph.add_edges_from(("low", place) for place in own if place[axis] == 0)
-        graph.add_edges_from(("high", place) for place in own if place[axis] == size - 1)
-        if "low" in graph and "high" in graph and networkx.has_path(graph, "low", "high"):
-            return list(networkx.shortest_path(graph, "low", "high")[1:-1])
+        own = {place for place, other in pieces.items() if other == seat}
+        if path := _search(own, axis, size - 1):
+            return path
     return []
+
+
+def _search(own: set[Place], axis: int, last: int) -> list[Place]:
+    """The shortest chain of these fields from 0 to `last` on an axis, found breadth first; empty if none is whole."""
+    queue = sorted(place for place in own if place[axis] == 0)
+    came_from: dict[Place, Place | None] = dict.fromkeys(queue)
+    for place in queue:
+        if place[axis] == last:
+            return _trace(came_from, place)
+        i, j = place
+        for neighbour in ((i - 1, j), (i, j - 1), (i + 1, j), (i, j + 1)):
+            if neighbour in own and neighbour not in came_from:
+                came_from[neighbour] = place
+                queue.append(neighbour)
+    return []
+
+
+def _trace(came_from: dict[Place, Place | None], end: Place) -> list[Place]:
+    path: list[Place] = []
+    place: Place | None = end
+    while place is not None:
+        path.append(place)
+        place = came_from[place]
+    return path[::-1]
 
 
 def _name(place: Place) -> str:

@@ -14,7 +14,7 @@ def test_the_first_page_says_what_this_is_and_where_to_begin(visit):
     page = visit().page
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("The match server for board games")
-    for name in ("Play against a bot", "Record a table", "Watch matches"):
+    for name in ("Play against a bot", "Record a match", "Watch matches"):
         expect(page.get_by_role("link", name=name)).to_be_visible()
     take_pictures(page, "home")
     assert find_barriers(page) == []
@@ -41,7 +41,7 @@ def test_the_keyboard_leads_past_the_navigation(visit):
     page = visit().page
     page.goto("/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to main content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#main$"))
 
@@ -49,5 +49,5 @@ def test_the_keyboard_leads_past_the_navigation(visit):
 def test_signing_in_works_without_scripts(visit):
     visitor = visit(scripts=False)
     visitor.sign_up("Cleo")
-    visitor.page.get_by_role("link", name="Go on").click()
+    visitor.page.get_by_role("link", name="Continue").click()
     expect(visitor.page.get_by_role("link", name="Cleo")).to_be_visible()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -75,7 +76,7 @@ def test_a_replay_of_every_game_is_stepped_through(visit, service, matches, game
     page.keyboard.press("Home")
     stand_at(page, 0)
     middle = last // 2
-    page.get_by_label("Ply", exact=True).fill(str(middle))
+    page.get_by_label("Move", exact=True).fill(str(middle))
     stand_at(page, middle)
     expect(page).to_have_url(re.compile(rf"\?ply={middle}$"))
     drawn = page.locator("svg.board")
@@ -135,7 +136,7 @@ def test_a_match_is_followed_live_in_another_window(visit, two):
     stand_at(page, 1)
     two.clients[1].move(match, "+5")
     stand_at(page, 2)
-    # Who looks back is not carried away, but told.
+    # A reader who looks back stays there, and is told about new moves.
     page.keyboard.press("Home")
     stand_at(page, 0)
     two.clients[0].move(match, "+4")
@@ -143,6 +144,29 @@ def test_a_match_is_followed_live_in_another_window(visit, two):
     stand_at(page, 0)
     two.clients[1].withdraw(match)
     expect(page.locator("#status")).to_have_text(re.compile("scored|verified|ended"), timeout=20_000)
+
+
+def test_a_match_is_followed_while_its_stream_is_refused(visit, two):
+    match = two.open_match("zhen")
+    spectator = visit()
+    page = spectator.page
+    page.route("**/v1/matches/*/events?*", lambda route: route.fulfill(status=503))
+    page.goto(f"/matches/{match}")
+    stand_at(page, 0)
+    two.clients[0].move(match, "+3")
+    expect(page.locator("#place")).to_have_text("1 of 1", timeout=20_000)
+    # Browsers note each refusal as an error.
+    spectator.faults = [fault for fault in spectator.faults if "503" not in fault]
+
+
+@pytest.mark.parametrize("page_of", ["/matches/{}", "/matches/{}/play"])
+def test_clocks_follow_the_clock_of_the_server(visit, two, page_of):
+    match = two.open_match("zhen", limits={"match_ms": 600_000})
+    page = visit().page
+    page.clock.install(time=datetime.now(UTC) + timedelta(hours=2))
+    page.goto(page_of.format(match))
+    expect(page.locator(".clock[data-deadline]")).to_have_text(re.compile("09:5|10:00"))
+    expect(page.locator(".clock[data-left]")).to_have_text("10:00")
 
 
 def test_a_match_is_forked_where_one_looks(visit, matches):

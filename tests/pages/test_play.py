@@ -20,7 +20,7 @@ GAMES = {
     "zhen": {"tiles": "6", "cubes": "5", **SHORT},
 }
 NOW, BOARD = "#now", "#board"
-OUTCOME = re.compile(r"wins \(|comes first \(|share the first place \(")
+OUTCOME = re.compile(r"wins \(|A draw \(|share first place \(")
 
 
 def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"), **options: str) -> None:
@@ -29,13 +29,13 @@ def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"
     for number, who in enumerate(seats, 1):
         page.get_by_label(f"Seat {number}").select_option(who)
     enter_options(page, options)
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
 
 
 def enter_options(page: Page, options: dict[str, str]) -> None:
     if page.locator("#options").is_hidden():
-        page.get_by_text("Options of the game").click()
+        page.get_by_text("Game options").click()
     for name, value in options.items():
         page.locator(f"#option-{name}").fill(value)
 
@@ -116,20 +116,20 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     page = ann.page
     page.goto("/play?ruleset=zhen")
     page.get_by_label("Seat 2").select_option("open")
-    page.get_by_text("Time, rating, privacy").click()
-    page.get_by_label("Private: only who plays can see it").check()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("Time, rating and privacy").click()
+    page.get_by_label("Private: only the players can see it").check()
+    page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Make a link for seat 2").click()
     expect(page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
     ben.page.goto(page.get_by_label("Link for seat 2").input_value())
     ben.page.get_by_role("main").get_by_role("link", name="Sign in").click()
     ben.page.get_by_label("Name").fill("Ben")
     ben.page.get_by_role("button", name="Open an account").click()
-    ben.page.get_by_role("link", name="Go on").click()
+    ben.page.get_by_role("link", name="Continue").click()
     ben.page.get_by_role("button", name="Take seat 2").click()
     expect(ben.page.locator(NOW)).to_have_text("Seat 1 is to move: Ann.")
     expect(page.locator(NOW)).to_have_text("Your turn.")
-    page.get_by_label("Click on the board, or write the move").fill("+5")
+    page.get_by_label("Click on the board or type the move").fill("+5")
     page.get_by_role("button", name="Move").click()
     expect(ben.page.locator(NOW)).to_have_text("Your turn.")
 
@@ -139,12 +139,12 @@ def test_a_link_stays_when_somebody_takes_another_seat(visit):
     ann.sign_up("Ann")
     page = ann.page
     page.goto("/play?ruleset=rings")
-    page.get_by_label("How many seats").select_option("3")
+    page.get_by_label("Number of players").select_option("3")
     for number in (2, 3):
         page.get_by_label(f"Seat {number}").select_option("open")
-    page.get_by_text("Time, rating, privacy").click()
-    page.get_by_label("Private: only who plays can see it").check()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("Time, rating and privacy").click()
+    page.get_by_label("Private: only the players can see it").check()
+    page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Make a link for seat 3").click()
     expect(page.get_by_label("Link for seat 3")).to_be_visible()
     page.get_by_role("button", name="Take seat 2").click()
@@ -188,11 +188,11 @@ def test_the_news_of_a_move_may_come_before_its_answer(visit):
     expect(page.locator("#notation")).to_have_value("e5")
 
 
-def test_a_refused_move_tells_its_clause_and_nothing_typed_is_lost(visit):
+def test_a_refused_move_names_its_clause_and_nothing_typed_is_lost(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", ("me", "me"))
-    written = ann.page.get_by_label("Click on the board, or write the move")
+    written = ann.page.get_by_label("Click on the board or type the move")
     written.fill("d4-d5")
     ann.page.get_by_role("button", name="Move").click()
     expect(ann.page.get_by_role("alert").filter(has_text="PA4")).to_be_visible()
@@ -212,7 +212,7 @@ def test_a_match_is_played_with_keys_alone(visit):
     expect(page.get_by_role("button", name="Move")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
-    page.get_by_label("Click on the board, or write the move").fill("e5")
+    page.get_by_label("Click on the board or type the move").fill("e5")
     page.keyboard.press("Enter")
     expect(page.locator(NOW)).to_have_text("Your turn: seat 1.")
     expect(page.locator("#log li").first).to_contain_text("e5")
@@ -228,7 +228,7 @@ def test_a_match_of_a_real_table_is_recorded(visit):
     page.get_by_label("Place").fill("Turin")
     take_pictures(page, "record-new")
     assert find_barriers(page) == []
-    page.get_by_role("button", name="Begin to record").click()
+    page.get_by_role("button", name="Start recording").click()
     for value in ("5", "3"):
         page.get_by_label("Die 1").fill(value)
         page.get_by_role("button", name="Enter", exact=True).click()
@@ -243,8 +243,8 @@ def test_a_match_of_a_real_table_is_recorded(visit):
     assert find_barriers(page) == []
     assert not overflows(page)
     take_pictures(page, "record")
-    page.get_by_label("Which seat leaves").select_option("2")
-    page.get_by_label("Why it leaves").select_option("time")
+    page.get_by_label("Which player leaves").select_option("2")
+    page.get_by_label("Why they leave").select_option("time")
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator(NOW)).to_have_text("Ada wins (withdrawal).")
 
@@ -271,7 +271,7 @@ def test_a_form_that_is_refused_says_why_at_its_field(visit):
     page.goto("/play?ruleset=pathagon")
     page.locator("#new").evaluate("form => { form.noValidate = true; }")
     page.locator("#option-size").fill("99")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     expect(page.locator('.refusal[data-for="options.size"]')).to_contain_text("allowed: an integer 5..9")
     expect(page.locator("#option-size")).to_be_focused()
     ann.faults = [fault for fault in ann.faults if "422" not in fault]

@@ -37,11 +37,11 @@ def test_a_tournament_is_watched_to_its_end(visit, organiser):
     expect(page.locator("#tournament")).to_have_attribute("data-status", "ended", timeout=ENDS_WITHIN_MS)
     expect(page.get_by_role("heading", name="Final table")).to_be_visible()
     expect(page.get_by_role("region", name="Final table").get_by_role("row")).to_have_count(6)
-    expect(page.get_by_role("img", name="Ratings from the games of this tournament alone")).to_be_visible()
+    expect(page.get_by_role("img", name="Ratings from the games of this tournament only")).to_be_visible()
     expect(page.get_by_text("Round 5", exact=True)).to_be_visible()
     page.get_by_text("Why this pairing").first.click()
-    page.get_by_role("link", name="Work it out again").first.click()
-    expect(page.get_by_text("It comes out the same.")).to_be_visible()
+    page.get_by_role("link", name="Check this pairing").first.click()
+    expect(page.get_by_text("Correct: the result is the same.")).to_be_visible()
     take_pictures(page, "tournament")
     assert find_barriers(page) == []
     assert not overflows(page)
@@ -62,6 +62,20 @@ def test_a_person_enters_from_the_page_and_the_organiser_starts_there(visit, org
     olga.page.get_by_role("button", name="Sign in").click()
     olga.page.get_by_role("button", name="Start").click()
     expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "playing")
+
+
+def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_where_it_is(visit, organiser):
+    made = announce(organiser, 1)
+    spectator = visit()
+    page = spectator.page
+    page.route("**/v1/tournaments/*/events?*", lambda route: route.fulfill(status=503))
+    page.goto(f"/tournaments/{made}")
+    page.get_by_role("link", name="Watch the games.").focus()
+    organiser.enter(made, {"name": "random"}, "Latecomer")
+    expect(page.get_by_text("Latecomer")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("link", name="Watch the games.")).to_be_focused()
+    # Browsers note each refusal as an error.
+    spectator.faults = [fault for fault in spectator.faults if "503" not in fault]
 
 
 def test_tournaments_are_listed(visit, organiser):

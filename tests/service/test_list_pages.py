@@ -65,7 +65,7 @@ def test_players_are_found_by_how_their_names_begin(browser):
         sign_up(browser, name)
     shown = browser.get("/players?name=an&kind=").text
     assert ("Ann</a>" in shown, "Anton</a>" in shown, ">Ben</a></td>" in shown) == (True, True, False)
-    assert "Nobody goes by that" in browser.get("/players?name=zz").text
+    assert "No players found" in browser.get("/players?name=zz").text
 
 
 def test_a_name_among_players_is_shown_as_text(browser):
@@ -77,8 +77,8 @@ def test_who_has_played_nothing_yet_is_shown_all_the_same(browser):
     sign_up(browser, "Ann")
     player = browser.get("/v1/players/me").json["player"]
     shown = browser.get(f"/players/{player}").text
-    assert "No rated match yet" in shown
-    assert "Nobody has a rating in it yet" in browser.get("/players?ruleset=zhen").text
+    assert "No rated matches yet" in shown
+    assert "Nobody has a rating in Zhen yet" in browser.get("/players?ruleset=zhen").text
 
 
 def test_a_line_goes_through_every_point_within_its_band():

@@ -8,9 +8,10 @@ import pytest
 from werkzeug.test import TestResponse
 
 from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.domain.events import WITHDRAWAL_CAUSES
 from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.pages.score_sheet import list_rows
+from plyscribe.service.web.pages.score_sheet import WITHDRAWALS, format_outcome, list_rows
 from plyscribe.service.web.pages.times import format_duration, render_time
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
@@ -94,7 +95,7 @@ def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table)
     table.play("d4", "a1", "c3")
     assert "3. seat 1 Ann: c3 Places a piece from the reserve on c3. PA4 seat 2 Ben is to move." in table.show().text
     assert "1. seat 1 Ann: d4" in table.show("?ply=1").text
-    assert "The first position. seat 1 Ann is to move." in table.show("?ply=0").text
+    assert "The starting position. seat 1 Ann is to move." in table.show("?ply=0").text
 
 
 @pytest.mark.parametrize("ply", ["4", "-1"])
@@ -115,13 +116,13 @@ def test_one_steps_by_links_that_need_no_script(table):
     ]
 
 
-def test_every_move_is_listed_with_its_seat_and_told_with_its_clause(table):
+def test_every_move_is_listed_with_its_seat_and_explained_with_its_clause(table):
     table.play("d4", "a1", "d5")
     shown = table.show()
     assert shown.rows == ["Start", "1 d4", "2 a1", "3 d5"]
-    [[seat, told]] = re.findall(r'<a class="seat-(\d)" href="\?ply=2" aria-describedby="(\w+)">', shown.html)
+    [[seat, explanation]] = re.findall(r'<a class="seat-(\d)" href="\?ply=2" aria-describedby="(\w+)">', shown.html)
     assert seat == "2"
-    assert f'<p id="{told}">Places a piece from the reserve on a1. <span data-clause="PA4">' in shown.html
+    assert f'<p id="{explanation}">Places a piece from the reserve on a1. <span data-clause="PA4">' in shown.html
     assert '<p id="clause-PA4">While a seat has pieces in reserve' in shown.html
     assert 'href="/rulesets/pathagon#PA4"' in shown.html
 
@@ -191,7 +192,7 @@ def test_a_match_that_is_played_is_followed_and_one_that_is_over_is_not(table):
     assert f"/matches/{table.match}/play" not in table.show().html
 
 
-def test_the_end_tells_the_outcome_the_ranks_and_the_points(table):
+def test_at_the_end_the_outcome_the_ranks_and_the_points_are_shown(table):
     table.play("d4")
     table.resign()
     table.verify()
@@ -199,10 +200,10 @@ def test_the_end_tells_the_outcome_the_ranks_and_the_points(table):
     assert "Ann wins (withdrawal)." in shown.text
     assert "Ann rank 1 · 2 points" in shown.text
     assert "Ben left the match rank 2 · 0 points" in shown.text
-    assert shown.rows[-2:] == ["Seat 2 left (resigned)", "End: withdrawal"]
+    assert shown.rows[-2:] == ["Seat 2 resigns", "The match is over: withdrawal"]
 
 
-def test_the_badge_tells_what_the_recorded_verdict_covers_and_executes_nothing(table, monkeypatch):
+def test_the_badge_says_what_the_recorded_verdict_covers_and_executes_nothing(table, monkeypatch):
     assert "Every move was checked against the rules before it was stored." in table.show().text
     table.resign()
     assert "Awaits verification" in table.show().text
@@ -210,7 +211,7 @@ def test_the_badge_tells_what_the_recorded_verdict_covers_and_executes_nothing(t
     monkeypatch.setattr(table.parts.reports, "report", None)
     shown = table.show().text
     assert "Verified" in shown
-    assert "executed a second time, with the same result" in shown
+    assert "played again, with the same result" in shown
     assert "SHA-256 of the final position" in shown
     assert "roll" not in shown.partition("Moves")[0]
 
@@ -219,7 +220,7 @@ def test_details_of_the_verification_are_made_on_demand(table):
     table.resign()
     table.verify()
     shown = table.show("/verification").text
-    assert "nothing wrong was found" in shown
+    assert "no errors found" in shown
     assert "chain ok The hash of each event follows from all events before it." in shown
     assert "dice none there is no chance in it" in shown
 
@@ -228,23 +229,23 @@ def test_dice_are_shown_with_what_was_promised_and_after_the_end_with_their_secr
     table = Table(api, parts, "crystals")
     dice = parts.matches.read(table.match).life.created.dice
     assert dice.commitment in table.show().text
-    assert "revealed at the end" in table.show().text
+    assert "revealed after the match" in table.show().text
     api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
     table.resign()
     table.verify()
     shown = table.show().text
     assert parts.matches.read(table.match).life.secret in shown
-    assert "No seat added entropy" in shown
+    assert "No player added salt" in shown
 
 
-def test_only_options_that_are_not_the_usual_ones_are_told(api, parts):
+def test_only_options_that_differ_from_the_defaults_are_shown(api, parts):
     table = Table(api, parts, options={"size": 5})
     shown = table.show().text
     assert "Option size 5" in shown
     assert "ply_limit" not in shown
 
 
-def test_where_when_and_what_for_are_told_as_texts(api, parts):
+def test_notes_about_a_match_are_shown_as_text(api, parts):
     table = Table(api, parts, about={"place": NASTY, "event": "Cup"})
     shown = table.show()
     assert "Event Cup" in shown.text
@@ -252,12 +253,12 @@ def test_where_when_and_what_for_are_told_as_texts(api, parts):
     assert NASTY in shown.text
 
 
-def test_clocks_tell_what_is_left(api, parts):
+def test_clocks_show_the_time_left(api, parts):
     table = Table(api, parts, limits={"match_ms": 600_000})
     shown = table.show()
-    assert "Ann on turn · 10 min left" in shown.text
+    assert "Ann to move · 10 min left" in shown.text
     assert shown.html.count("data-deadline=") == 1
-    assert "10 min a seat for all of the match" in shown.text
+    assert "10 min per player for the whole match" in shown.text
 
 
 def test_who_is_signed_in_may_fork_and_others_are_asked_to(table):
@@ -275,7 +276,7 @@ def test_a_fork_can_have_the_same_dice_once_they_are_revealed(api, parts):
     assert 'name="dice"' in table.show(token=table.ann_token).html
 
 
-def test_a_fork_tells_where_it_comes_from_and_has_its_line(table):
+def test_a_fork_names_its_parent_and_has_its_line(table):
     table.play("d4", "a1", "c3")
     fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 2}).json["match"]
     shown = show(table.api, f"/matches/{fork}")
@@ -316,14 +317,14 @@ def test_an_open_match_shows_who_is_awaited(api):
     shown = show(api, f"/matches/{match}")
     assert "Ben invited" in shown.text
     assert "Take a seat" in shown.text
-    assert "The first position. The match has not begun." in shown.text
+    assert "The starting position. The match has not begun." in shown.text
 
 
 def test_an_aborted_match_says_so(table):
     table.api.post(f"/v1/matches/{table.match}/abort", table.ann_token, {})
     shown = table.show()
     assert "called off and has no outcome" in shown.text
-    assert shown.rows[-1].startswith("End: aborted")
+    assert shown.rows[-1] == "The match is called off"
 
 
 def test_an_annulled_match_says_why_and_what_was_found_before(table):
@@ -365,7 +366,7 @@ def test_a_match_of_which_not_even_the_beginning_can_be_played_shows_what_is_kno
     table.show("/news?after=1")
 
 
-def test_an_imported_match_is_nobodys_here_and_tells_our_verdict(api, parts):
+def test_an_imported_match_belongs_to_nobody_here_and_shows_our_verdict(api, parts):
     _, token = api.sign_up("Ida")
     elsewhere = Elsewhere()
     match = bring(api, parts, token, bundle_of(elsewhere.parts, elsewhere.play()))
@@ -400,16 +401,32 @@ def test_rows_of_a_part_of_the_events_go_on_from_a_ply(table):
         assert first + list_rows(entries[cut:], ply) == whole
 
 
-def test_a_time_that_no_calendar_has_is_told_as_none():
+def test_every_cause_of_a_withdrawal_has_its_words():
+    assert WITHDRAWALS.keys() == set(WITHDRAWAL_CAUSES)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "outcome"),
+    [
+        ((2, 1, 3), "Ben wins (ply limit)."),
+        ((1, 1, 3), "Ann and Ben share first place (ply limit)."),
+        ((1, 1, 1), "A draw (ply limit)."),
+    ],
+)
+def test_an_outcome_names_who_won_and_why(ranks, outcome):
+    assert format_outcome("ply-limit", ranks, ("Ann", "Ben", "Cleo")) == outcome
+
+
+def test_a_time_outside_the_calendar_is_a_dash():
     assert render_time(0) == '<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00 UTC</time>'
     assert render_time(2**53 - 1) == render_time(-(2**53) + 1) == "–"
 
 
 @pytest.mark.parametrize(
-    ("span_ms", "told"), [(0, "0 s"), (999, "0 s"), (61_000, "1 min 1 s"), (90_061_000, "1 d 1 h"), (86_400_000, "1 d")]
+    ("span_ms", "text"), [(0, "0 s"), (999, "0 s"), (61_000, "1 min 1 s"), (90_061_000, "1 d 1 h"), (86_400_000, "1 d")]
 )
-def test_spans_of_time_are_told_in_two_units(span_ms, told):
-    assert format_duration(span_ms) == told
+def test_durations_are_shown_in_two_units(span_ms, text):
+    assert format_duration(span_ms) == text
 
 
 def tiles(shown: Shown) -> list[str]:
@@ -422,7 +439,7 @@ def test_matches_are_listed_with_a_picture_those_created_last_first(api, parts):
     shown = show(api, "/matches")
     assert tiles(shown) == [second.match, first.match]
     assert f'<img src="/v1/matches/{first.match}/positions/0" alt=""' in shown.html
-    assert "Zhen ended 1 Ann first" in shown.text
+    assert "Zhen ended 1 Ann 1st" in shown.text
 
 
 def test_the_form_finds_matches_by_all_that_it_asks(api, parts):
@@ -449,7 +466,7 @@ def test_players_are_found_by_their_names(api, parts):
     api.sign_up("Annabel")
     assert tiles(show(api, "/matches?player=ANN")) == [table.match]
     assert tiles(show(api, "/matches?player=Annabel")) == []
-    assert "Nobody here is called “Zoe”." in show(api, "/matches?player=Zoe").text
+    assert "There is no player called “Zoe”." in show(api, "/matches?player=Zoe").text
 
 
 def test_the_form_keeps_what_was_asked_and_shows_it_as_text(api):
@@ -484,14 +501,14 @@ def test_the_list_goes_on_page_by_page(api):
 
 
 def test_an_empty_list_says_what_to_do(api):
-    assert "No match has been created yet." in show(api, "/matches").text
-    assert "No match is like that." in show(api, "/matches?ruleset=zhen").text
-    assert "Sign in to see what waits for you." in show(api, "/matches?waiting=me").text
+    assert "There are no matches yet." in show(api, "/matches").text
+    assert "No matches found." in show(api, "/matches?ruleset=zhen").text
+    assert "Sign in to see the matches that wait for you." in show(api, "/matches?waiting=me").text
 
 
 def test_a_list_that_lags_says_how_far(api, parts, monkeypatch):
     lag = parts.lists.lag()
     monkeypatch.setattr(type(parts.lists.lag), "__call__", lambda _: lag._replace(ms=65_000, complete=False))
     shown = show(api, "/matches").text
-    assert "The list is 1 min 5 s behind what is being played." in shown
-    assert "older matches may be missing" in shown
+    assert "This list is 1 min 5 s out of date." in shown
+    assert "Older matches may be missing" in shown

@@ -147,7 +147,7 @@ def test_private_matches_are_shown_to_those_whose_they_are(browser):
 
 def test_where_an_administrator_opens_accounts_the_page_says_so():
     closed = create_app(compose(replace(CONFIG, open_sign_up=False), MemoryStore())).test_client()
-    assert "opened by an administrator" in closed.get("/sign-in").text
+    assert "an administrator opens accounts" in closed.get("/sign-in").text
     assert closed.post("/sign-up", data={"name": "Ann"}, headers={**FOR_PEOPLE, **FROM_HERE}).status_code == 403
 
 

@@ -32,7 +32,7 @@ class Browser:
         return self.client.post(path, json=body or {}, headers=FROM_HERE)
 
     def begin(self, ruleset: str = "pathagon", seats: list | None = None, **more) -> str:
-        """The id of a new match; all seats are mine unless told otherwise."""
+        """The id of a new match; all seats are mine unless others are given."""
         wanted = [{"player": self.player}] * 2 if seats is None else seats
         made = self.post("/v1/matches", {"ruleset": ruleset, "seats": wanted, **more})
         assert made.status_code == 201, made.json
@@ -60,7 +60,7 @@ def ann() -> Browser:
     return Browser()
 
 
-def told(page: str, id: str) -> str:
+def text_of(page: str, id: str) -> str:
     """The text of a part of the page, in one line."""
     found = re.search(rf'<(\w+)[^>]*id="{id}".*?</\1>', page, re.DOTALL)
     assert found is not None
@@ -143,35 +143,35 @@ def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     page = ann.table(match)
     assert 'data-token="d4"' in page
-    assert told(page, "now") == "Your turn."
+    assert text_of(page, "now") == "Your turn."
     assert 'data-mover="1"' in page
     assert "random (built-in bot)" in page
     watching = ann.other().table(match)
-    assert told(watching, "now") == "Seat 1 is to move: Ann."
+    assert text_of(watching, "now") == "Seat 1 is to move: Ann."
     assert "data-mover" not in watching
     assert posts(watching) == set()
 
 
 def test_who_plays_all_seats_moves_for_the_one_on_turn(ann):
     match = ann.begin()
-    assert told(ann.table(match), "now") == "Your turn: seat 1."
+    assert text_of(ann.table(match), "now") == "Your turn: seat 1."
     ann.move(match, "d4")
     page = ann.table(match)
-    assert told(page, "now") == "Your turn: seat 2."
+    assert text_of(page, "now") == "Your turn: seat 2."
     assert 'data-mover="2"' in page
 
 
-def test_what_happened_is_told_the_newest_first(ann):
+def test_the_log_begins_with_the_newest_event(ann):
     match = ann.begin()
     ann.move(match, "d4", "e5")
-    log = told(ann.table(match), "log")
+    log = text_of(ann.table(match), "log")
     assert log.index("on e5.") < log.index("on d4.") < log.index("The match begins")
 
 
 def test_the_dice_that_fell_last_are_shown(ann):
     match = ann.begin("crystals", [{"player": ann.player}, {"bot": "random"}])
     assert "/entropy" in posts(ann.table(match))
-    assert told(ann.table(match), "now").endswith("Salt the dice, and it begins.")
+    assert text_of(ann.table(match), "now").endswith("Add salt to the dice to begin.")
     ann.post(f"/v1/matches/{match}/entropy", {"seat": 1, "entropy": "salt"})
     toy = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
     ann.post(f"/v1/matches/{toy}/entropy", {"entropy": "salt"})
@@ -205,26 +205,35 @@ def test_an_offered_draw_is_answered_by_the_others(ann):
     match, ben = ann.begin(seats=[{"player": ann.player}, None]), ann.other()
     ben.post(f"/v1/matches/{match}/seats/2")
     ann.post(f"/v1/matches/{match}/draw", {"action": "offer"})
-    assert "Seat 1 offers a draw." in told(ben.table(match), "actions")
+    assert "Seat 1 offers a draw." in text_of(ben.table(match), "actions")
     assert "Agree" not in ann.table(match)
     ben.post(f"/v1/matches/{match}/draw", {"action": "decline"})
     assert "Offer a draw" not in ann.table(match)
     assert "Offer a draw" in ben.table(match)
 
 
-def test_after_the_end_the_outcome_is_told_and_a_rematch_offered(ann):
+def test_after_the_end_the_outcome_is_shown_and_a_rematch_offered(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     ann.post(f"/v1/matches/{match}/withdrawal")
     page = ann.table(match)
-    assert told(page, "now") == "random (built-in bot) wins (withdrawal)."
+    assert text_of(page, "now") == "random (built-in bot) wins (withdrawal)."
     assert posts(page) == {"/rematch"}
     assert posts(ann.other().table(match)) == set()
     called_off = ann.begin()
     ann.post(f"/v1/matches/{called_off}/abort")
-    assert told(ann.table(called_off), "now") == "The match was called off."
+    assert text_of(ann.table(called_off), "now") == "The match was called off."
 
 
-def test_clocks_tell_what_is_left(ann):
+def test_an_event_reads_the_same_in_the_log_and_on_the_score_sheet(ann):
+    match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
+    ann.post(f"/v1/matches/{match}/withdrawal")
+    log, sheet = text_of(ann.table(match), "log"), text_of(ann.see(f"/matches/{match}"), "moves")
+    for event in ("resigns", "The match is over: withdrawal"):
+        assert event in log
+        assert event in sheet
+
+
+def test_clocks_show_the_time_left(ann):
     match = ann.begin(limits={"match_ms": 600_000})
     page = ann.table(match)
     assert len(re.findall(r'data-deadline="\d+"', page)) == 1
@@ -259,7 +268,7 @@ def test_no_page_has_a_script_or_a_style_in_it(ann, path):
 def test_a_recorder_moves_for_all_takes_back_and_enters_who_leaves(ann):
     match = ann.record()
     page = ann.table(match, "record")
-    assert told(page, "now") == "Seat 1 is to move: Ada."
+    assert text_of(page, "now") == "Seat 1 is to move: Ada."
     assert posts(page) == {"/draw", "/withdrawal", "/abort"}
     ann.move(match, "d4", "e5")
     page = ann.table(match, "record")
@@ -276,7 +285,7 @@ def test_a_recorder_enters_as_many_dice_as_are_due(ann):
         assert 'min="1" max="210"' in page
         assert page.count('name="values"') == 1
         assert ann.post(f"/v1/matches/{match}/rolls", {"values": [value]}).status_code == 200
-    assert told(ann.table(match, "record"), "roll") == ""
+    assert text_of(ann.table(match, "record"), "roll") == ""
 
 
 def test_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):

@@ -54,7 +54,7 @@ def test_a_tournament_is_listed_with_what_it_is(browser):
     shown = browser.get("/tournaments?ruleset=&status=open").text
     assert f'<a href="{page_of(path)}">Cup &lt;of&gt; Zhen</a>' in shown
     assert "round-robin" in shown
-    assert "No tournament of that kind" in browser.get("/tournaments?ruleset=pathagon").text
+    assert "No tournaments found." in browser.get("/tournaments?ruleset=pathagon").text
 
 
 def test_one_that_takes_entrants_can_be_entered_and_started_from_its_page(browser):
@@ -78,10 +78,10 @@ def test_the_rounds_say_who_meets_whom_and_why(browser, parts):
     path = announce(browser, bots=4)
     play_out(browser, parts, path)
     shown = browser.get(page_of(path)).text
-    assert "of 2 games paired so far are decided, round 1" in shown
+    assert "of 2 games finished so far" in shown
     assert len(re.findall(r'<a href="/matches/match-[a-z2-7]{26}">watch</a>', shown)) == 2
     assert "Why this pairing" in shown
-    assert "earlier meetings of those on a board" in shown
+    assert "earlier games between the players of a board" in shown
     assert "Bot 1" in shown
     assert not re.search(r" style=| on[a-z]+=|<script(?![^>]* src=)", shown)
 
@@ -93,14 +93,14 @@ def test_without_a_game_that_counts_there_is_no_plot_of_ratings(browser, parts):
 
 
 @pytest.mark.parametrize("path", ["/tournaments/tournament-x", f"/tournaments/tournament-{'a' * 26}"])
-def test_what_is_no_tournament_is_told(browser, path):
+def test_an_unknown_tournament_is_a_page_that_says_so(browser, path):
     shown = browser.get(path, headers=FOR_PEOPLE)
     assert shown.status_code == 404
     assert "there is no tournament" in shown.text
 
 
-def test_every_cost_is_told_known_or_not():
-    told = dict(explain_costs({"meetings": 0, "seed": 7, "floats": [], "at_least": [1, 2]}, "ours 1"))
-    assert told["worked out by"] == "ours 1"
-    assert told["earlier meetings of those on a board"] == "0"
-    assert told["at least"] == "[1,2]"
+def test_every_cost_is_shown_known_or_not():
+    reasons = dict(explain_costs({"meetings": 0, "seed": 7, "floats": [], "at_least": [1, 2]}, "ours 1"))
+    assert reasons["paired by"] == "ours 1"
+    assert reasons["earlier games between the players of a board"] == "0"
+    assert reasons["at least"] == "[1,2]"

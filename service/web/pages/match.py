@@ -1,4 +1,4 @@
-"""The page of a match: any position, all moves, who sat where, what was checked, and news while it is played."""
+"""The page of a match: every position, all moves, the players, what was checked, and live news."""
 
 from itertools import chain
 from typing import Any
@@ -16,7 +16,8 @@ from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, Ser
 from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.replay import position_at
-from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import judged_status
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
@@ -25,42 +26,48 @@ from plyscribe.service.web.api.matches.reading import read_for_position, read_ma
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
 from plyscribe.service.web.pages.people import name_seats
-from plyscribe.service.web.pages.score_sheet import explain_rows, list_rows, shorten_clause, tell_move
+from plyscribe.service.web.pages.score_sheet import (
+    explain_rows,
+    find_explanation,
+    format_outcome,
+    format_word,
+    list_rows,
+    shorten_clause,
+)
 
 blueprint.add_app_template_filter(shorten_clause)
+blueprint.add_app_template_filter(format_word)
 
 SPEEDS = (("Slow", 2000), ("Normal", 1000), ("Fast", 400), ("Very fast", 120))
-"""Milliseconds that each position is shown while a match is played back."""
+"""Playback speeds, with the milliseconds that each position is shown."""
 
 
 @blueprint.get("/matches/<match>")
 def show_match(match: str) -> Response:
-    """Show a match at a ply, at its last one without `ply`."""
+    """Show a match at a ply: the last one if the query names none."""
     state = read_match(match)
-    told = _describe_match(state)
-    play, entries = state.play, _read_entries(state, 0)
+    described, play = _describe_match(state), state.play
     if play is None:
-        return show_page("match.html", **told, position=None, rows=[], explained={}, speeds=SPEEDS)
-    rows = list_rows(entries)
-    position = _describe_position(state, request.args.get("ply", play.ply, type=int))
+        return show_page("match.html", **described, position=None, rows=[], explained={}, speeds=SPEEDS)
+    rows = list_rows(_read_entries(state, 0))
+    position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
     explained = explain_rows(play.ruleset, rows)
-    return show_page("match.html", **told, position=position, rows=rows, explained=explained, speeds=SPEEDS)
+    return show_page("match.html", **described, position=position, rows=rows, explained=explained, speeds=SPEEDS)
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>")
 def show_position(match: str, ply: int) -> Response:
-    """Show a position as a part of the match page: the board, the move that led there, what comes next."""
+    """Show one position as part of the match page: the board, the move that led to it, and what comes next."""
     state = read_for_position(match, ply, None)
     imported = parts().imports.is_imported(match)
     names = name_seats(queries.describe_seats(state.life.seats), imported)
-    return show_page(
-        "match_position.html", match=match, names=names, position=_describe_position(state, ply), query=_pass_on()
-    )
+    position = _describe_position(state, ply, names)
+    return show_page("match_position.html", match=match, names=names, position=position, query=_format_query())
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>.svg")
 def download_position(match: str, ply: int) -> Response:
-    """Give a position's picture as a file."""
+    """Send the picture of a position as a file."""
     state = read_for_position(match, ply, None)
     picture = queries.draw_position(state, position_at(state, ply))
     response = Response(picture, content_type=SVG, headers=HEADERS)
@@ -70,9 +77,9 @@ def download_position(match: str, ply: int) -> Response:
 
 @blueprint.get("/matches/<match>/news")
 def show_news(match: str) -> Response:
-    """Show what has come after a version, as parts of the match page: further moves, and what changed around them."""
+    """Show what happened after a version, as parts of the match page: new moves, and everything else that changed."""
     state = read_match(match)
-    told = _describe_match(state)
+    described = _describe_match(state)
     after = max(0, request.args.get("after", 0, type=int))
     entries = _read_entries(state, after)
     whole = any(isinstance(parse_event(entry).data, MovesTakenBack | LineCopied) for entry in entries)
@@ -81,33 +88,33 @@ def show_news(match: str) -> Response:
     else:
         rows = list_rows(entries)
         made = sum(row.kind == "move" for row in rows)
-        rows = [row._replace(ply=row.ply + told["last"] - made) for row in rows]
+        rows = [row._replace(ply=row.ply + described["last"] - made) for row in rows]
     explained = explain_rows(state.play.ruleset, rows) if state.play else {}
-    return show_page("match_news.html", **told, rows=rows, explained=explained, whole=whole)
+    return show_page("match_news.html", **described, rows=rows, explained=explained, whole=whole)
 
 
 @blueprint.get("/matches/<match>/verification")
 def show_verification(match: str) -> Response:
-    """Execute the match again and show what was checked, as the API tells it."""
+    """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)
     report = queries.describe_report(parts().reports.report(match, state.version))
-    return show_page("match_verification.html", match=match, report=report, sentences=CHECKS, query=_pass_on())
+    return show_page("match_verification.html", match=match, report=report, sentences=CHECKS, query=_format_query())
 
 
 def _read_entries(state: Match, after: int) -> list[Any]:
-    """The stored events behind a version up to the state's, and before its fault."""
+    """The stored events after a version, up to the version of the state or to just before its fault."""
     upto = state.fault.version - 1 if state.fault else state.version
     return list(chain.from_iterable(queries.read_pages(parts().matches, state.stream, after, upto)))
 
 
-def _pass_on() -> str:
-    """The query that every address within the page has: the invitation by which it is read."""
+def _format_query() -> str:
+    """The query that every link within the page needs: the invitation that the page was opened with."""
     code = request.args.get("invitation")
     return f"&{urlencode({'invitation': code})}" if code else ""
 
 
 def _describe_match(state: Match) -> dict[str, Any]:
-    """All that the page tells beside a position and the moves."""
+    """Everything that the page shows, except the position and the moves."""
     life, play = state.life, state.play
     imported = parts().imports.find(state.stream)
     seats = queries.describe_seats(life.seats)
@@ -121,13 +128,12 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "created_at": life.created_at,
         "creator": None if imported else parts().accounts.name_of(life.creator),
         "match_status": _format_status(state, imported),
-        "standing": choose_badge(state, imported),
+        "badge": choose_badge(state, imported),
         "names": names,
         "seats": [_describe_seat(state, number, seat) for number, seat in enumerate(seats, 1)],
         "imported": imported is not None,
-        "outcome": life.outcome,
-        "about": [(name.capitalize(), _spell(value)) for name, value in (life.created.about or {}).items()],
-        "options": _list_unusual(play, life.created.options) if play else list(life.created.options.items()),
+        "about": [(name.capitalize(), _format_value(value)) for name, value in (life.created.about or {}).items()],
+        "options": _list_changed_options(play, life.created.options) if play else list(life.created.options.items()),
         "dice": life.created.dice,
         "secret": life.secret,
         "is_dice_known": _can_repeat_dice(state),
@@ -138,8 +144,9 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "is_live": own and not is_final(state),
         "can_play": own and life.status in ("open", "playing"),
         "event_types": " ".join(EVENT_TYPES),
+        "now_ms": now_ms(),
         "bots": list(BOTS),
-        "query": _pass_on(),
+        "query": _format_query(),
         "invitation": request.args.get("invitation"),
     }
 
@@ -165,30 +172,31 @@ def _describe_seat(state: Match, number: int, seat: dict[str, Any]) -> dict[str,
     }
 
 
-def _list_unusual(play: Play, options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The options that are not those that the ruleset takes by itself."""
+def _list_changed_options(play: Play, options: dict[str, Any]) -> list[tuple[str, str]]:
+    """The options that differ from the ruleset's defaults."""
     try:
-        usual = play.ruleset.parse_options({})
+        defaults = play.ruleset.parse_options({})
     except DomainError:
-        usual = {}
-    return [(name, _spell(value)) for name, value in options.items() if name not in usual or usual[name] != value]
+        defaults = {}
+    changed = {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
+    return [(name, _format_value(value)) for name, value in changed.items()]
 
 
 def _can_repeat_dice(state: Match) -> bool:
-    """Whether a fork could go on with the match's dice: they are revealed, and ours."""
+    """Whether a fork can continue with the same dice: they are revealed, and this server rolled them."""
     dice, secret = state.life.created.dice, state.life.secret
     if not isinstance(dice, ServerDice) or secret is None:
         return False
     return commit(parse_secret(secret)) == dice.commitment and parts().config.server_key.has_secret_of(dice)
 
 
-def _spell(value: object) -> str:
+def _format_value(value: object) -> str:
     return value if isinstance(value, str) else canonical_json(value).decode()
 
 
-def _describe_position(state: Match, ply: int) -> dict[str, Any]:
+def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, Any]:
     position = position_at(state, ply)
-    play = state.play
+    play, turn = state.play, position.turn
     assert play is not None
     step = play.steps[ply - 1] if ply else None
     return {
@@ -197,9 +205,10 @@ def _describe_position(state: Match, ply: int) -> dict[str, Any]:
         "picture": queries.draw_position(state, position, theme=None),
         "text": play.ruleset.render_text(position.state).rstrip("\n"),
         "step": step,
-        "explained": tell_move(play.ruleset, step.move) if step else None,
+        "explained": find_explanation(play.ruleset, step.move) if step else None,
         "ruleset": play.ruleset,
-        "turn": queries.dump_turn(position.turn),
+        "turn": queries.dump_turn(turn),
+        "outcome": format_outcome(turn.reason, turn.ranks, names) if isinstance(turn, Over) else None,
         "status": state.life.status,
         "following": play.steps[ply] if ply < play.ply else None,
     }

@@ -1,4 +1,4 @@
-"""What happened in a match, row by row, as the list of moves shows it."""
+"""Events as people read them: on the score sheet of the match page, and in the log of the play page."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,48 +8,111 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DiceRolled,
+    DrawAgreed,
+    DrawDeclined,
+    DrawOffered,
     EventData,
     LineCopied,
     MatchAborted,
     MatchEnded,
+    MatchStarted,
     MoveMade,
     MovesTakenBack,
+    SeatTaken,
     SeatWithdrawn,
 )
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.boards import explain_move
 from plyscribe.service.rulebooks import Clause, read_clauses
 
+WITHDRAWALS = {
+    "resigned": "resigns",
+    "time": "runs out of time",
+    "absent": "is absent",
+    "disqualified": "is disqualified",
+}
+"""Each of WITHDRAWAL_CAUSES in words that follow the number of the seat."""
+
+CALLED_OFF = "called off"
+"""The cause of an abort that nobody gave a reason for."""
+
+_KINDS: dict[type[EventData], str] = {
+    MoveMade: "move",
+    DiceRolled: "roll",
+    SeatWithdrawn: "left",
+    MatchEnded: "end",
+    MatchAborted: "end",
+}
+"""The events that have a row on the score sheet."""
+
+
+def format_event(data: EventData) -> str | None:
+    """What happened, in words that follow the number of the event's seat if it has one; None if it is not for players.
+
+    A move is its notation. Of a roll this says which dice were rolled; its values are shown beside it.
+    """
+    match data:
+        case MoveMade(move=move):
+            return move
+        case DiceRolled(sides, count, purpose):
+            return f"{count}d{sides} for {format_word(purpose)}"
+        case SeatTaken():
+            return "joins the match"
+        case SeatWithdrawn(cause=cause):
+            return WITHDRAWALS.get(cause, f"leaves the match: {cause}")
+        case DrawOffered():
+            return "offers a draw"
+        case DrawAgreed():
+            return "agrees to a draw"
+        case DrawDeclined():
+            return "declines the draw"
+        case MovesTakenBack(ply):
+            return f"Moves taken back to ply {ply}"
+        case MatchStarted():
+            return "The match begins"
+        case MatchEnded(reason=reason):
+            return f"The match is over: {format_word(reason)}"
+        case MatchAborted(cause):
+            why = "" if cause == CALLED_OFF else f": {cause}"
+            return f"The match is called off{why}"
+    return None
+
+
+def format_outcome(reason: str, ranks: Sequence[int], names: Sequence[str]) -> str:
+    """Who won and why, in a sentence: "Ann wins (path)."."""
+    winners = [name for name, rank in zip(names, ranks, strict=True) if rank == 1]
+    if len(winners) == len(ranks):
+        result = "A draw"
+    elif len(winners) == 1:
+        result = f"{winners[0]} wins"
+    else:
+        result = f"{' and '.join(winners)} share first place"
+    return f"{result} ({format_word(reason)})."
+
+
+def format_word(word: str) -> str:
+    """A reason, cause or purpose as it reads in a sentence."""
+    return word.replace("-", " ")
+
+
+# ------------------------------------------------------------------------------------------------------ the score sheet
+
 
 class Row(NamedTuple):
-    """A `move`, `roll`, `left` or `end`: the seat that it is of, if of one, its text, and the ply that it led to."""
+    """A row of the score sheet, of kind `move`, `roll`, `left` or `end`, and the ply that the match had reached.
+
+    `values` are what the dice of a roll showed.
+    """
 
     kind: str
     ply: int
     seat: int | None
     text: str
-
-    @property
-    def id(self) -> str:
-        """What the explanation of this notation is called in a page."""
-        return name_explanation(self.text)
-
-
-class Told(NamedTuple):
-    """A notation in words: its name in a page, the sentence, and the clause, None where the rulebook has none such."""
-
-    id: str
-    sentence: str
-    clause: Clause | None
-
-
-def name_explanation(move: str) -> str:
-    """What the explanation of a notation is called in a page: the same for the same notation, whatever is in it."""
-    return f"t{crc32(move.encode()):x}"
+    values: tuple[int, ...] = ()
 
 
 def list_rows(entries: Iterable[StoredEvent], ply: int = 0) -> list[Row]:
-    """The rows of stored events that stand behind a ply, without those that were taken back."""
+    """The score sheet of these events, which begin at a ply; moves that were taken back are not on it."""
     rows: list[Row] = []
     for entry in entries:
         data = parse_event(entry).data
@@ -57,49 +120,98 @@ def list_rows(entries: Iterable[StoredEvent], ply: int = 0) -> list[Row]:
             if isinstance(step, MovesTakenBack):
                 rows = _cut(rows, step.ply)
                 ply = step.ply
-            elif (row := _tell(step, ply)) is not None:
+            elif (row := _make_row(step, ply)) is not None:
                 rows.append(row)
                 ply = row.ply
     return rows
 
 
-def _tell(data: EventData, ply: int) -> Row | None:
-    match data:
-        case MoveMade(seat, move):
-            return Row("move", ply + 1, seat, move)
-        case DiceRolled(seat=seat, values=values, purpose=purpose):
-            return Row("roll", ply, seat, f"{purpose.replace('-', ' ')}: {' '.join(map(str, values))}")
-        case SeatWithdrawn(seat, cause):
-            return Row("left", ply, seat, cause)
-        case MatchEnded(reason):
-            return Row("end", ply, None, reason.replace("-", " "))
-        case MatchAborted(cause):
-            return Row("end", ply, None, f"aborted ({cause})")
-    return None
+def _make_row(data: EventData, ply: int) -> Row | None:
+    kind, text = _KINDS.get(type(data)), format_event(data)
+    if kind is None or text is None:
+        return None
+    return Row(kind, ply + (kind == "move"), _find_seat(data), text, _find_values(data))
+
+
+def _find_seat(data: EventData) -> int | None:
+    return getattr(data, "seat", None)
+
+
+def _find_values(data: EventData) -> tuple[int, ...]:
+    return tuple(data.values) if isinstance(data, DiceRolled) else ()
 
 
 def _cut(rows: Sequence[Row], ply: int) -> list[Row]:
-    """The rows before move `ply` + 1."""
+    """The rows up to move `ply`, and what followed it before the next move."""
     end = next((place for place, row in enumerate(rows) if row.kind == "move" and row.ply > ply), len(rows))
     return list(rows[:end])
 
 
-def explain_rows(ruleset: AnyRuleset, rows: Iterable[Row]) -> dict[str, Told]:
-    """The explanations of the notations in these rows, each once, by notation."""
-    told = {}
-    for move in dict.fromkeys(row.text for row in rows if row.kind == "move"):
-        if (explained := tell_move(ruleset, move)) is not None:
-            told[move] = explained
-    return told
+# -------------------------------------------------------------------------------------------------------------- the log
 
 
-def tell_move(ruleset: AnyRuleset, move: str) -> Told | None:
-    """A notation in words, with its clause; None where nobody wrote that down."""
+class LogEntry(NamedTuple):
+    """An event in the log. `explanation` says what a move does, `values` are what the dice of a roll showed."""
+
+    version: int
+    seat: int | None
+    text: str
+    is_move: bool = False
+    explanation: str = ""
+    values: tuple[int, ...] = ()
+
+
+def list_log(ruleset: AnyRuleset | None, entries: Iterable[StoredEvent]) -> list[LogEntry]:
+    """What happened in these events that players care about, in order."""
+    log = []
+    for entry in entries:
+        data = parse_event(entry).data
+        text, explanation, is_move = format_event(data), None, isinstance(data, MoveMade)
+        if text is None:
+            continue
+        if ruleset is not None and is_move:
+            explanation = explain_move(ruleset, text)
+        sentence = explanation.sentence if explanation else ""
+        log.append(LogEntry(entry.version, _find_seat(data), text, is_move, sentence, _find_values(data)))
+    return log
+
+
+def find_last_rolls(log: Sequence[LogEntry]) -> list[LogEntry]:
+    """The latest run of rolls with nothing between them, in order."""
+    rolls: list[LogEntry] = []
+    for entry in reversed(log):
+        if entry.values:
+            rolls.insert(0, entry)
+        elif rolls:
+            break
+    return rolls
+
+
+# -------------------------------------------------------------------------------------------------- what a move says
+
+
+class Explanation(NamedTuple):
+    """What a notation says: the element's id in a page, a sentence, and the clause if the rulebook has it."""
+
+    id: str
+    sentence: str
+    clause: Clause | None
+
+
+def explain_rows(ruleset: AnyRuleset, rows: Iterable[Row]) -> dict[str, Explanation]:
+    """The explanation of each notation in these rows, by notation."""
+    moves = dict.fromkeys(row.text for row in rows if row.kind == "move")
+    return {move: found for move in moves if (found := find_explanation(ruleset, move)) is not None}
+
+
+def find_explanation(ruleset: AnyRuleset, move: str) -> Explanation | None:
+    """What a notation says, with its clause; None if the ruleset has no explanations."""
     explained = explain_move(ruleset, move)
     if explained is None:
         return None
     clause = read_clauses(ruleset.id, ruleset.version).get(explained.clause)
-    return Told(name_explanation(move), explained.sentence, clause)
+    # A checksum, as a notation may hold characters that an id cannot.
+    return Explanation(f"t{crc32(move.encode()):x}", explained.sentence, clause)
 
 
 def shorten_clause(clause: Clause) -> str:

@@ -1,7 +1,7 @@
-"""The page on which a match is played, or the match of a real table recorded: the board, whose turn, what one may do.
+"""The page to play a match on, or to record a match played at a real table: the board, the turn, what you can do.
 
-Scripts swap the parts of this page whenever something happens, so it is made for any state of a match, and for anyone:
-what may be done depends on who asks.
+Scripts replace parts of this page whenever something happens. So the page covers every state of a match and every
+visitor: what it offers depends on who asks.
 """
 
 from typing import Any
@@ -24,24 +24,25 @@ from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.happenings import find_last_dice, list_happenings
 from plyscribe.service.web.pages.people import name_seats
+from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
 
 RECENT = 40
-"""Events that are looked through for what happened lately."""
+"""How many of the newest events are read for the log."""
 
 SHOWN = 12
+"""How many entries of the log are shown."""
 
 
 @blueprint.get("/matches/<match>/play")
 def show_table(match: str) -> AnyResponse:
-    """Show a match to who plays it, or would like to."""
+    """Show a match to its players, or to somebody who may want to join."""
     return _show(match, "play")
 
 
 @blueprint.get("/matches/<match>/record")
 def show_recorders_table(match: str) -> AnyResponse:
-    """Show a match to who records it."""
+    """Show a match to its recorder."""
     return _show(match, "record")
 
 
@@ -50,14 +51,14 @@ def _show(match: str, way: str) -> AnyResponse:
     life = state.life
     if parts().imports.is_imported(match):
         return redirect(f"/matches/{match}", 303)
-    fitting = "record" if who is not None and who.account == life.created.recorder else "play"
-    if way != fitting:
-        return redirect(f"/matches/{match}/{fitting}{_query()}", 303)
+    right_way = "record" if who is not None and who.account == life.created.recorder else "play"
+    if way != right_way:
+        return redirect(f"/matches/{match}/{right_way}{_format_query()}", 303)
     return show_page("table.html", **_describe_table(state, who), way=way)
 
 
-def _query() -> str:
-    """The query that addresses of a private match have which is read by an invitation."""
+def _format_query() -> str:
+    """The query that links of this page need: the invitation that it was opened with."""
     code = request.args.get("invitation")
     return f"?{urlencode({'invitation': code})}" if code else ""
 
@@ -69,7 +70,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
     recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
-    happenings = list_happenings(ruleset, recent, names)
+    log = list_log(ruleset, recent)
     return {
         "match": state.stream,
         "version": state.version,
@@ -85,8 +86,8 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "held": held,
         "is_recorder": account is not None and account == life.created.recorder,
         "now": _describe_now(state, names, held),
-        "happenings": happenings[-SHOWN:],
-        "dice": find_last_dice(happenings),
+        "log": log[-SHOWN:],
+        "dice": find_last_rolls(log),
         "may": _list_choices(state, account, held),
         "steps": list(enumerate((step.move for step in play.steps), 1)) if play else [],
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
@@ -94,7 +95,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
         "event_types": " ".join(EVENT_TYPES),
-        "query": _query(),
+        "query": _format_query(),
         "invitation": request.args.get("invitation"),
     }
 
@@ -117,7 +118,7 @@ def _describe_seat(state: Match, number: int, names: list[str], held: list[int])
 
 
 def _describe_now(state: Match, names: list[str], held: list[int]) -> dict[str, Any]:
-    """What the match waits for: `mover` is a seat that the one who asks moves for, `roll` dice that they enter."""
+    """What the match waits for. `mover` is the seat that the visitor moves for, `roll` the dice that they enter."""
     life, turn = state.life, state.turn
     is_playing = life.status == "playing" and state.fault is None
     return {
@@ -127,15 +128,12 @@ def _describe_now(state: Match, names: list[str], held: list[int]) -> dict[str, 
         "roll": turn
         if is_playing and isinstance(turn, Roll) and isinstance(life.created.dice, RecordedDice) and held
         else None,
-        "outcome": life.outcome,
-        "winners": [name for name, rank in zip(names, life.outcome.ranks, strict=True) if rank == 1]
-        if life.outcome
-        else [],
+        "outcome": format_outcome(life.outcome.reason, life.outcome.ranks, names) if life.outcome else None,
     }
 
 
 def _list_choices(state: Match, account: str | None, held: list[int]) -> dict[str, Any]:
-    """What the one who asks may do beside moving: whatever of it is not so any more, the match refuses."""
+    """What the visitor may do besides moving. If the match has moved on since, it refuses."""
     if account is None or state.fault:
         return {}
     match state.life.status:

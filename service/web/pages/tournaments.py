@@ -1,4 +1,4 @@
-"""Tournaments: the table, who met whom and why, and how far it has come, live."""
+"""The pages of tournaments: the table, the pairings with their reasons, and the progress, live."""
 
 from typing import Any, NamedTuple
 
@@ -19,13 +19,14 @@ from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
 LARGEST_CROSSTABLE = 40
-"""Entrants beyond whom a crosstable is no longer to be read on a page."""
+"""With more entrants than this, a crosstable is too wide to read."""
 
 PLOTTED = 40
+"""How many ratings the plot shows at most."""
 
 
 class Reason(NamedTuple):
-    """A part of what a pairing costs, in words."""
+    """One of the costs of a pairing, in words."""
 
     what: str
     value: str
@@ -33,7 +34,7 @@ class Reason(NamedTuple):
 
 @blueprint.get("/tournaments")
 def list_tournaments() -> Response:
-    """Show tournaments, those announced last first."""
+    """Show tournaments, the latest first."""
     query = parse_query(parameters.TournamentsQuery, of_form=True)
     lag = parts().lists.lag()
     page = parts().lists.tournaments.read(**query)
@@ -50,15 +51,16 @@ def list_tournaments() -> Response:
 
 @blueprint.get("/tournaments/<tournament>")
 def show_tournament(tournament: str) -> Response:
-    """Show a tournament as it stands."""
+    """Show a tournament in its present state."""
     state = read_tournament(tournament)
     who = principal_if_any()
     names = {each.number: name_entrant(each) for each in state.entrants} | name_players(state, parts().accounts)
     table = describe_table(state)
     return show_page(
         "tournament.html",
-        told=describe_tournament(state, parts().accounts),
-        events=TOURNAMENT.types,
+        tournament=describe_tournament(state, parts().accounts),
+        event_types=" ".join(TOURNAMENT.types),
+        is_live=state.status not in ("ended", "aborted"),
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
@@ -71,7 +73,7 @@ def show_tournament(tournament: str) -> Response:
 
 
 def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
-    """The ratings of the first of the table, with what they may be off; None before any game counts."""
+    """A plot of the ratings at the top of the table, with their uncertainty; None before any game counts."""
     rated = [row for row in table["rows"] if row["games"]][:PLOTTED]
     if not rated:
         return None
@@ -79,36 +81,36 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
         (names[row["entrant"]], Estimate(row["rating_micro"] / MICRO, row["uncertainty_micro"] / MICRO))
         for row in rated
     ]
-    return draw_intervals(rows, "Ratings from the games of this tournament alone")
+    return draw_intervals(rows, "Ratings from the games of this tournament only")
 
 
 def _describe_round(state: Tournament, number: int) -> dict[str, Any]:
-    told = describe_round(state, number, parts().tournaments)
-    return {**told, "reasons": explain_costs(told["costs"], told["engine"])}
+    described = describe_round(state, number, parts().tournaments)
+    return {**described, "reasons": explain_costs(described["costs"], described["engine"])}
 
 
 def explain_costs(costs: dict[str, Any], engine: str) -> list[Reason]:
-    """What a pairing cost, in words, as docs/tournaments.md lists the costs; what it does not know is told as it is."""
+    """What a pairing cost, in words. An unknown cost keeps its name; docs/tournaments.md lists the known ones."""
     known = [Reason(_COSTS[name], str(value)) for name, value in costs.items() if name in _COSTS]
-    floats = [Reason("a board of unequal points", _format_float(each)) for each in costs.get("floats", ())]
+    floats = [Reason("board with unequal points", _format_float(each)) for each in costs.get("floats", ())]
     others = [
         Reason(name.replace("_", " "), orjson.dumps(value).decode())
         for name, value in costs.items()
         if name not in _COSTS and name != "floats"
     ]
-    return [Reason("worked out by", engine), *known, *floats, *others]
+    return [Reason("paired by", engine), *known, *floats, *others]
 
 
 _COSTS = {
-    "meetings": "earlier meetings of those on a board",
-    "spread": "difference of points on all boards",
-    "seats": "times that somebody has had the same seat before",
-    "byes": "earlier byes of those who have one now",
-    "seed": "seed of what chance decides",
+    "meetings": "earlier games between the players of a board",
+    "spread": "differences in points, all boards together",
+    "seats": "times that a player had the same seat before",
+    "byes": "earlier byes of players who have one now",
+    "seed": "seed of the random choices",
     "cycle": "cycle of the schedule",
-    "rounds": "rounds of a cycle",
+    "rounds": "rounds per cycle",
 }
 
 
-def _format_float(told: Any) -> str:
-    return ", ".join(f"{name} {value}" for name, value in told.items()) if isinstance(told, dict) else str(told)
+def _format_float(cost: Any) -> str:
+    return ", ".join(f"{name} {value}" for name, value in cost.items()) if isinstance(cost, dict) else str(cost)

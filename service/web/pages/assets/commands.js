@@ -1,6 +1,10 @@
-// Commands to the API: what a form holds, sent so that a retry counts once.
+// Commands to the API: reads them from forms, and sends them so that a retry counts once.
 
-/** Send a command; `{ok, status, answer}`. Without a connection it is sent again, under the same key. */
+/**
+ * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
+ *
+ * A command with a key is sent up to three times, with the same key.
+ */
 export async function send(path, body, { method = "POST", version = null, keyed = true } = {}) {
   const headers = { "Content-Type": "application/json" };
   if (keyed) headers["Idempotency-Key"] = makeKey();
@@ -19,12 +23,12 @@ export async function send(path, body, { method = "POST", version = null, keyed 
   }
 }
 
-/** A random text: a key, or salt for dice. */
+/** A random text, for a key or for salt. */
 export function makeKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What a form holds, as its fields' `data-kind` says; a name with dots is a place within objects. */
+/** The values of a form as JSON. `data-kind` of a field gives its type; dots in its name lead into nested objects. */
 export function readForm(form) {
   const body = {};
   for (const field of form.elements) {
@@ -64,8 +68,8 @@ function put(into, [name, ...rest], value) {
   else into[name] = value;
 }
 
-/** What a problem says, in one line. */
-export function tellProblem({ detail = "This did not work.", errors = {} }) {
-  const told = Object.values(errors).flatMap((each) => (Array.isArray(each) ? each : [JSON.stringify(each)]));
-  return told.length ? `${detail} ${told.join(" ")}` : detail;
+/** A problem in one line, with what is wrong in each field. */
+export function formatProblem({ detail = "Something went wrong.", errors = {} }) {
+  const lines = Object.values(errors).flatMap((each) => (Array.isArray(each) ? each : [JSON.stringify(each)]));
+  return [detail, ...lines].join(" ");
 }

@@ -1,11 +1,11 @@
-// Puts a move together from what may follow: by clicks on the board, by buttons, and by hand.
+// Composes a move step by step: by clicks on the board, by buttons, and by typing.
 
 const BUSY_MS = 120;
 
 export class Composer {
-  /** `ask(text)` tells what may follow a text, `submit(text)` makes the move. */
-  constructor(form, board, ask, submit) {
-    Object.assign(this, { form, board, ask, submit });
+  /** `findSteps(text)` resolves to what can follow a text, as the API composes moves. `submit(text)` makes the move. */
+  constructor(form, board, findSteps, submit) {
+    Object.assign(this, { form, board, findSteps, submit });
     this.find = (id) => form.querySelector(`#${id}`);
     this.field = this.find("notation");
     this.auto = this.find("auto");
@@ -34,13 +34,13 @@ export class Composer {
     this.text = "";
     this.taken = [];
     this.isTyped = false;
-    this.told = null;
+    this.composition = null;
     this.narrowed = null;
     this.offered = [];
     this.asked = (this.asked ?? 0) + 1;
   }
 
-  /** The match stands at a new version, in which `seat` (null: none of ours) is to move. What was begun is kept. */
+  /** The match has a new version, in which `seat` is to move (null: nobody here). A move begun before is kept. */
   stand(seat) {
     const isOther = seat !== this.seat;
     if (!this.isTyped && (isOther || !this.taken.length)) this.forget();
@@ -48,7 +48,7 @@ export class Composer {
     this.form.hidden = seat === null;
     if (seat === null) {
       this.asked += 1;
-      this.told = null;
+      this.composition = null;
       this.mark();
       return;
     }
@@ -56,29 +56,31 @@ export class Composer {
     this.go(this.text, this.text === "").then(() => this.dropStale());
   }
 
-  /** What was begun by clicks before the position changed may lead nowhere in this one: begin anew. */
+  /** Start again if the clicks so far begin no move in the new position. */
   dropStale() {
-    if (this.isTyped || !this.text || !this.told || this.told.complete || this.told.steps.length) return;
+    if (this.isTyped || !this.text || !this.composition || this.composition.complete || this.composition.steps.length) return;
     this.forget();
     this.go("", true);
   }
 
-  /** Show what may follow a text. With `on`, go on by itself as long as there is no choice. */
+  /** Show what can follow a text. With `on`, take every step that leaves no choice. */
   async go(text, on) {
     const mine = (this.asked += 1);
     this.text = text;
     this.narrowed = null;
     try {
-      let told = await this.ask(text);
-      while (on && !told.complete && told.finish === null && told.steps.length === 1) {
-        told = await this.ask(told.prefix + told.steps[0].text);
+      let composition = await this.findSteps(text);
+      while (on && !composition.complete && composition.finish === null && composition.steps.length === 1) {
+        composition = await this.findSteps(composition.prefix + composition.steps[0].text);
       }
       if (mine !== this.asked) return;
-      if (on && told.finish !== null) told = { ...told, prefix: told.finish, complete: true, steps: [] };
-      this.text = told.prefix;
-      this.told = told;
+      if (on && composition.finish !== null) {
+        composition = { ...composition, prefix: composition.finish, complete: true, steps: [] };
+      }
+      this.text = composition.prefix;
+      this.composition = composition;
       this.show();
-      if (on && this.auto.checked && told.complete && !told.steps.length) this.send();
+      if (on && this.auto.checked && composition.complete && !composition.steps.length) this.send();
     } catch {
       if (mine === this.asked) this.refuse("The server cannot be reached. Try again.");
     }
@@ -112,7 +114,7 @@ export class Composer {
     this.field.focus();
   }
 
-  /** Something on the board was pointed at. */
+  /** Take the step that a part of the board stands for. If it stands for several, let the next click decide. */
   async point(target, byKey = false) {
     const token = target.closest?.("[data-token].choice")?.dataset.token;
     if (token === undefined) return;
@@ -127,12 +129,12 @@ export class Composer {
     if (byKey) this.find("choices").querySelector("button")?.focus();
   }
 
-  /** What may follow each of a few steps that a click may have meant, so that the next click decides between them. */
+  /** What can follow each of the steps that a click may have meant, so that the next click decides between them. */
   async lookAhead(steps) {
     if (steps.length > 4) return [];
-    const told = await Promise.all(steps.map((step) => this.ask(this.text + step.text)));
+    const compositions = await Promise.all(steps.map((step) => this.findSteps(this.text + step.text)));
     return steps.flatMap((step, at) =>
-      told[at].steps.map((next) => ({ ...next, text: step.text + next.text, ahead: true })),
+      compositions[at].steps.map((next) => ({ ...next, text: step.text + next.text, ahead: true })),
     );
   }
 
@@ -146,7 +148,7 @@ export class Composer {
   }
 
   focusNext() {
-    const next = this.told?.complete ? this.find("move") : this.find("choices").querySelector("button");
+    const next = this.composition?.complete ? this.find("move") : this.find("choices").querySelector("button");
     (next ?? this.board.querySelector(".choice") ?? this.field).focus();
   }
 
@@ -156,12 +158,12 @@ export class Composer {
     this.allow();
   }
 
-  /** What was put together can be sent once it is a move; what was written by hand always: a refusal says why. */
+  /** Allow a composed text once it is a move. Allow typed text always: if it is no move, the refusal says why. */
   allow() {
-    this.find("move").disabled = !(this.told?.complete || (this.isTyped && this.text));
+    this.find("move").disabled = !(this.composition?.complete || (this.isTyped && this.text));
   }
 
-  /** Say why a move was refused; what was composed stays. */
+  /** Say why a move was refused. The composed text stays. */
   refuse(text, clause = null) {
     const place = this.find("refusal");
     place.textContent = text;
@@ -174,27 +176,27 @@ export class Composer {
   }
 
   candidates() {
-    return this.narrowed ?? this.told?.steps ?? [];
+    return this.narrowed ?? this.composition?.steps ?? [];
   }
 
   show() {
-    const { complete, explanation, steps } = this.told;
+    const { complete, explanation, steps } = this.composition;
     if (this.field.value !== this.text) this.field.value = this.text;
     this.allow();
     this.find("undo").disabled = !this.text && !this.narrowed;
     this.find("clear").disabled = !this.text;
     this.find("meaning").textContent = complete
-      ? explanation?.sentence ?? "This is a move."
+      ? explanation?.sentence ?? "This is a legal move."
       : this.narrowed
         ? "Which of these?"
         : this.text && !steps.length
-          ? "No legal move begins so."
+          ? "No legal move starts like this."
           : "";
     this.mark();
     this.offer();
   }
 
-  /** A button for each choice that the board does not show, or that a click on it leaves open. */
+  /** Add a button for each step that the board does not show, or that a click on the board did not decide. */
   offer() {
     const direct = this.candidates().filter((step) => !step.ahead);
     const count = (step) => direct.filter((other) => other.token === step.token).length;
@@ -205,8 +207,8 @@ export class Composer {
       button.className = "second";
       button.dataset.number = number;
       const sentence = step.explanation?.sentence;
-      // Signs alone say little about which of two ways was meant.
-      button.textContent = this.narrowed && sentence ? `${spell(step)} · ${sentence}` : spell(step);
+      // The notation alone does not explain the difference between two steps.
+      button.textContent = this.narrowed && sentence ? `${formatStep(step)} · ${sentence}` : formatStep(step);
       if (sentence) button.title = sentence;
       return button;
     });
@@ -217,7 +219,7 @@ export class Composer {
     return this.board.querySelector(`[data-token="${CSS.escape(token)}"]`) !== null;
   }
 
-  /** Make what may be chosen on the board clickable, and show what was chosen. */
+  /** Make the possible choices on the board clickable, and highlight the chosen ones. */
   mark() {
     const candidates = this.seat === null ? [] : this.candidates();
     const chosen = new Set(this.seat === null ? [] : this.text.match(/[a-z][0-9]+|[A-Za-z]+|[0-9]+/g));
@@ -238,6 +240,6 @@ export class Composer {
   }
 }
 
-function spell(step) {
+function formatStep(step) {
   return step.text.trim().replace(/^,/, "") + (step.completes ? "" : " …");
 }

@@ -1,6 +1,6 @@
-// Parts of pages, as the server makes them.
+// Loads pages, or parts of pages, that the server has rendered.
 
-/** The page or part of one at an address; an error where there is none. */
+/** The page or part of a page at an address, as a document; throws unless the server answers with success. */
 export async function fetchPart(address) {
   const answered = await fetch(address, { headers: { Accept: "text/html" } });
   if (!answered.ok) throw new Error(`${answered.status}`);

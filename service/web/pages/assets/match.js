@@ -1,8 +1,9 @@
-// The match page: steps through positions, plays them back, follows the match while it is played.
+// The match page: steps through positions, plays them back, and follows a live match.
 
+import { runClocks } from "/assets/clocks.js";
 import { fetchPart } from "/assets/fetch_part.js";
-import { followLive } from "/assets/match_live.js";
 import { offerForks } from "/assets/match_fork.js";
+import { followMatch } from "/assets/match_live.js";
 import { showTips } from "/assets/match_tips.js";
 
 const root = document.getElementById("match");
@@ -14,25 +15,25 @@ const viewer = {
   version: Number(root.dataset.version),
   last: Number(root.dataset.last),
   ply: Number(find("board")?.dataset.ply ?? 0),
-  // The ply whose position was asked for last: answers for others come too late.
+  // The ply whose position was asked for last. Answers for other plies come too late.
   wanted: null,
   positions: new Map(),
   show,
   forget,
   showPlace,
+  showClocks: runClocks(Number(root.dataset.now)),
 };
 
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
 
-// What is due: the next position while the match is played back, the new address once the reader rests.
+// The timers of playback and of the address, which changes when the reader stops stepping.
 let timer = 0;
 let resting = 0;
 
 if (find("board")) beginStepping();
 offerForks(viewer);
 offerReport();
-showClocks();
-if (root.dataset.live) followLive(viewer, root.dataset.live.split(" "));
+if (root.dataset.live) followMatch(viewer, root.dataset.live.split(" "));
 
 function beginStepping() {
   for (const hidden of document.querySelectorAll("#play, .speed, #ply, #keys")) hidden.hidden = false;
@@ -73,7 +74,7 @@ function step(where) {
   return show(Math.min(Math.max(target, 0), viewer.last));
 }
 
-/** Show the position at a ply; true once it stands there, false where another one was asked for meanwhile. */
+/** Show the position at a ply. Resolves to false if another one was asked for meanwhile, or if it cannot be loaded. */
 async function show(ply) {
   viewer.wanted = ply;
   try {
@@ -87,7 +88,7 @@ async function show(ply) {
     if (viewer.wanted === ply) {
       viewer.wanted = null;
       pause();
-      say("This position could not be loaded. Try again.");
+      say("This position cannot be loaded. Try again.");
     }
     return false;
   }
@@ -103,7 +104,7 @@ function load(ply) {
   return viewer.positions.get(ply);
 }
 
-/** Load the positions from a ply on anew when they are shown next: something happened to them. */
+/** Forget the loaded positions from a ply on: they have changed. */
 function forget(ply) {
   for (const known of [...viewer.positions.keys()]) if (known >= ply) viewer.positions.delete(known);
 }
@@ -113,17 +114,17 @@ function prefetch() {
 }
 
 function put(position) {
-  // While positions follow each other by themselves nobody wants all of them read out.
-  find("told").setAttribute("aria-live", timer ? "off" : "polite");
+  // During playback a screen reader should not read out every position.
+  find("move-text").setAttribute("aria-live", timer ? "off" : "polite");
   const isOpen = find("forms").querySelector("details").open;
-  for (const id of ["board", "told", "forms"]) {
+  for (const id of ["board", "move-text", "forms"]) {
     const copy = position.getElementById(id).cloneNode(true);
     find(id).replaceChildren(...copy.childNodes);
   }
   find("forms").querySelector("details").open = isOpen;
   find("board").dataset.ply = position.getElementById("board").dataset.ply;
   viewer.ply = Number(find("board").dataset.ply);
-  // News that were told of are seen now, and what could not be loaded was.
+  // At the end, new moves have been seen. An error message is out of date now.
   if (viewer.ply === viewer.last || !find("note").querySelector("button")) find("note").replaceChildren();
   showPlace();
 }
@@ -145,7 +146,7 @@ function showPlace() {
   resting = setTimeout(nameAddress, 200);
 }
 
-// Browsers refuse new addresses that follow each other too fast.
+// Browsers limit how often a page may change its address.
 function nameAddress() {
   const { ply, last } = viewer;
   const address = new URL(location.href);
@@ -202,22 +203,11 @@ function offerReport() {
     if (!link) return;
     event.preventDefault();
     const report = find("report");
-    report.textContent = "Executing the match again …";
+    report.textContent = "Checking the match …";
     try {
       report.replaceChildren((await fetchPart(link.href)).querySelector("#report-shown"));
     } catch {
-      report.textContent = "It could not be checked just now. Try again in a moment.";
+      report.textContent = "The match cannot be checked right now. Try again in a moment.";
     }
   });
-}
-
-function showClocks() {
-  setInterval(() => {
-    for (const clock of document.querySelectorAll("[data-deadline]")) {
-      const left = Math.max(0, Math.round((Number(clock.dataset.deadline) - Date.now()) / 1000));
-      const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
-      const short = `${String(minutes).padStart(2, "0")}:${String(seconds).padStart(2, "0")}`;
-      clock.textContent = hours ? `${hours}:${short}` : short;
-    }
-  }, 1000);
 }

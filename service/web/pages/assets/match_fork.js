@@ -1,8 +1,8 @@
-// Forks: a new match that begins at the ply that is shown.
+// Forks: starts a new match from the position on the board.
 
-import { send, tellProblem } from "/assets/commands.js";
+import { send, formatProblem } from "/assets/commands.js";
 
-/** Let the form make a fork by the API, and go to its table. */
+/** Let the form create a fork, then go to the page where it is played. */
 export function offerForks(viewer) {
   const form = document.getElementById("fork");
   if (!form) return;
@@ -15,7 +15,7 @@ export function offerForks(viewer) {
     const path = `/v1${viewer.path}/forks${viewer.query.replace("&", "?")}`;
     const { ok, answer } = await send(path, readFork(form, viewer.ply));
     if (ok) return location.assign(`/matches/${answer.match}/play`);
-    refused.textContent = tellProblem(answer);
+    refused.textContent = formatProblem(answer);
     button.disabled = false;
   });
 }

@@ -1,82 +1,53 @@
-// Follows a match by its events: what they change the server tells as parts of the page.
+// Keeps the match page up to date while the match is played.
 
 import { fetchPart } from "/assets/fetch_part.js";
+import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
-const GATHER_MS = 150;
-const MAX_PAUSE_MS = 60_000;
+const PARTS = ["title", "call", "seats", "badge", "dice"];
 
-/** Keep the page up to date until nothing more is expected of the match. */
-export function followLive(viewer, types) {
+/** Follow a match until nothing more can happen in it. A reader who looks at an earlier position stays there. */
+export function followMatch(viewer, types) {
   const note = document.getElementById("note");
-  let gathering = 0;
-  let asking = false;
-  let pauseMs = 2_000;
-  connect();
-  // A page that the browser kept and shows again goes on.
-  addEventListener("pageshow", (event) => event.persisted && connect());
-
-  function connect() {
-    const source = new EventSource(`/v1${viewer.path}/events?after=${viewer.version}${viewer.query}`);
-    source.onopen = () => (pauseMs = 2_000);
-    for (const type of types) source.addEventListener(type, gather);
-    source.addEventListener("unreadable", gather);
-    source.addEventListener("end", () => source.close());
-    // The browser connects again by itself, except when it was refused.
-    source.onerror = () => {
-      if (source.readyState !== EventSource.CLOSED) return;
-      setTimeout(connect, pauseMs);
-      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-    };
-    addEventListener("pagehide", () => source.close(), { once: true });
-  }
-
-  function gather() {
-    if (!gathering) gathering = setTimeout(update, GATHER_MS);
-  }
-
-  async function update() {
-    gathering = 0;
-    if (asking) return gather();
-    asking = true;
-    try {
+  let unseen = 0;
+  followEvents({
+    address: (version) => `/v1${viewer.path}/events?after=${version}${viewer.query}`,
+    types,
+    version: () => viewer.version,
+    refresh: keepFresh(async () => {
       const part = await fetchPart(`${viewer.path}/news?after=${viewer.version}${viewer.query}`);
-      await take(part.getElementById("news"));
-    } catch {
-      setTimeout(gather, 2_000);
-    } finally {
-      asking = false;
-    }
-  }
+      await put(part.getElementById("news"));
+    }),
+  });
 
-  async function take(news) {
+  async function put(news) {
     const version = Number(news.dataset.version);
     if (version <= viewer.version) return;
     const before = viewer.last;
-    const follows = (viewer.wanted ?? viewer.ply) === before;
+    const isAtEnd = (viewer.wanted ?? viewer.ply) === before;
+    const isWhole = "whole" in news.dataset;
     viewer.version = version;
     viewer.last = Number(news.dataset.last);
-    enterRows(news);
-    for (const id of ["title", "call", "seats", "standing", "dice"]) swap(id, news.querySelector(`#${id}`));
+    addRows(news, isWhole);
+    for (const id of PARTS) swapPart(document.getElementById(id), news.querySelector(`#${id}`));
+    viewer.showClocks();
     const status = document.getElementById("status");
     status.textContent = news.dataset.status;
     status.className = `status ${news.dataset.status}`;
     if (!document.getElementById("board")) return location.reload();
-    viewer.forget("whole" in news.dataset ? 0 : before);
-    const missed = viewer.last - before;
-    if (follows || viewer.ply > viewer.last) await viewer.show(viewer.last);
-    else if ("whole" in news.dataset) await viewer.show(viewer.ply);
+    viewer.forget(isWhole ? 0 : before);
+    const added = viewer.last - before;
+    if (isAtEnd || viewer.ply > viewer.last) await viewer.show(viewer.last);
+    else if (isWhole) await viewer.show(viewer.ply);
     else viewer.showPlace();
-    if (follows || missed <= 0) note.replaceChildren();
-    else tellMissed(missed);
+    if (isAtEnd || added <= 0) note.replaceChildren();
+    else announce(added);
   }
 
-  let told = 0;
-
-  function tellMissed(missed) {
-    told = note.hasChildNodes() ? told + missed : missed;
+  function announce(added) {
+    unseen = note.hasChildNodes() ? unseen + added : added;
     const button = document.createElement("button");
     button.className = "second";
-    button.textContent = `${told} new ${told === 1 ? "move" : "moves"}: go there`;
+    button.textContent = `${unseen} new ${unseen === 1 ? "move" : "moves"}: show the latest`;
     button.addEventListener("click", () => {
       note.replaceChildren();
       viewer.show(viewer.last);
@@ -85,23 +56,14 @@ export function followLive(viewer, types) {
   }
 }
 
-function enterRows(news) {
+function addRows(news, isWhole) {
   const moves = document.getElementById("moves");
   if (!moves) return;
-  if ("whole" in news.dataset) while (moves.children.length > 1) moves.lastElementChild.remove();
+  // The first row is the starting position.
+  if (isWhole) while (moves.children.length > 1) moves.lastElementChild.remove();
   moves.append(...news.querySelector("#news-rows").children);
   const explained = document.getElementById("explained");
-  for (const told of [...news.querySelector("#news-explained").children]) {
-    if (!document.getElementById(told.id)) explained.append(told);
+  for (const each of [...news.querySelector("#news-explained").children]) {
+    if (!document.getElementById(each.id)) explained.append(each);
   }
-}
-
-function swap(id, fresh) {
-  const now = document.getElementById(id);
-  if (now.open) fresh.open = true;
-  // What is in use stays until it changes.
-  if (now.isEqualNode(fresh)) return;
-  const held = now.contains(document.activeElement) && document.activeElement.getAttribute("href");
-  now.replaceWith(fresh);
-  if (held) fresh.querySelector(`[href="${CSS.escape(held)}"]`)?.focus();
 }

@@ -1,12 +1,12 @@
-// What a move says, and under which clause, when it is pointed at or focused.
+// Explains a move, with the rule that it follows, when it is pointed at or focused.
 
-/** Explain the links of a list in a tooltip, which Escape puts away and which can be pointed at itself. */
+/** Explain the links of a list in a tooltip. Escape closes it; it stays open while the pointer is on it. */
 export function showTips(list, tip) {
   let leaving = 0;
   let shown = null;
   let touched = false;
 
-  // A finger hides what it points at; under the board the move it chose is told as well.
+  // A finger hides what it points at. The chosen move is also explained under the board.
   list.addEventListener("pointerover", (event) => event.pointerType !== "touch" && enter(event.target.closest("a")));
   list.addEventListener("pointerdown", (event) => (touched = event.pointerType === "touch"));
   list.addEventListener("focusin", (event) => touched || enter(event.target.closest("a")));
@@ -19,14 +19,14 @@ export function showTips(list, tip) {
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
 
   function enter(link) {
-    const told = link && document.getElementById(link.getAttribute("aria-describedby"));
-    if (!told) return;
+    const explanation = link && document.getElementById(link.getAttribute("aria-describedby"));
+    if (!explanation) return;
     clearTimeout(leaving);
     shown = link;
-    const copy = told.cloneNode(true);
+    const copy = explanation.cloneNode(true);
     copy.removeAttribute("id");
     tip.replaceChildren(copy);
-    const clause = told.querySelector("[data-clause]")?.dataset.clause;
+    const clause = explanation.querySelector("[data-clause]")?.dataset.clause;
     const text = clause && document.getElementById(`clause-${clause}`)?.textContent;
     if (text) {
       const rule = document.createElement("p");

@@ -1,6 +1,6 @@
-// The forms by which a match begins, and the matches that wait for a player.
+// The forms that start a match, and the buttons to join an open one.
 
-import { makeKey, readForm, send, tellProblem } from "/assets/commands.js";
+import { makeKey, readForm, send, formatProblem } from "/assets/commands.js";
 
 const form = document.getElementById("new");
 
@@ -12,7 +12,7 @@ for (const taking of document.querySelectorAll("form[data-take]")) {
     const salt = taking.dataset.salted === undefined ? {} : { entropy: makeKey() };
     const { ok, answer } = await send(taking.dataset.take, salt);
     if (ok) location.assign(taking.dataset.goes);
-    else taking.querySelector(".refusal").textContent = tellProblem(answer);
+    else taking.querySelector(".refusal").textContent = formatProblem(answer);
   });
 }
 
@@ -36,7 +36,7 @@ function rows() {
   return [...form.querySelectorAll("[data-seat]")].slice(0, Number(document.getElementById("seats").value));
 }
 
-/** Show as many seats as are wanted, and what belongs to each; no rating where a match cannot have one. */
+/** Show the chosen number of seats with the fields that each needs. Disable rating if the match cannot be rated. */
 function showSeats() {
   const wanted = rows();
   for (const row of form.querySelectorAll("[data-seat]")) {
@@ -92,7 +92,7 @@ async function create() {
   refuse(answer);
 }
 
-/** Salt the server's dice for the seats that are taken already, as nobody is asked who plays against bots. */
+/** Add salt for the seats that I hold. A match against bots then starts without asking me for it. */
 async function saltDice({ match, turn, events }, { seats, recorded }) {
   const created = events[0].data;
   if (turn !== null || recorded || created.dice?.mode !== "server") return;
@@ -100,7 +100,7 @@ async function saltDice({ match, turn, events }, { seats, recorded }) {
   for (const seat of mine) await send(`/v1/matches/${match}/entropy`, { seat, entropy: makeKey() });
 }
 
-/** Say why at the field that it is about. */
+/** Show a refusal at the field that caused it. */
 function refuse(problem) {
   const option = /^option '(\w+)'/.exec(problem.detail ?? "")?.[1];
   const field = Object.keys(problem.errors ?? {})[0];
@@ -109,7 +109,7 @@ function refuse(problem) {
   const place =
     form.querySelector(`.refusal[data-for="${CSS.escape(named ?? "")}"]`) ?? form.querySelector('.refusal[data-for=""]');
   for (let around = place.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
-  place.textContent = tellProblem(problem);
+  place.textContent = formatProblem(problem);
   const input = named && form.querySelector(`[name="${CSS.escape(named)}"]`);
   (input || document.getElementById("begin")).focus();
 }

@@ -1,37 +1,48 @@
-// The page on which a match is played or recorded: sends commands, and shows what happens as it happens.
+// The page to play or record a match on: sends commands, and shows what happens as it happens.
 
-import { readForm, send, tellProblem } from "/assets/commands.js";
+import { runClocks } from "/assets/clocks.js";
+import { formatProblem, readForm, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
 import { fetchPart } from "/assets/fetch_part.js";
+import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
 const PARTS = ["now", "dice", "board", "board-text", "roll", "people", "actions", "log"];
-const AGAIN_MS = 3000;
+// Players wait for each other, so they look again sooner than spectators do.
+const MAX_PAUSE_MS = 3_000;
 
 const find = (id) => document.getElementById(id);
 const root = find("table");
 const api = `/v1/matches/${root.dataset.match}`;
 const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(root.dataset.invitation)}` : "";
-// Deadlines are times of the server's clock.
-const aheadMs = Date.now() - Number(root.dataset.now);
 
 let steps = new Map();
 
-const composer = new Composer(find("composer"), find("board"), askSteps, makeMove);
+const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search)));
+const showClocks = runClocks(Number(root.dataset.now));
+const composer = new Composer(find("composer"), find("board"), findSteps, makeMove);
 composer.stand(mover());
 remember(find("auto"));
-tick();
-setInterval(tick, 500);
-if (root.dataset.live) follow(root.dataset.live.split(" "));
+if (root.dataset.live) {
+  followEvents({
+    address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
+    types: root.dataset.live.split(" "),
+    version,
+    refresh,
+    gatherMs: 0,
+    maxPauseMs: MAX_PAUSE_MS,
+  });
+}
 
 function version() {
   return Number(root.dataset.version);
 }
 
+/** The seat that this browser moves for now; null if it is nobody's turn here. */
 function mover() {
   return root.dataset.mover ? Number(root.dataset.mover) : null;
 }
 
-function askSteps(prefix) {
+function findSteps(prefix) {
   const known = steps;
   if (!known.has(prefix)) {
     const query = `prefix=${encodeURIComponent(prefix)}${invitation && `&${invitation}`}`;
@@ -50,44 +61,21 @@ async function makeMove(move) {
   if (ok) {
     composer.forget();
   } else if (status === 412) {
-    composer.refuse("Something happened meanwhile: look at the board again.");
+    composer.refuse("Something else happened first. Look at the board again.");
   } else {
     const address = `/rulesets/${root.dataset.ruleset}#${answer.clause}`;
-    composer.refuse(tellProblem(answer), answer.clause && { name: answer.clause, address });
+    composer.refuse(formatProblem(answer), answer.clause && { name: answer.clause, address });
   }
   if (ok || status === 412 || status === 409) await refresh();
-  // The news of the move may have been shown before its answer came.
+  // The page may have shown the move before the answer to it came.
   if (ok) composer.stand(mover());
-}
-
-// ---------------------------------------------------------------------------------------------------- what happens
-
-let running = null;
-let isAsked = false;
-
-/** Show the match as it stands now; asked again while that is under way, once more. */
-function refresh() {
-  isAsked = true;
-  running ??= (async () => {
-    try {
-      while (isAsked) {
-        isAsked = false;
-        put(await fetchPart(location.pathname + location.search));
-      }
-    } catch {
-      setTimeout(refresh, AGAIN_MS);
-    } finally {
-      running = null;
-    }
-  })();
-  return running;
 }
 
 function put(page) {
   const fresh = page.getElementById("table");
   const before = version();
   if (!fresh || Number(fresh.dataset.version) <= before) return;
-  for (const id of PARTS) swap(find(id), page.getElementById(id));
+  for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   root.dataset.version = fresh.dataset.version;
   if (fresh.dataset.mover) root.dataset.mover = fresh.dataset.mover;
   else delete root.dataset.mover;
@@ -96,44 +84,7 @@ function put(page) {
   }
   steps = new Map();
   composer.stand(mover());
-  tick();
-}
-
-/** Put a part's new content in place of the old one, but not under who is using it. */
-function swap(part, fresh) {
-  if (!fresh || part.querySelector("dialog[open]")) return;
-  const copy = fresh.cloneNode(true);
-  const focused = part.contains(document.activeElement) ? document.activeElement : null;
-  for (const field of part.querySelectorAll("input[id]:not([type=hidden]), select[id]")) {
-    const other = copy.querySelector(`#${CSS.escape(field.id)}`);
-    if (!other || (field !== focused && !(field.value && field.matches("input")))) continue;
-    other.value = field.value;
-    other.hidden = field.hidden;
-  }
-  if (part.innerHTML === copy.innerHTML) return;
-  part.replaceChildren(...copy.childNodes);
-  if (!focused) return;
-  const again = focused.dataset.token
-    ? `[data-token="${CSS.escape(focused.dataset.token)}"]`
-    : focused.id && `#${CSS.escape(focused.id)}`;
-  if (again) part.querySelector(again)?.focus();
-}
-
-function follow(types) {
-  const source = new EventSource(`${api}/events?after=${version()}${invitation && `&${invitation}`}`);
-  for (const type of types) source.addEventListener(type, (event) => Number(event.lastEventId) > version() && refresh());
-  source.addEventListener("end", () => {
-    source.close();
-    refresh();
-  });
-  source.addEventListener("error", () => {
-    // While it connects again by itself nothing is to be done.
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => {
-      refresh();
-      follow(types);
-    }, AGAIN_MS);
-  });
+  showClocks();
 }
 
 // ----------------------------------------------------------------------------------------------------------- forms
@@ -150,7 +101,7 @@ document.addEventListener("submit", async (event) => {
   const { ok, answer } = await send(form.dataset.post, readForm(form), { method: form.dataset.method, keyed });
   button.disabled = false;
   if (!ok) {
-    place.textContent = tellProblem(answer);
+    place.textContent = formatProblem(answer);
     refresh();
     return;
   }
@@ -174,32 +125,12 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-closes]")) event.target.closest("dialog").close();
 });
 
-// ---------------------------------------------------------------------------------------------------------- clocks
-
-function tick() {
-  for (const clock of document.querySelectorAll(".clock")) {
-    const { deadline, left } = clock.dataset;
-    const leftMs = deadline ? Number(deadline) - (Date.now() - aheadMs) : Number(left);
-    const text = spellTime(Math.max(0, leftMs));
-    if (clock.textContent !== text) clock.textContent = text;
-    clock.classList.toggle("short", Boolean(deadline) && leftMs < 20_000);
-  }
-}
-
-function spellTime(ms) {
-  const seconds = Math.floor(ms / 1000);
-  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24];
-  if (days) return `${days} d ${hours} h`;
-  const short = `${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
-  return hours ? `${hours}:${short}` : short;
-}
-
-/** Keep a checkbox as it was left, in this browser. */
+/** Let this browser remember whether a checkbox is checked. */
 function remember(box) {
   try {
     box.checked = localStorage.getItem(box.id) === "true";
     box.addEventListener("change", () => localStorage.setItem(box.id, box.checked));
   } catch {
-    // A browser that stores nothing begins anew each time.
+    // This browser stores nothing.
   }
 }

@@ -1,85 +1,60 @@
-// The tournament's page: fresh whenever something happens, and its buttons.
+// The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
-const FRESH_EVERY_MS = 1000;
+import { formatProblem, send } from "/assets/commands.js";
+import { fetchPart } from "/assets/fetch_part.js";
+import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
-let shown = document.getElementById("tournament");
-let due = null;
+const PARTS = ["summary", "tables"];
+// Many games may end at the same time.
+const GATHER_MS = 1_000;
 
-function onClick(event) {
+const find = (id) => document.getElementById(id);
+const root = find("tournament");
+const refresh = keepFresh(async () => put(await fetchPart(location.href)));
+
+document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-post]");
-  if (button) {
-    send(button);
-  }
+  if (button) command(button);
   const link = event.target.closest("a[data-check]");
-  if (link) {
-    event.preventDefault();
-    check(link);
-  }
+  if (!link) return;
+  event.preventDefault();
+  check(link);
+});
+
+if (root.dataset.live) {
+  followEvents({
+    address: (version) => `/v1/tournaments/${root.dataset.tournament}/events?after=${version}`,
+    types: root.dataset.live.split(" "),
+    version: () => Number(root.dataset.version),
+    refresh,
+    gatherMs: GATHER_MS,
+  });
 }
 
-async function send(button) {
+function put(page) {
+  const fresh = page.getElementById("tournament");
+  for (const id of PARTS) swapPart(find(id), page.getElementById(id));
+  root.dataset.version = fresh.dataset.version;
+  root.dataset.status = fresh.dataset.status;
+}
+
+async function command(button) {
   button.disabled = true;
-  const answer = await fetch(button.dataset.post, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.getRandomValues(new Uint32Array(4)).join("-") },
-    body: "{}",
-  });
-  if (!answer.ok) {
-    const problem = await answer.json();
-    document.getElementById("refusal").textContent = problem.detail;
-  }
+  const { ok, answer } = await send(button.dataset.post, {});
+  find("refusal").textContent = ok ? "" : formatProblem(answer);
   button.disabled = false;
   refresh();
 }
 
 async function check(link) {
-  const told = link.parentElement.querySelector("[role=status]");
-  told.textContent = "…";
-  const answer = await fetch(link.href, { headers: { Accept: "application/json" } });
-  const outcome = await answer.json();
-  if (!answer.ok) {
-    told.textContent = outcome.detail;
-  } else {
-    told.textContent = outcome.agrees ? "It comes out the same." : "It comes out differently!";
+  const result = link.parentElement.querySelector("[role=status]");
+  result.textContent = "Checking …";
+  try {
+    const answered = await fetch(link.href, { headers: { Accept: "application/json" } });
+    const answer = await answered.json();
+    if (!answered.ok) result.textContent = formatProblem(answer);
+    else result.textContent = answer.agrees ? "Correct: the result is the same." : "Wrong: the result is different!";
+  } catch {
+    result.textContent = "The server cannot be reached. Try again.";
   }
 }
-
-// What the reader has opened stays open, what has the focus keeps it.
-async function refresh() {
-  due = null;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) {
-    return;
-  }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById("tournament");
-  for (const details of shown.querySelectorAll("details[id]")) {
-    const again = fresh.querySelector(`#${details.id}`);
-    if (again) {
-      again.open = details.open;
-      again.querySelector(".why").open = details.querySelector(".why").open;
-    }
-  }
-  const refusal = document.getElementById("refusal").textContent;
-  shown.replaceWith(fresh);
-  shown = fresh;
-  document.getElementById("refusal").textContent = refusal;
-}
-
-function follow() {
-  if (["ended", "aborted"].includes(shown.dataset.status)) {
-    return;
-  }
-  const events = new EventSource(`/v1/tournaments/${shown.dataset.tournament}/events?after=${shown.dataset.version}`);
-  const soon = () => (due ??= setTimeout(refresh, FRESH_EVERY_MS));
-  for (const type of shown.dataset.events.split(" ")) {
-    events.addEventListener(type, soon);
-  }
-  events.addEventListener("end", () => {
-    events.close();
-    soon();
-  });
-}
-
-document.addEventListener("click", onClick);
-follow();

@@ -1,0 +1,131 @@
+// Pages that show what happens as it happens: they follow a stream of events, load what is new and put it in place.
+
+const AGAIN_MS = 3_000;
+const GATHER_MS = 150;
+const FIRST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 60_000;
+
+/**
+ * A function that runs `update` and resolves when the page is up to date.
+ *
+ * Calls while an update is under way lead to one more update. After a failure it tries again by itself.
+ */
+export function keepFresh(update) {
+  let running = null;
+  let isDue = false;
+
+  return refresh;
+
+  function refresh() {
+    isDue = true;
+    running ??= run();
+    return running;
+  }
+
+  async function run() {
+    try {
+      while (isDue) {
+        isDue = false;
+        await update();
+      }
+    } catch {
+      setTimeout(refresh, AGAIN_MS);
+    } finally {
+      running = null;
+    }
+  }
+}
+
+/**
+ * Call `refresh` when an event is newer than `version()`, until the stream ends.
+ *
+ * `address(version)` is the address of the events after a version, `types` are their types. Events within `gatherMs`
+ * lead to one refresh. The server refuses a stream when too many are open: then `refresh` is called anyway and the
+ * stream is asked for again, at intervals that grow up to `maxPauseMs`.
+ */
+export function followEvents({ address, types, version, refresh, gatherMs = GATHER_MS, maxPauseMs = MAX_PAUSE_MS }) {
+  let source = null;
+  let pauseMs = FIRST_PAUSE_MS;
+  let gathering = 0;
+  let reconnecting = 0;
+  let isOver = false;
+
+  connect();
+  addEventListener("pagehide", () => source.close());
+  // The browser may keep a page that was left, and show it again.
+  addEventListener("pageshow", (event) => event.persisted && !isOver && connect());
+
+  function connect() {
+    clearTimeout(reconnecting);
+    source = new EventSource(address(version()));
+    source.addEventListener("open", () => (pauseMs = FIRST_PAUSE_MS));
+    for (const type of types) {
+      source.addEventListener(type, (event) => Number(event.lastEventId) > version() && gather());
+    }
+    source.addEventListener("unreadable", gather);
+    source.addEventListener("end", () => {
+      isOver = true;
+      source.close();
+      refresh();
+    });
+    source.addEventListener("error", reconnect);
+  }
+
+  function gather() {
+    gathering ||= setTimeout(() => {
+      gathering = 0;
+      refresh();
+    }, gatherMs);
+  }
+
+  function reconnect() {
+    // The browser reconnects by itself unless the server refused.
+    if (source.readyState !== EventSource.CLOSED) return;
+    clearTimeout(reconnecting);
+    reconnecting = setTimeout(() => {
+      refresh();
+      connect();
+    }, Math.min(pauseMs, maxPauseMs));
+    pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+  }
+}
+
+/** Replace a part of the page with its new version, but keep what the reader has opened, entered and focused. */
+export function swapPart(part, fresh) {
+  if (!fresh || part.querySelector("dialog[open]")) return;
+  const copy = fresh.cloneNode(true);
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  keepInputs(part, copy, focused);
+  for (const details of part.querySelectorAll("details[id]")) {
+    const again = copy.querySelector(`#${CSS.escape(details.id)}`);
+    if (again) again.open = details.open;
+  }
+  copyAttributes(part, copy);
+  if (part.innerHTML === copy.innerHTML) return;
+  part.replaceChildren(...copy.childNodes);
+  const again = focused && nameElement(focused);
+  if (again) part.querySelector(again)?.focus();
+}
+
+/** Keep what was entered, and the choice that the reader is making. Other choices follow the new version. */
+function keepInputs(part, copy, focused) {
+  for (const field of part.querySelectorAll("input[id]:not([type=hidden]), select[id]")) {
+    const other = copy.querySelector(`#${CSS.escape(field.id)}`);
+    if (!other || (field !== focused && !(field.value && field.matches("input")))) continue;
+    other.value = field.value;
+    other.hidden = field.hidden;
+  }
+}
+
+function copyAttributes(part, copy) {
+  // A part may itself be a <details> that the reader has opened.
+  for (const { name } of [...part.attributes]) if (name !== "open" && !copy.hasAttribute(name)) part.removeAttribute(name);
+  for (const { name, value } of copy.attributes) if (name !== "open") part.setAttribute(name, value);
+}
+
+/** A selector by which the same element is found in the new version; null if it has no name. */
+function nameElement(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const name = ["data-token", "href", "data-post"].find((each) => element.hasAttribute(each));
+  return name ? `[${name}="${CSS.escape(element.getAttribute(name))}"]` : null;
+}
