@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 
+from plyscribe import __version__
 from plyscribe.domain.dice import commit, derive_secret
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice, SharedDice
@@ -44,7 +44,7 @@ CLIENTS = 10
 
 MAX_PROXIES = 10
 
-SERVER = f"plyscribe {version('plyscribe')}"
+SERVER = f"plyscribe {__version__}"
 """How this software signs the matches that it creates."""
 
 
