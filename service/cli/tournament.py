@@ -144,7 +144,7 @@ def play(
             if any(state["faults"].values()):
                 console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
-                raise CupError(f"{state['given_up']} games failed too often, so the tournament cannot end")
+                raise CupError(f"the tournament cannot end: games that failed too often: {state['given_up']}")
 
 
 def format_faults(state: Json) -> str:
