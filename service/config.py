@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 
+from plyscribe import __version__
 from plyscribe.domain.dice import commit, derive_secret
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice, SharedDice
@@ -51,8 +51,8 @@ WSGI does not say how many threads a server has. Any server that has threads has
 
 MAX_PROXIES = 10
 
-SERVER = f"plyscribe {version('plyscribe')}"
-"""The `server` field of the matches that this software creates."""
+SERVER = f"plyscribe {__version__}"
+"""How this software signs the matches that it creates."""
 
 
 _NUMBER = re.compile(r"[0-9]{1,9}")

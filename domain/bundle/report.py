@@ -17,7 +17,7 @@ its rules passes: only a receipt that somebody kept tells.
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plyscribe.domain.bundle.bundle import Bundle, Head, parse_bundle, parse_head
 from plyscribe.domain.bundle.receipt import Receipt
@@ -99,6 +99,19 @@ class Report(NamedTuple):
         """The first fault in the order of events."""
         faults = [check for check in self.checks if check.result == FAULT]
         return min(faults, key=lambda check: check.version or 0, default=None)
+
+
+def describe_report(report: Report) -> dict[str, Any]:
+    """The report as JSON, with the first fault in the order of events."""
+    return {
+        "match": report.match,
+        "version": report.version,
+        "hash": report.head.hex() if report.head else None,
+        "status": report.status,
+        "result": report.result,
+        "fault": report.fault._asdict() if report.fault else None,
+        "checks": [check._asdict() for check in report.checks],
+    }
 
 
 def check_bundle(bundle: Bundle, receipts: Iterable[Receipt] = ()) -> Report:

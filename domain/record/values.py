@@ -55,6 +55,7 @@ class Line:
 
     def __init__(self, ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> None:
         self.ruleset = ruleset
+        self.options = options
         self.state = ruleset.initial_state(options, seats)
         self.ply = 0
         self.steps: list[Step] = []

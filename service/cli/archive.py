@@ -1,13 +1,13 @@
-"""The archive: all streams of a store as one file of NDJSON, and stores filled from it again, byte for byte.
+"""The archive: all streams of a store in one NDJSON file, from which a store can be filled again byte for byte.
 
     {"archive":1,"server":"…"}                               the head line
-    {"stream":"match-…"}                                     of each stream: its id,
-    {…,"hash":"…"}                                           its events as stored, their hashes added,
-    {"count":…,"head":"…"}                                   how many they are, and the hash of the last one
+    {"stream":"match-…"}                                     for each stream: its id,
+    {…,"hash":"…"}                                           its events as stored, with their hashes,
+    {"count":…,"head":"…"}                                   the number of events, and the hash of the last one
     {"events":…,"sha256":"…","streams":…}                    the end line: SHA-256 of all bytes before it
 
-A file that broke off goes on after its last whole stream. Streams stand in the order of the store, each as it was when
-it was read: what happens meanwhile to one that is written already is not in the file.
+An interrupted export continues after its last complete stream. Streams stand in the order of the store, each as it was
+when it was read. Events that are stored after that are not in the file.
 """
 
 import logging
@@ -30,17 +30,17 @@ from plyscribe.service.streams.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM
 
 FORMAT = 1
 BEGINNING = b'{"archive":'
-"""How every archive begins, and no other file of ours."""
+"""The first bytes of every archive, and of no other file of ours."""
 
 LEDGER_ID = re.compile(r"ratings-[a-z0-9_-]{1,32}")
 TOGETHER = 256
-"""Appends that share a round trip."""
+"""Appends in one round trip."""
 
 log = logging.getLogger(__name__)
 
 
 class ArchiveError(Exception):
-    """A file that is no archive: the message names the first line at fault."""
+    """The file is not a sound archive. The message names the first line at fault."""
 
     def __init__(self, line: int | None, why: str) -> None:
         place = "the archive" if line is None else f"line {line} of the archive"
@@ -48,11 +48,11 @@ class ArchiveError(Exception):
 
 
 class Differs(Exception):
-    """A stream of the store is another one than that to be restored; it was left as it is."""
+    """The store holds a stream of the same id with other events. It was not changed."""
 
 
 class Written(NamedTuple):
-    """How far an export or import is: streams and events, and those of them that were not there before."""
+    """How far an export or import is: all streams and events, and those that were new."""
 
     streams: int = 0
     events: int = 0
@@ -74,12 +74,12 @@ Progress = Callable[[Written], object]
 
 
 def export_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
-    """Write all streams to the file, going on after the last whole one where it has some, and end it.
+    """Write all streams to the file, or continue a file after its last complete stream.
 
-    A stream whose bytes have no place in a line, for they were tampered with, is told in the log and left out.
-    ArchiveError where the file is something else, or complete already. StoreUnavailable: begin again at will.
+    A stream with an event that cannot be written as one line was tampered with: it is logged and left out. Raises
+    ArchiveError if the file is something else or already complete. After StoreUnavailable call this again to continue.
     """
-    # It holds private matches, and what tokens hash to.
+    # The file holds private matches and the hashes of tokens.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
         after, written, digest = _go_on(file)
         for stream in _list_streams(store, after):
@@ -112,7 +112,7 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
     lines, head = [canonical_json({"stream": stream}) + b"\n"], b""
     for entry in entries:
         if not (entry.e[:1] == b"{" and entry.e[-1:] == b"}" and b"\n" not in entry.e):
-            log.error("%s is left out of the archive: event %d is no object on one line", stream, entry.version)
+            log.error("%s is left out of the archive: event %d is not an object on one line", stream, entry.version)
             return []
         lines.append(format_event_line(entry) + b"\n")
         head = entry.h
@@ -120,12 +120,12 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
 
 
 def _go_on(file: BinaryIO) -> tuple[str, Written, Any]:
-    """The last whole stream of the file, what there is up to it, and the digest of that; the rest is cut off."""
+    """The last complete stream of the file, the counts up to it, and their digest. The rest is cut off."""
     begun = canonical_json({"archive": FORMAT, "server": SERVER}) + b"\n"
     digest, place, after, written = sha256(), 0, "", Written()
     for block in _read_blocks(file):
         if block.is_end:
-            raise ArchiveError(block.line, "it is complete: export to another file")
+            raise ArchiveError(block.line, "it is complete already: export to another file")
         digest.update(block.raw)
         place += len(block.raw)
         if block.stream:
@@ -143,16 +143,16 @@ def _go_on(file: BinaryIO) -> tuple[str, Written, Any]:
 
 
 def import_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
-    """Fill the store with all streams of the file, each byte for byte; what is there already stays, and is gone on.
+    """Fill the store with all streams of the file, byte for byte. Events that it has already stay as they are.
 
-    Nothing is written unless the whole file is sound and no stream of the store differs: ArchiveError, Differs. May be
-    interrupted and begun again at will. StoreUnavailable.
+    Nothing is written unless the whole file is sound (ArchiveError) and no stream of the store differs (Differs). After
+    an interruption or StoreUnavailable call this again to continue.
     """
     with path.open("rb") as file:
         for stream in _read_archive(file):
             _find_missing(store, stream)
     written = Written()
-    # Ledgers come first: whoever scores a match finds out there whether that was done before.
+    # Ledgers come first, because a worker looks there whether a match has been scored.
     for part in (True, False):
         written = _write_part(store, path, written, report, ledgers=part)
     return written
@@ -175,7 +175,7 @@ def _write_part(store: EventStore, path: Path, written: Written, report: Progres
 
 
 def check_archive(path: Path, report: Progress = lambda _: None) -> Written:
-    """How much a sound archive holds; ArchiveError where it is none."""
+    """The number of streams and events in the archive; ArchiveError unless it is sound."""
     written = Written()
     with path.open("rb") as file:
         for stream in _read_archive(file):
@@ -185,11 +185,11 @@ def check_archive(path: Path, report: Progress = lambda _: None) -> Written:
 
 
 def restore_stream(store: EventStore, stream: str, entries: Sequence[StoredEvent]) -> int:
-    """How many of the chained events had to be stored, so that the stream is there with all of them.
+    """Store the events that the stream lacks, and return their number. The events must form a chain.
 
-    One that goes on further is left as it is, and so is one that differs: Differs. A match comes all at once, so that
-    no worker finds it half there. Elsewhere what was stored together is stored together again, under the same command:
-    a ledger has no match twice.
+    A stream that is longer already is not changed. Raises Differs if the store has other events. A match is stored in
+    one append, so that no worker finds half of it. In other streams, events that were stored together are stored
+    together again, under the same command, so that no ledger counts a match twice.
     """
     missing = _find_missing(store, Stream(stream, entries))
     head = entries[-len(missing) - 1].h if len(missing) < len(entries) else b""
@@ -210,7 +210,7 @@ def restore_stream(store: EventStore, stream: str, entries: Sequence[StoredEvent
 
 
 def _find_missing(store: EventStore, stream: Stream) -> Sequence[StoredEvent]:
-    """The events that the store lacks; Differs where it has others."""
+    """The events that the store lacks; Differs if it has other ones."""
     have = list(islice(_read_all(store, stream.id), len(stream.entries)))
     for ours, theirs in zip(have, stream.entries, strict=False):
         if ours != theirs:
@@ -232,7 +232,8 @@ def _read_envelope(stored: StoredEvent) -> _Event:
 def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> CommandKey:
     if len(cause) != 2 * COMMAND_ID_BYTES:
         return job_command("restore", stream, stored[0].version)
-    # Jobs have no request to digest. Who sends a request again whose answer got lost before is told of a used key.
+    # The digest of the request is not in the archive. A client that repeats a request from before the export is
+    # therefore told that its key was used.
     return CommandKey(bytes.fromhex(cause), bytes(DIGEST_BYTES))
 
 
@@ -240,23 +241,23 @@ def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> Comma
 
 
 class _Block(NamedTuple):
-    """The lines of an archive that belong together: its head, a stream, or its end."""
+    """Lines of an archive that belong together: the head, a stream, or the end."""
 
     line: int
     raw: bytes
     stream: str = ""
     lines: tuple[bytes, ...] = ()
-    """Those of its events and the one behind them."""
+    """The lines of its events, and its last line."""
 
     is_end: bool = False
 
 
 def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
-    """The blocks of a file as far as they are whole; ArchiveError where it is no archive."""
+    """The complete blocks of a file, up to the first incomplete one; ArchiveError if it is not an archive."""
     is_ended, block = False, list[bytes]()
     for number, line in enumerate(file, 1):
         if is_ended:
-            raise ArchiveError(number, "the archive should have ended before")
+            raise ArchiveError(number, "the archive ended on the line before")
         if not line.endswith(b"\n"):
             return
         if number == 1:
@@ -266,7 +267,7 @@ def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
             is_ended = True
             yield _Block(number, line, is_end=True)
         elif not block and not line.startswith(b'{"stream":'):
-            raise ArchiveError(number, "a stream, or the end line, should begin here")
+            raise ArchiveError(number, "expected a stream or the end line")
         else:
             block.append(line)
             if line.startswith(b'{"count":'):
@@ -276,13 +277,13 @@ def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
 
 
 def _read_archive(file: BinaryIO) -> Iterator[Stream]:
-    """The streams of a whole archive, each checked; ArchiveError at the first fault, at the end line at the latest."""
+    """The streams of a complete archive, each checked. ArchiveError at the first fault, even if it is the end line."""
     digest, streams, events, is_whole = sha256(), 0, 0, False
     for block in _read_blocks(file):
         if block.is_end:
             end = {"streams": streams, "events": events, "sha256": digest.hexdigest()}
             if canonical_json(end) + b"\n" != block.raw:
-                raise ArchiveError(block.line, "the end line does not fit the lines before it")
+                raise ArchiveError(block.line, "the end line does not match the lines before it")
             is_whole = True
         elif block.stream:
             stream = _parse_stream(block)
@@ -290,7 +291,7 @@ def _read_archive(file: BinaryIO) -> Iterator[Stream]:
             yield stream
         digest.update(block.raw)
     if not is_whole:
-        raise ArchiveError(None, "the end line is missing: the export broke off, and can be gone on with")
+        raise ArchiveError(None, "the end line is missing: the export was interrupted, run it again to continue")
 
 
 def _require_head(line: bytes) -> None:
@@ -299,14 +300,14 @@ def _require_head(line: bytes) -> None:
     except NotCanonical as error:
         raise ArchiveError(1, str(error)) from None
     if not (isinstance(head, dict) and head.get("archive") == FORMAT):
-        raise ArchiveError(1, f"this is no archive of format {FORMAT}")
+        raise ArchiveError(1, f"this is not an archive of format {FORMAT}")
 
 
 def _parse_stream_line(line: bytes, number: int) -> str:
     found = re.fullmatch(rb'\{"stream":"([a-z0-9_-]{1,64})"\}\n', line)
     id = found[1].decode() if found else ""
     if not (STREAM_ID.fullmatch(id) or LEDGER_ID.fullmatch(id)):
-        raise ArchiveError(number, "this names no stream")
+        raise ArchiveError(number, "expected the id of a stream")
     return id
 
 
@@ -330,5 +331,5 @@ def _parse_stream(block: _Block) -> Stream:
     except BrokenChain as error:
         raise ArchiveError(first + error.details["version"], str(error)) from None
     if not entries or canonical_json({"count": len(entries), "head": head.hex()}) + b"\n" != last:
-        raise ArchiveError(first + len(block.lines), f"the count and head of {block.stream} are others")
+        raise ArchiveError(first + len(block.lines), f"the count or head of {block.stream} does not match its events")
     return Stream(block.stream, entries)

@@ -1,25 +1,21 @@
-"""What commands share that work on the store of a service which runs."""
+"""How commands reach the store of a service that is running."""
 
 import os
 from pathlib import Path
-
-import click
+from typing import TYPE_CHECKING
 
 from plyscribe.domain.commands import Actor
-from plyscribe.service.composition import Parts, compose_process
-from plyscribe.service.processes.serving import settings_beside
+
+if TYPE_CHECKING:
+    from plyscribe.service.composition import Parts
 
 OPERATOR = Actor("system", "operator")
-DATA = click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(".data"),
-    envvar="PLYSCRIBE_DATA",
-    show_default=True,
-    help="Where matches, keys and logs are kept.",
-)
+"""Who acts on the command line: the person who can read the data directory."""
 
 
-def compose_beside(data: Path) -> Parts:
-    """The parts over the store that the environment names, else over the one that runs on the data directory."""
+def compose_beside(data: Path) -> "Parts":
+    """The parts on the store that REDIS_URL names, or else on the one that `serve` runs on the data directory."""
+    from plyscribe.service.composition import compose_process
+    from plyscribe.service.processes.serving import settings_beside
+
     return compose_process(settings_beside(data, os.environ))

@@ -1,4 +1,4 @@
-"""`plyscribe bot run` and `plyscribe bot check`: bots in any language, which speak a line of JSON a decision."""
+"""`plyscribe bot run` and `plyscribe bot check`: bots in any language, with one line of JSON for each decision."""
 
 import json
 import os
@@ -9,56 +9,71 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
-import httpx
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset, list_newest
-from plyscribe.service.bridge.bot_process import NoSuchProgram, find_program
-from plyscribe.service.bridge.check import BotCheck, Checked, Finding
-from plyscribe.service.bridge.play import Bridge
-from plyscribe.service.bridge.run import GivenUp, Settings
-from plyscribe.service.client import Client, Problem
+from plyscribe.service.cli.options import JSON
 from plyscribe.service.config import register_rulesets
+
+if TYPE_CHECKING:
+    from plyscribe.service.bridge.check import BotCheck, Checked, Finding
 
 RETRY_FOR_S = 10.0
 SHOWN_FINDINGS = 30
 
 COMMAND = click.argument("command", nargs=-1, required=True, metavar="-- BOT [ARGS]…", type=click.UNPROCESSED)
-RULESET = click.option("--ruleset", "rulesets", multiple=True, help="Only this one; may be given several times.")
+RULESET = click.option("--ruleset", "rulesets", multiple=True, help="Only this ruleset; may be given several times.")
 LOG = click.option(
-    "--log", type=click.Path(dir_okay=False, path_type=Path), help="Where what the bot writes to stderr is appended."
+    "--log", type=click.Path(dir_okay=False, path_type=Path), help="Append what the bot writes to stderr to this file."
 )
 ENDS_OPTIONS = {"allow_interspersed_args": False}
-"""What follows the bot's name is the bot's own, with or without --."""
+"""All arguments after the bot's name belong to the bot, with or without --."""
 
 
 @click.group()
 def bot() -> None:
-    """Bots in any language: they read a line of JSON a decision and write one. docs/bots.md tells the lines."""
+    """Play with a bot in any language, or check one.
+
+    For each decision the bot reads one line of JSON and writes one. docs/bots.md describes the lines.
+    """
 
 
 @bot.command(context_settings=ENDS_OPTIONS)
 @click.option("--url", default="http://127.0.0.1:8420", show_default=True, help="The server.")
-@click.option("--token", envvar="PLYSCRIBE_TOKEN", help="The account's token; others may see it among the processes.")
-@click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Read it from here.")
+@click.option(
+    "--token",
+    envvar="PLYSCRIBE_TOKEN",
+    help="The account's token. Other users can see it in the process list.",
+)
+@click.option(
+    "--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Read the token from this file."
+)
 @RULESET
-@click.option("--accept/--no-accept", default=True, show_default=True, help="Take the seats that are offered.")
-@click.option("--ask-draws", is_flag=True, help="Ask the bot about draws; without it they are declined.")
+@click.option("--accept/--no-accept", default=True, show_default=True, help="Take seats that are offered.")
+@click.option("--ask-draws", is_flag=True, help="Ask the bot about draws. By default they are declined.")
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Processes of the bot; each decides one thing at a time, a match stays with its own.",
+    help="Processes of the bot. Each makes one decision at a time, and a match stays with its process.",
 )
-@click.option("--move-timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds an answer.")
-@click.option("--tries", type=click.IntRange(1, 100), default=3, show_default=True, help="A decision; then it resigns.")
+@click.option(
+    "--move-timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds for one answer."
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    help="Tries for one decision, then it resigns.",
+)
 @LOG
 @COMMAND
 def run(
@@ -74,21 +89,29 @@ def run(
     log: Path | None,
     command: tuple[str, ...],
 ) -> None:
-    """Play an account's matches with a bot, until Ctrl-C or SIGTERM: then decisions in hand are made, and it exits 0.
+    """Play an account's matches with a bot.
 
-    May be killed and started again at any time: it finds what is due, and no move is made twice. Exits with 1 where
-    the bot is of no use: it cannot be started, never answers, or dies again and again. Nothing is resigned for that.
+    Ctrl-C or SIGTERM stops it: it finishes the decisions it has begun and exits with 0. You can kill it and start it
+    again at any time. It then finds the decisions that are due, and makes no move twice. Exits with 1 if the bot cannot
+    be started, never answers or keeps crashing; it resigns no match for that.
     """
+    import httpx
+
+    from plyscribe.service.bridge.bot_process import NoSuchProgram, find_program
+    from plyscribe.service.bridge.play import Bridge
+    from plyscribe.service.bridge.run import GivenUp, Settings
+    from plyscribe.service.client import Client, Problem
+
     given = token if token_file is None else token_file.read_text().strip()
     if not given:
-        raise click.UsageError("give a --token-file, or a --token")
+        raise click.UsageError("give --token-file or --token")
     settings = Settings(command, frozenset(rulesets), accept, ask_draws, concurrency, move_timeout, tries, log)
     bridge = Bridge(lambda: Client(url, given, retry_for_s=RETRY_FOR_S), settings, _print_line)
 
     def stop(signum: int, frame: FrameType | None) -> None:
         if bridge.is_stopped:
             raise KeyboardInterrupt
-        _print_line("stopping once the decisions in hand are made; once more to stop at once")
+        _print_line("stopping once the present decisions are made; press Ctrl-C again to stop at once")
         bridge.stop()
 
     for signum in (signal.SIGINT, signal.SIGTERM):
@@ -111,11 +134,11 @@ def _print_line(text: str) -> None:
 @bot.command(context_settings=ENDS_OPTIONS)
 @RULESET
 @click.option(
-    "--positions", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many of each ruleset."
+    "--positions", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Positions of each ruleset."
 )
-@click.option("--timeout", type=click.FloatRange(0.01), default=5.0, show_default=True, help="Seconds an answer.")
-@click.option("--ask-draws", is_flag=True, help="Ask about draws too, as a bot is by run --ask-draws.")
-@click.option("--json", "as_json", is_flag=True, help="Tell it to programs, with the questions.")
+@click.option("--timeout", type=click.FloatRange(0.01), default=5.0, show_default=True, help="Seconds for one answer.")
+@click.option("--ask-draws", is_flag=True, help="Ask about draws too, as `bot run --ask-draws` does.")
+@JSON
 @LOG
 @COMMAND
 def check(
@@ -127,10 +150,14 @@ def check(
     log: Path | None,
     command: tuple[str, ...],
 ) -> None:
-    """Ask a bot about tricky positions, without any server, and tell what it does wrong; exits with 1 if anything.
+    """Ask a bot about tricky positions and report its faults.
 
-    The positions of all rulesets, or of those named, are the same ones every time.
+    Needs no server. The positions are the same every time. Exits with 1 if there is any fault. --json prints the
+    questions too.
     """
+    from plyscribe.service.bridge.bot_process import NoSuchProgram
+    from plyscribe.service.bridge.check import BotCheck
+
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
     asked = [find_ruleset(each) for each in rulesets] or list_newest()
     with ExitStack() as stack:
@@ -148,21 +175,21 @@ def check(
     sys.exit(not all(each.is_sound for each in checked))
 
 
-def _check(checking: BotCheck, asked: Sequence[AnyRuleset], positions: int, console: Console) -> list[Checked]:
+def _check(checking: "BotCheck", asked: Sequence[AnyRuleset], positions: int, console: Console) -> list["Checked"]:
     columns = [*Progress.get_default_columns(), TextColumn("{task.fields[faults]} faults")]
-    found = []
+    found: list[Checked] = []
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
         for ruleset in asked:
             task = bar.add_task(ruleset.id, total=positions, faults=0)
 
-            def show(at: Checked, task: Any = task) -> None:
+            def show(at: "Checked", task: Any = task) -> None:
                 bar.update(task, completed=at.asked, total=at.positions, faults=len(at.faults))
 
             found.append(checking.check(ruleset, positions, show))
     return found
 
 
-def _dump(checked: Checked) -> dict[str, Any]:
+def _dump(checked: "Checked") -> dict[str, Any]:
     return {
         "ruleset": checked.ruleset,
         "version": checked.version,
@@ -178,7 +205,7 @@ def _dump(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _print(console: Console, checked: Sequence[Checked]) -> None:
+def _print(console: Console, checked: Sequence["Checked"]) -> None:
     table = Table()
     table.add_column("ruleset", no_wrap=True)
     for name in ("positions", "moves", "resigned", "faults", "median", "slowest"):
@@ -193,17 +220,17 @@ def _print(console: Console, checked: Sequence[Checked]) -> None:
     for each, finding in findings[:SHOWN_FINDINGS]:
         console.print(_format_finding(each, finding), markup=False, soft_wrap=True)
     if len(findings) > SHOWN_FINDINGS:
-        console.print(f"and {len(findings) - SHOWN_FINDINGS} more; --json has all of them, with the questions")
+        console.print(f"and {len(findings) - SHOWN_FINDINGS} more; --json prints all, with the questions")
     for each in checked:
         if each.asked < each.positions:
-            console.print(f"{each.ruleset}: {each.positions - each.asked} positions were not asked any more")
+            console.print(f"{each.ruleset}: {each.positions - each.asked} positions were not asked")
 
 
 def _format_time(seconds: float | None) -> str:
     return "" if seconds is None else f"{1000 * seconds:.0f} ms"
 
 
-def _format_finding(checked: Checked, finding: Finding) -> str:
+def _format_finding(checked: "Checked", finding: "Finding") -> str:
     question = finding.question
     place = f"{finding.reason}, ply {question.ply}, seat {question.seat}" if question else "at the end"
     return f"{checked.ruleset}: {finding.kind}: {finding.why} ({place})"

@@ -1,10 +1,11 @@
-"""`plyscribe demo`: bots play all games over the HTTP API while one watches, and a table tells how it went.
+"""`plyscribe demo`: bots play all games over the HTTP API, and tables show the results.
 
-The demo leans on what the service promises: its matches and moves carry keys that follow from the demo's number, so
-that a second run, or a run after a crash, finds the matches of the first and goes on where they stood.
+The demo relies on what the service promises. Its matches and moves carry idempotency keys made from the demo's number,
+so a second run, or a run after a crash, finds the matches of the first and continues them.
 """
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -21,12 +23,12 @@ from rich.table import Table
 from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.options import DATA, HOST, PORT, REDIS_URL
 from plyscribe.service.cli.tournament import play, read_admin_token
 from plyscribe.service.client import Client, Event, Match, RatingsRow
-from plyscribe.service.processes.serving import write_once
 
 KEY = "demo-4"
-"""What all idempotency keys of the demo begin with; a changed plan takes a new number."""
+"""The beginning of all idempotency keys of the demo. Give it a new number when the plan changes."""
 
 PLAYERS = ("random", "greedy")
 CUP: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
@@ -42,15 +44,41 @@ SCORED_WITHIN_S = 120.0
 
 
 class DemoError(Exception):
-    """The demo did not show what it should."""
+    """The demo failed: not all matches were scored in time."""
+
+
+@click.command()
+@DATA
+@HOST
+@PORT
+@REDIS_URL
+@click.option("--matches", type=click.IntRange(1, 10_000), default=12, show_default=True, help="Matches to play.")
+@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Matches at the same time.")
+@click.option("--once", is_flag=True, help="Stop after the tables instead of serving on.")
+def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
+    """Let bots play over HTTP, then verify and rate the matches."""
+    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.serving import ServeOptions
+
+    console = Console()
+    options = ServeOptions(data, host, port, redis_url=redis_url)
+    with Running(options) as service:
+        console.print(f"Plyscribe serves at {options.url}")
+        try:
+            service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))
+        except DemoError as error:
+            sys.exit(f"error: {error}")
+        if not once and not service.is_stopped:
+            console.print(f"Still serving at {options.url}. Ctrl-C stops.")
+            service.watch_until_stopped()
 
 
 @dataclass(frozen=True, slots=True)
 class DemoMatch:
-    """A match of the demo: its number, ruleset and options, and the bots on its seats.
+    """A match of the demo: its number, ruleset and options, and the bots in its seats.
 
-    The first two play over HTTP, each from an account of its own; the server plays for the others. A match of two with
-    the usual options is rated.
+    The first two bots play over HTTP, each from its own account; the server plays for the others. A match with the
+    default options is rated.
     """
 
     number: int
@@ -60,12 +88,12 @@ class DemoMatch:
 
     @property
     def key(self) -> str:
-        """What all idempotency keys of the match begin with."""
+        """The beginning of all idempotency keys of the match."""
         return f"{KEY}-{self.number}"
 
 
 def plan(matches: int) -> list[DemoMatch]:
-    """The demo's matches: all games in turn, the greedy bot on either side."""
+    """The demo's matches: all games in turn, with the greedy bot in alternating seats."""
     kinds: Sequence[tuple[str, int, dict[str, Any]]] = (
         ("pathagon", 2, {}),
         ("zhen", 2, {}),
@@ -84,7 +112,9 @@ def plan(matches: int) -> list[DemoMatch]:
 
 
 def sign_up_bots(url: str, data: Path) -> dict[str, str]:
-    """The tokens of the demo's bots by name, opened on the first run and kept in a 0600 file."""
+    """The tokens of the demo's bots by name. The first run opens the accounts and keeps the tokens in a 0600 file."""
+    from plyscribe.service.processes.serving import write_once
+
     path = write_once(data / "demo.tokens", lambda: json.dumps(_open_accounts(url)))
     tokens: dict[str, str] = json.loads(path.read_text(encoding="ascii"))
     return tokens
@@ -96,7 +126,7 @@ def _open_accounts(url: str) -> dict[str, str]:
 
 
 def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threading.Event) -> str:
-    """The id of the match, played to its end move by move over HTTP; "" where `stop` came first."""
+    """Play a match to its end over HTTP and return its id, or "" if `stop` was set before that."""
     if stop.is_set():
         return ""
     clients = [Client(url, tokens[name]) for name in planned.bots[:2]]
@@ -126,7 +156,7 @@ def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
     )
     match: str = created["match"]
     if find_ruleset(planned.ruleset).has_chance(first.match(match)["options"]):
-        # So that nobody can have picked the dice, not even the server.
+        # With the entropy of the seats nobody can have picked the dice, not even the server.
         second.take_seat(match, 2, entropy=f"salt of the second {planned.number}", key=f"{planned.key}-seat")
         first.add_entropy(match, f"salt of the first {planned.number}", 1, key=f"{planned.key}-salt")
     else:
@@ -135,7 +165,7 @@ def _open_match(clients: Sequence[Client], planned: DemoMatch) -> str:
 
 
 class _Board:
-    """A match as its events tell it, followed with the rules of our own."""
+    """A match rebuilt from its events, with our own copy of the rules."""
 
     def __init__(self, client: Client, match: str) -> None:
         known = client.match(match)
@@ -146,11 +176,11 @@ class _Board:
 
     @property
     def turn(self) -> Turn:
-        """What the match waits for."""
+        """What the match is waiting for."""
         return self._ruleset.turn(self._state)
 
     def follow(self, events: Iterable[Event]) -> None:
-        """Go on by the events that follow."""
+        """Apply the next events."""
         for event in events:
             self.version = event["version"]
             match event["type"]:
@@ -162,12 +192,12 @@ class _Board:
                     self._state = self._ruleset.apply_roll(self._state, tuple(event["data"]["values"]))
 
     def choose(self, bot: Bot) -> str:
-        """What the bot plays here."""
+        """The move that the bot chooses here, as text."""
         return self._ruleset.format_move(self._state, bot.choose_move(self._ruleset, self._state))
 
 
 def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Iterator[int]:
-    """Play from wherever the match stands; yields the ply after each move of ours."""
+    """Play the match on from its present state; yields the ply after each of our moves."""
     bots = [make_bot(name, seed=1000 * planned.number + seat) for seat, name in enumerate(planned.bots, 1)]
     board = _Board(clients[0], match)
     while not isinstance(turn := board.turn, Over):
@@ -181,13 +211,13 @@ def _play_on(clients: Sequence[Client], planned: DemoMatch, match: str) -> Itera
 
 
 def _wait_for_news(client: Client, match: str, after: int) -> list[Event]:
-    """The next events of the match, once there are some: the server's bots move by themselves."""
+    """The next event of the match, once there is one: the server's bots move by themselves."""
     events = client.follow(match, after)
     return list(islice(events, 1))
 
 
 def run_demo(url: str, data: Path, number: int, threads: int, console: Console, stop: threading.Event) -> None:
-    """Play the demo's matches, wait until they are verified and scored, print what came of it."""
+    """Play the demo's matches, wait until they are verified and scored, and print the tables."""
     planned = plan(number)
     tokens = sign_up_bots(url, data)
     columns = (
@@ -242,9 +272,9 @@ def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Seque
         seats, outcome = " – ".join(each.bots), _format_outcome(each, match)
         table.add_row(str(each.number), each.ruleset, seats, outcome, str(match["ply"]), verdict)
     console.print(table)
-    console.print("To step through them:")
+    console.print("Step through the matches:")
     for each, match in zip(planned, found, strict=True):
-        # Whole lines, so that they can be copied from a narrow terminal too.
+        # Lines are not wrapped, so addresses can be copied from a narrow terminal too.
         console.print(f"{each.number:>3}  {url}/matches/{match['match']}", soft_wrap=True, highlight=False)
 
 
@@ -260,10 +290,10 @@ def _show_ratings(console: Console, ratings: Mapping[str, Sequence[RatingsRow]])
 
 
 def _show_addresses(console: Console, url: str) -> None:
-    console.print("And more to look at:")
+    console.print("More to look at:")
     for path in ("/docs", "/v1/matches", "/metrics"):
         console.print(f"     {url}{path}", soft_wrap=True, highlight=False)
-    console.print(f"[bold]Open {url}/ in a browser[/bold]: watch, play, record.", soft_wrap=True, highlight=False)
+    console.print(f"[bold]Open {url}/ in a browser[/bold] to watch, play and record.", soft_wrap=True, highlight=False)
 
 
 def _format_outcome(planned: DemoMatch, match: Match) -> str:

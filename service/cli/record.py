@@ -1,4 +1,4 @@
-"""`plyscribe record`: what was typed from a score sheet, checked and laid out."""
+"""`plyscribe record`: check and format text records that were typed from score sheets."""
 
 import os
 import sys
@@ -15,21 +15,22 @@ STDIN = "-"
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--check", "only_check", is_flag=True, help="Print nothing but what is wrong.")
-@click.option("--write", is_flag=True, help="Put the canonical layout into the files instead of printing it.")
+@click.option("--check", "only_check", is_flag=True, help="Report faults, print nothing else.")
+@click.option("--write", is_flag=True, help="Rewrite the files in the standard layout.")
 def record(files: tuple[str, ...], only_check: bool, write: bool) -> None:
-    """Check text records by playing them, and print them in their canonical layout; - is standard input.
+    """Check text records and print them in the standard layout.
 
-    What is wrong is told as file:line:column: message, and the exit status is 1 then. A file with a fault is not
-    changed. Needs no server; docs/record-format.md tells the format.
+    Each record is played by its rules. Faults are reported as `file:line:column: message`, and the exit code is then 1.
+    A file with a fault is never changed. `-` is standard input. Needs no server; docs/record-format.md describes the
+    format.
     """
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
     faults = 0
     for file in files:
         try:
             text = _read(file)
-            _put(file, text, format_record(parse_record(text)), only_check, write)
-        except (RecordError, _NoText) as error:
+            _write(file, text, format_record(parse_record(text)), only_check, write)
+        except (RecordError, _NotText) as error:
             faults += 1
             click.echo(f"{file}:{error.line}:{error.column}: {error.why}", err=True)
         except OSError as error:
@@ -38,18 +39,18 @@ def record(files: tuple[str, ...], only_check: bool, write: bool) -> None:
     sys.exit(1 if faults else 0)
 
 
-def _put(file: str, text: str, laid_out: str, only_check: bool, write: bool) -> None:
+def _write(file: str, text: str, formatted: str, only_check: bool, write: bool) -> None:
     if write and file != STDIN:
-        if text != laid_out:
-            Path(file).write_text(laid_out, encoding="utf-8", newline="\n")
+        if text != formatted:
+            Path(file).write_text(formatted, encoding="utf-8", newline="\n")
     elif not only_check:
-        click.echo(laid_out, nl=False)
+        click.echo(formatted, nl=False)
 
 
-class _NoText(Exception):
-    """Bytes that are no UTF-8; `line` and `column` as of RecordError."""
+class _NotText(Exception):
+    """The file is not UTF-8. `line` and `column` say where, as in RecordError."""
 
-    why = "this is no UTF-8"
+    why = "this is not UTF-8"
 
     def __init__(self, before: bytes) -> None:
         self.line = before.count(b"\n") + 1
@@ -61,4 +62,4 @@ def _read(file: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise _NoText(raw[: error.start]) from None
+        raise _NotText(raw[: error.start]) from None

@@ -1,10 +1,10 @@
-"""`plyscribe replay`: a match as text, as a picture of a position, as a film."""
+"""`plyscribe replay`: a position as text or picture, a match as film."""
 
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 from rich.console import Console
@@ -19,15 +19,16 @@ from plyscribe.domain.record.values import Line
 from plyscribe.domain.replay import replay as replay_match
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.boards import draw_board
-from plyscribe.service.boards.board import LastMove
-from plyscribe.service.boards.colours import Theme
-from plyscribe.service.cli.beside import DATA
-from plyscribe.service.cli.transfer import REFUSALS, TOKEN, URL, reading_bundles
+from plyscribe.service.cli.extra import explain_missing
+from plyscribe.service.cli.options import DATA, TOKEN, URL
+from plyscribe.service.cli.transfer import REFUSALS, choose_reader
 from plyscribe.service.config import register_rulesets
 from plyscribe.service.streams.ids import is_stream_id
 
-EXTRA = "pictures"
+if TYPE_CHECKING:
+    from plyscribe.service.boards.board import LastMove
+    from plyscribe.service.boards.colours import Theme
+
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -35,10 +36,12 @@ class Film(NamedTuple):
     """The positions of a match by ply, each with the move that led to it."""
 
     ruleset: AnyRuleset
-    shots: list[tuple[Any, LastMove | None]]
+    shots: list[tuple[Any, "LastMove | None"]]
 
-    def draw(self, ply: int, theme: Theme) -> str:
-        """The position as a picture, the last move marked."""
+    def draw(self, ply: int, theme: "Theme") -> str:
+        """The position as SVG, with the last move marked."""
+        from plyscribe.service.boards import draw_board
+
         return draw_board(self.ruleset, *self.shots[ply], theme)
 
 
@@ -46,12 +49,16 @@ class Film(NamedTuple):
 @DATA
 @URL
 @TOKEN
-@click.option("--ply", type=click.IntRange(0), help="The position after so many moves; without it, the last one.")
-@click.option("--png", type=FILE, help="Draw the position here.")
-@click.option("--gif", type=FILE, help="Film the match here, at most 2,000 positions of it.")
-@click.option("--delay", type=click.IntRange(20, 60_000), default=800, show_default=True, help="Milliseconds a frame.")
+@click.option(
+    "--ply", type=click.IntRange(0), help="Number of moves before the position; the default is the last position."
+)
+@click.option("--png", type=FILE, help="Write a picture of the position to this file.")
+@click.option("--gif", type=FILE, help="Write a film of the match to this file, at most 2,000 positions.")
+@click.option(
+    "--delay", type=click.IntRange(20, 60_000), default=800, show_default=True, help="Milliseconds for each frame."
+)
 @click.option("--size", type=click.IntRange(64, 4096), default=480, show_default=True, help="Width in pixels.")
-@click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True)
+@click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True, help="Colours.")
 @click.argument("match")
 def replay(
     data: Path,
@@ -65,30 +72,28 @@ def replay(
     theme: str,
     match: str,
 ) -> None:
-    """Show a match: a position as text, or with --png as a picture; with --gif all of it as a film.
+    """Show a match as text, as a picture or as a film.
 
-    MATCH is a file, a bundle or a text record (.plyrec), or the id of a match: in the store that REDIS_URL names, else
-    in the one that `serve` runs on the data directory; with --url on any server. Pictures need the extra `pictures`.
+    Prints one position as text, or writes it as a picture (--png). --gif writes the whole match as a film. MATCH is a
+    bundle, a text record (.plyrec) or the id of a match. An id is looked up in the store in REDIS_URL, or else in the
+    one that `serve` runs on the data directory; with --url on that server. Pictures need the extra `pictures`.
     """
     if ply is not None and gif is not None and png is None:
-        raise click.UsageError("--ply is for a single position; a film shows all")
+        raise click.UsageError("--ply chooses one position, but a film shows all of them")
     try:
         register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
-        film = _read(match, lambda: reading_bundles(data, url, token)(match))
+        film = _read(match, lambda: choose_reader(data, url, token)(match))
         at = _find_ply(film, ply)
         if png is not None:
-            _draw(film, at, png, size, cast(Theme, theme))
+            _draw(film, at, png, size, cast("Theme", theme))
         if gif is not None:
-            _film(film, gif, delay, size, cast(Theme, theme))
+            _film(film, gif, delay, size, cast("Theme", theme))
         if png is None and gif is None:
             click.echo(_format_position(film, at))
     except REFUSALS as error:
         sys.exit(f"error: {match}: {error}")
     except ModuleNotFoundError as error:
-        sys.exit(
-            f"error: pictures need the extra {EXTRA!r} ({error.name} is missing), which this installs:\n"
-            f"  {sys.executable} -m pip install 'plyscribe[{EXTRA}]'"
-        )
+        sys.exit(f"error: {explain_missing('pictures', 'pictures need', error.name)}")
 
 
 def _read(match: str, read_bundle: Callable[[], bytes]) -> Film:
@@ -99,7 +104,9 @@ def _read(match: str, read_bundle: Callable[[], bytes]) -> Film:
 
 
 def _film_bundle(raw: bytes) -> Film:
-    """What the events lead to; of a match that cannot be replayed to its end what comes before, and it says so."""
+    """The positions of a bundle. If the match cannot be replayed to its end, those before the fault, with a warning."""
+    from plyscribe.service.boards.board import LastMove
+
     bundle = parse_bundle(raw)
     match = replay_match(bundle.head.match, bundle.entries)
     if match.fault is not None:
@@ -107,13 +114,15 @@ def _film_bundle(raw: bytes) -> Film:
             raise damaged(match.fault)
         click.echo(f"the match is shown up to event {match.fault.version - 1}: {match.fault.error}", err=True)
     if match.play is None:
-        raise Unknown("match/unknown", "it holds no match")
+        raise Unknown("match/unknown", "the bundle holds no match")
     ruleset, steps = match.play.ruleset, match.play.steps
     moves = [None, *(LastMove(step.seat, step.move, ruleset.view(step.state)) for step in steps)]
     return Film(ruleset, list(zip([*(step.state for step in steps), match.play.state], moves, strict=True)))
 
 
 def _film_record(text: str) -> Film:
+    from plyscribe.service.boards.board import LastMove
+
     record = parse_record(text)
     ruleset = find_ruleset(record.ruleset, record.ruleset_version)
     line = Line(ruleset, record.options, len(record.seats))
@@ -124,7 +133,7 @@ def _film_record(text: str) -> Film:
         if isinstance(step, MoveMade):
             shots.append((line.state, LastMove(step.seat, step.move, ruleset.view(before))))
         else:
-            # Dice and all else belong to the position that they lead on from.
+            # A roll or a withdrawal belongs to the position that it changes: only moves begin a new one.
             shots[-1] = (line.state, shots[-1][1])
     return Film(ruleset, shots)
 
@@ -143,20 +152,20 @@ def _format_position(film: Film, ply: int) -> str:
     return f"{film.ruleset.title} · ply {ply} of {len(film.shots) - 1}{led}\n\n{board}"
 
 
-def _draw(film: Film, ply: int, path: Path, size: int, theme: Theme) -> None:
+def _draw(film: Film, ply: int, path: Path, size: int, theme: "Theme") -> None:
     from plyscribe.service.boards.pixels import render_png
 
     path.write_bytes(render_png(film.draw(ply, theme), size))
     click.echo(str(path))
 
 
-def _film(film: Film, path: Path, delay_ms: int, size: int, theme: Theme) -> None:
+def _film(film: Film, path: Path, delay_ms: int, size: int, theme: "Theme") -> None:
     from plyscribe.service.boards.pixels import measure, pick_frames, render_gif, render_png
 
     count = len(film.shots)
     plies = pick_frames(count, *measure(render_png(film.draw(count - 1, theme), size)))
     if len(plies) < count:
-        click.echo(f"{len(plies)} of {count} positions are shown, for a GIF of that size has no more", err=True)
+        click.echo(f"{len(plies)} of {count} positions are shown: a GIF of this size cannot hold more", err=True)
     drawing = track(plies, "drawing", console=Console(stderr=True), transient=True)
     path.write_bytes(render_gif([render_png(film.draw(ply, theme), size) for ply in drawing], delay_ms))
     click.echo(str(path))

@@ -1,4 +1,4 @@
-"""`plyscribe rules check`: what was recorded, under another version of its rules."""
+"""`plyscribe rules check`: recorded matches, replayed under another version of their rules."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from rich.console import Console
@@ -16,37 +16,27 @@ from rich.progress import Progress, TextColumn
 
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.cli.beside import DATA
-from plyscribe.service.composition import compose_process
+from plyscribe.service.cli.options import DATA
 from plyscribe.service.config import ConfigError, register_rulesets
-from plyscribe.service.processes.checkers import (
-    DIFFERS,
-    UNREAD,
-    UNSOUND,
-    Asked,
-    CheckError,
-    Checkers,
-    Summary,
-    list_bundles,
-    list_streams,
-)
-from plyscribe.service.processes.serving import settings_beside
 from plyscribe.service.store.port import StoreError
 
+if TYPE_CHECKING:
+    from plyscribe.service.processes.checkers import Asked, Summary
+
 TROUBLE = 2
-"""The exit code where the check cannot be made, as where it is asked for wrongly."""
+"""The exit code if the check cannot be made, the same as for wrong arguments."""
 
 
 @click.group()
 def rules() -> None:
-    """Hold versions of rulesets against what was recorded."""
+    """Check recorded matches against a version of their rules."""
 
 
 @rules.command()
 @click.argument("ruleset")
-@click.option("--version", type=click.IntRange(1), help="A registered version; the newest without it.")
+@click.option("--version", type=click.IntRange(1), help="A registered version; the default is the newest.")
 @click.option(
-    "--candidate", metavar="MODULE:NAME", help="A ruleset that is not registered, from the directory at hand."
+    "--candidate", metavar="MODULE:NAME", help="A ruleset that is not registered; the current directory is searched."
 )
 @click.option(
     "--bundles",
@@ -54,9 +44,7 @@ def rules() -> None:
     help="Replay the bundles in this folder instead of the matches in the store.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes that replay.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="A line of JSON for each match that is told of, and for the counts."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each reported match and the counts.")
 @DATA
 def check(
     ruleset: str,
@@ -67,15 +55,17 @@ def check(
     as_json: bool,
     data: Path,
 ) -> None:
-    """Replay all recorded matches of a ruleset under a version of it, and tell where they would go otherwise.
+    """Replay all recorded matches under a version of their rules.
 
-    Of each match that differs the first event is told that this version would not have led to. Exit code 1 if any
-    differs, 2 if the check cannot be made. Changes nothing. Reads the store that REDIS_URL names, else the one that
-    `serve` runs on the data directory.
+    For each match that would go differently it reports the first event that this version would not produce. Exits with
+    1 if any match differs, 2 if the check cannot be made. Changes nothing. Reads the store in REDIS_URL, or else the
+    one that `serve` runs on the data directory.
     """
+    from plyscribe.service.processes.checkers import DIFFERS, Asked, CheckError, Summary
+
     if version is not None and candidate is not None:
-        raise click.UsageError("name a --version or a --candidate, not both")
-    # As `python -m` has it, by which the workers are started.
+        raise click.UsageError("give --version or --candidate, not both")
+    # `python -m`, which starts the workers, puts the current directory there too.
     sys.path.insert(0, os.getcwd())
     stop = Event()
 
@@ -102,8 +92,12 @@ def check(
 
 
 def _check(
-    asked: Asked, bundles: Path | None, data: Path, workers: int, summary: Summary, as_json: bool, stop: Event
+    asked: "Asked", bundles: Path | None, data: Path, workers: int, summary: "Summary", as_json: bool, stop: Event
 ) -> None:
+    from plyscribe.service.composition import compose_process
+    from plyscribe.service.processes.checkers import Checkers, list_bundles, list_streams
+    from plyscribe.service.processes.serving import settings_beside
+
     environ = {} if bundles else settings_beside(data, os.environ)
     parts = list_bundles(bundles) if bundles else list_streams(compose_process(environ).store)
     console = Console(highlight=False, stderr=as_json)
@@ -116,35 +110,39 @@ def _check(
         for checked in checkers.check(asked, parts):
             summary.add(checked)
             bar.update(task, completed=checked.done, replayed=summary.replayed.total())
-            for told in checked.told:
+            for reported in checked.told:
                 if as_json:
-                    click.echo(json.dumps(told))
+                    click.echo(json.dumps(reported))
                 else:
-                    bar.console.print(_format_difference(told), markup=False, soft_wrap=True)
+                    bar.console.print(_format_difference(reported), markup=False, soft_wrap=True)
 
 
-def _format_difference(told: Mapping[str, Any]) -> str:
-    if told["outcome"] == UNREAD:
-        return f"{told['match']} cannot be read: {told['why']}"
-    found = told["difference"]
-    fails = "does not replay under its own version" if told["outcome"] == UNSOUND else "differs"
+def _format_difference(reported: Mapping[str, Any]) -> str:
+    from plyscribe.service.processes.checkers import UNREAD, UNSOUND
+
+    if reported["outcome"] == UNREAD:
+        return f"{reported['match']} cannot be read: {reported['why']}"
+    found = reported["difference"]
+    fails = "does not replay under its own version" if reported["outcome"] == UNSOUND else "differs"
     return (
-        f"{told['match']}, version {told['ruleset_version']}, {fails}: "
+        f"{reported['match']}, version {reported['ruleset_version']}, {fails}: "
         f"{found['kind']} at event {found['version']}, ply {found['ply']}\n"
         f"  recorded: {found['expected']}\n"
         f"  now:      {found['came']}"
     )
 
 
-def _format_summary(summary: Summary, candidate: AnyRuleset) -> str:
-    told = summary.dump(candidate)
-    versions = ", ".join(f"version {version}: {count}" for version, count in told["versions"].items()) or "none there"
+def _format_summary(summary: "Summary", candidate: AnyRuleset) -> str:
+    from plyscribe.service.processes.checkers import DIFFERS, UNREAD, UNSOUND
+
+    counts = summary.dump(candidate)
+    versions = ", ".join(f"version {version}: {count}" for version, count in counts["versions"].items()) or "none found"
     lines = [
-        f"{told['replayed']} matches replayed under {candidate.id} version {candidate.version} ({versions})",
-        f"{told[DIFFERS]} would go otherwise",
+        f"{counts['replayed']} matches replayed under {candidate.id} version {candidate.version} ({versions})",
+        f"{counts[DIFFERS]} would go differently",
     ]
-    if told[UNSOUND]:
-        lines.append(f"{told[UNSOUND]} do not replay under their own version either, which says nothing of this one")
-    if told[UNREAD]:
-        lines.append(f"{told[UNREAD]} cannot be read")
+    if counts[UNSOUND]:
+        lines.append(f"{counts[UNSOUND]} do not replay under their own version either: they say nothing about this one")
+    if counts[UNREAD]:
+        lines.append(f"{counts[UNREAD]} cannot be read")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`plyscribe tournament`: run one from a file, follow it to its final table, check its pairings offline."""
+"""`plyscribe tournament`: run one from a file to its final table, or check its pairings offline."""
 
 import json
 import sys
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import httpx
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -19,39 +18,50 @@ from plyscribe.domain.bundle.bundle import parse_event_line
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.service.cli.beside import DATA
-from plyscribe.service.client import Client, Problem
+from plyscribe.service.cli.options import DATA
+from plyscribe.service.client import Client
 from plyscribe.service.client.answers import Tournament as TournamentAnswer
-from plyscribe.service.processes.running import Running
-from plyscribe.service.processes.serving import ServeError, ServeOptions
-from plyscribe.service.tournaments.check import check_pairing
 
 POLL_S = 0.5
 Json = dict[str, Any]
 
 
 class CupError(Exception):
-    """The tournament cannot be run as the file says; the message says why."""
+    """The tournament cannot be run as the file says. The message says why."""
 
 
 @click.group()
 def tournament() -> None:
-    """Run tournaments, and check how they were paired."""
+    """Run tournaments and check their pairings."""
 
 
 @tournament.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--url", help="A service that runs; without it, one is run for the tournament.")
-@click.option("--token", envvar="PLYSCRIBE_TOKEN", help="With the scope organise; the administrator's without it.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8420, show_default=True, help="Of the service's own.")
-@click.option("--again", is_flag=True, help="A new tournament, though this file was run before.")
-@click.option("--json", "as_json", is_flag=True, help="The final table as JSON.")
+@click.option("--url", help="A running service; by default one is started for the tournament.")
+@click.option(
+    "--token", envvar="PLYSCRIBE_TOKEN", help="A token with the scope organise; the default is the administrator's."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8420,
+    show_default=True,
+    help="Port of the service that is started.",
+)
+@click.option("--again", is_flag=True, help="Run a new tournament, even if this file was run before.")
+@click.option("--json", "as_json", is_flag=True, help="Print the final table as JSON.")
 @DATA
 def run(file: Path, url: str | None, token: str | None, port: int, again: bool, as_json: bool, data: Path) -> None:
-    """Run the tournament that a TOML file describes, and show its final table.
+    """Run the tournament in a TOML file and show its final table.
 
-    What was interrupted goes on when the same file is run again; one that is over is shown.
+    If it was interrupted, run the same file again to continue it. If it is over, its table is shown again.
     """
+    import httpx
+
+    from plyscribe.service.client import Problem
+    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.serving import ServeError, ServeOptions
+
     console = Console(stderr=as_json)
     try:
         terms, entrants = read_file(file)
@@ -62,49 +72,50 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
         options = ServeOptions(data, port=port)
         with Running(options) as service:
             console.print(f"Plyscribe serves at {options.url}")
-            told = token or read_admin_token(data)
-            service.watch_while(lambda stop: play(options.url, told, terms, entrants, key, console, stop, as_json))
-    except (CupError, ServeError) as error:
+            given = token or read_admin_token(data)
+            service.watch_while(lambda stop: play(options.url, given, terms, entrants, key, console, stop, as_json))
+    except (CupError, ServeError, Problem) as error:
         sys.exit(f"error: {error}")
-    except Problem as problem:
-        sys.exit(f"error: {problem}")
     except httpx.TransportError as error:
         sys.exit(f"error: {url} does not answer: {error}")
 
 
 @tournament.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--id", "stream", help="Of the tournament; without it, the name of the file up to its first dot.")
+@click.option("--id", "stream", help="Id of the tournament; the default is the name of the file up to its first dot.")
 def check(file: Path, stream: str | None) -> None:
-    """Work all pairings of a tournament out again from its exported events (NDJSON), offline.
+    """Check the pairings of a tournament offline.
 
-    Exit code 0 when all rounds come out as they were paired, 1 when one does not, 2 when the file cannot be read.
+    Pairs all rounds again from the exported events (NDJSON). Exits with 0 if all come out the same, 1 if a round comes
+    out differently, 2 if the file cannot be read.
     """
+    from plyscribe.service.tournaments.check import check_pairing
+
     try:
         *lines, _ = file.read_bytes().splitlines()
         entries = [parse_event_line(line, number) for number, line in enumerate(lines, 1)]
-        # The chain of hashes begins with the id.
+        # The chain of hashes begins with the id of the tournament.
         state = TOURNAMENT.fold(Tournament(stream or file.name.partition(".")[0]), entries)
     except (DomainError, ValueError, KeyError) as error:
-        click.echo(f"error: {file} holds no events of a tournament: {error}", err=True)
+        click.echo(f"error: {file} does not hold the events of a tournament: {error}", err=True)
         sys.exit(2)
     wrong = 0
     for round in state.rounds:
         agrees = check_pairing(state.stream, entries, round.number).agrees
         wrong += not agrees
-        click.echo(f"round {round.number}: {'as it comes out again' if agrees else 'NOT as it comes out again'}")
+        click.echo(f"round {round.number}: {'the same pairing again' if agrees else 'NOT the same pairing again'}")
     sys.exit(1 if wrong else 0)
 
 
 def read_file(file: Path) -> tuple[Json, list[Json]]:
-    """The terms and the entrants that a file describes; CupError where it cannot be read."""
+    """The terms and the entrants in a file; CupError if it cannot be read."""
     try:
         described = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CupError(f"{file} is no TOML: {error}") from None
+        raise CupError(f"{file} is not TOML: {error}") from None
     entrants = described.pop("entrants", [])
     if not isinstance(entrants, list) or not all(isinstance(each, Mapping) and "bot" in each for each in entrants):
-        raise CupError(f"{file}: entrants are [[entrants]] with a bot each")
+        raise CupError(f"{file}: list the entrants as [[entrants]], each with a bot")
     return described, entrants
 
 
@@ -118,7 +129,7 @@ def play(
     stop: threading.Event,
     as_json: bool = False,
 ) -> None:
-    """Announce, enter, start and follow the tournament over HTTP, and show its table; return early on `stop`."""
+    """Create, enter, start and follow the tournament over HTTP, then show its table; returns early on `stop`."""
     with Client(url, token) as client:
         made = client.create_tournament(terms, key=f"{key}-new")
         stream = made["tournament"]
@@ -135,13 +146,15 @@ def play(
             if any(state["faults"].values()):
                 console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
-                raise CupError(f"games that failed too often: {state['given_up']}; the tournament cannot end")
+                raise CupError(f"the tournament cannot end: games that failed too often: {state['given_up']}")
 
 
 def format_faults(state: TournamentAnswer) -> str:
-    """How many faults there were, and where they are told."""
-    told, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
-    return f"faults: {told['entrant']} of entrants, scored; {told['platform']} of the platform, played again: {where}"
+    """A line with the number of faults by owner, and the address of the list."""
+    faults, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
+    return (
+        f"faults: {faults['entrant']} of entrants, scored; {faults['platform']} of the platform, played again: {where}"
+    )
 
 
 def _follow(client: Client, stream: str, console: Console, stop: threading.Event) -> None:
@@ -154,18 +167,18 @@ def _follow(client: Client, stream: str, console: Console, stop: threading.Event
             first = state["decided"] if first is None else first
             pace = (state["decided"] - first) / max(0.001, time.monotonic() - began)
             left = (state["games"] - state["decided"]) / pace if pace else 0.0
-            told = f"round {state['rounds']}, {pace:.1f} games/s, {left:.0f} s left of those paired"
-            progress.update(task, completed=state["decided"], total=state["games"] or None, pace=told)
-            # A game that is given up leaves its round undecided: no other one follows.
+            shown = f"round {state['rounds']}, {pace:.1f} games/s, {left:.0f} s left for paired games"
+            progress.update(task, completed=state["decided"], total=state["games"] or None, pace=shown)
+            # A game that is given up leaves its round undecided, so no other round follows.
             if state["status"] in ("ended", "aborted") or 0 < state["given_up"] == state["games"] - state["decided"]:
                 return
             time.sleep(POLL_S)
 
 
 def read_admin_token(data: Path) -> str:
-    """The token of the administrator of a data directory; CupError where there is none."""
+    """The administrator's token from a data directory; CupError if it is not there."""
     path = data / "admin.token"
     try:
         return path.read_text(encoding="ascii").strip()
     except OSError:
-        raise CupError(f"{path} is not there: give a token of the scope organise with --token") from None
+        raise CupError(f"{path} does not exist: give a token with the scope organise (--token)") from None

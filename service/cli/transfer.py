@@ -1,4 +1,4 @@
-"""`plyscribe export` and `plyscribe import`: matches, or all that a store holds, are carried from one to another."""
+"""`plyscribe export` and `plyscribe import`: carry matches, or a whole store, from one place to another."""
 
 import sys
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import httpx
@@ -23,12 +23,15 @@ from plyscribe.domain.record import SUFFIX
 from plyscribe.domain.replay import replay
 from plyscribe.service.cli import archive
 from plyscribe.service.cli.archive import ArchiveError, Differs, Written
-from plyscribe.service.cli.beside import DATA, OPERATOR, compose_beside
+from plyscribe.service.cli.beside import OPERATOR, compose_beside
+from plyscribe.service.cli.options import DATA, TOKEN, URL
 from plyscribe.service.client import Client, Problem
-from plyscribe.service.composition import Parts
 from plyscribe.service.errors import ServiceError
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.ids import is_stream_id
+
+if TYPE_CHECKING:
+    from plyscribe.service.composition import Parts
 
 REFUSALS = (
     ArchiveError,
@@ -45,8 +48,6 @@ POLL_S = 0.3
 RETRY_FOR_S = 10.0
 JUDGED_WITHIN_S = 60.0
 
-URL = click.option("--url", help="A server to ask over HTTP, as http://127.0.0.1:8420; without it, the store itself.")
-TOKEN = click.option("--token", envvar="PLYSCRIBE_TOKEN", help="Your token on that server.")
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -59,37 +60,45 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     show_default=True,
-    help="Where the bundles go, each as <match>.bundle.ndjson.",
+    help="Directory for the bundles, each written as <match>.bundle.ndjson.",
 )
-@click.option("--all", "everything", type=click.Path(dir_okay=False, path_type=Path), help="Write all streams here.")
+@click.option(
+    "--all",
+    "everything",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all streams of the store to this file.",
+)
 @click.argument("matches", nargs=-1)
 def export(
     data: Path, url: str | None, token: str | None, to: Path, everything: Path | None, matches: tuple[str, ...]
 ) -> None:
-    """Write matches as bundles, or with --all everything that the store holds as one file.
+    """Write matches as bundles, or a whole store as one file.
 
-    Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory; with --url on any
-    server, for bundles. An export of everything that was interrupted goes on where it is asked for again.
+    Reads the store in REDIS_URL, or else the one that `serve` runs on the data directory. With --url, bundles come from
+    that server. If an export with --all was interrupted, run it again with the same file to continue it.
     """
     if (everything is None) != bool(matches) or (everything and url):
-        raise click.UsageError("name matches, or export --all to a file from the store itself")
+        raise click.UsageError("name matches, or use --all without --url")
     if everything is not None:
         store = compose_beside(data).store
-        with _showing("exporting") as show_progress, _told(everything):
-            written = archive.export_archive(store, everything, show_progress)
+        with _show_progress("exporting") as show, _exit_on_refusal(everything):
+            written = archive.export_archive(store, everything, show)
         click.echo(f"{everything}: {written.streams} streams, {written.events} events")
         return
     to.mkdir(parents=True, exist_ok=True)
-    read = reading_bundles(data, url, token)
+    read = choose_reader(data, url, token)
     for match in matches:
-        with _told(match):
+        with _exit_on_refusal(match):
             path = to / f"{match}.bundle.ndjson"
             path.write_bytes(read(match))
             click.echo(str(path))
 
 
-def reading_bundles(data: Path, url: str | None, token: str | None) -> Callable[[str], bytes]:
-    """What gives the bundle of a match, from a server or from the store; one of REFUSALS where it cannot."""
+def choose_reader(data: Path, url: str | None, token: str | None) -> Callable[[str], bytes]:
+    """A function that reads the bundle of a match by its id, from a server or from the store.
+
+    It raises one of REFUSALS if it cannot.
+    """
     if url is not None:
         return Client(url, token, retry_for_s=RETRY_FOR_S).bundle
     parts = compose_beside(data)
@@ -107,37 +116,38 @@ def reading_bundles(data: Path, url: str | None, token: str | None) -> Callable[
 @DATA
 @URL
 @TOKEN
-@click.option("--restore", is_flag=True, help="Make matches of this server again of them, as they were.")
+@click.option("--restore", is_flag=True, help="Restore bundles as matches of this server.")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 def import_files(data: Path, url: str | None, token: str | None, restore: bool, files: tuple[Path, ...]) -> None:
-    """Import bundles of matches, which can then be read here, text records (.plyrec), or an export of everything.
+    """Import bundles, text records or a whole store.
 
-    Works on the store that REDIS_URL names, else on the one that `serve` runs on the data directory; with --url on any
-    server, for bundles, and for text records, which become matches that the account of the token records.
+    Imported bundles can be read here under their own ids. Text records (.plyrec) need --url: they become matches that
+    the account of the token records. Without --url, the store in REDIS_URL is filled, or else the one that `serve` runs
+    on the data directory.
 
-    With --restore a bundle, and always an export of everything, becomes what it was: streams of this server, byte for
-    byte. What is there already stays, what differs is refused, and nothing of that file is written. Exits with 1 if
-    anything was refused, or refuted, or is faulty.
+    An export of a whole store, and with --restore a bundle, becomes again what it was: streams of this server, byte for
+    byte. Streams that are there already stay. If a stream differs, the file is refused and nothing of it is written.
+    Exits with 1 if a file was refused, refuted or faulty.
     """
     if url is not None and restore:
-        raise click.UsageError("only the administrator restores, on the store itself")
-    bring = _bringing(data, url, token, restore)
+        raise click.UsageError("--restore works on the store itself, without --url")
+    bring = _choose_import(data, url, token, restore)
     failed = False
     for path in files:
         try:
-            text, is_well = bring(path)
+            text, is_good = bring(path)
         except REFUSALS as error:
-            text, is_well = f"refused: {error}", False
+            text, is_good = f"refused: {error}", False
         click.echo(f"{path}: {text}")
-        failed |= not is_well
+        failed |= not is_good
     sys.exit(failed)
 
 
 Outcome = tuple[str, bool]
-"""What there is to show_progress of a file, and whether it is well."""
+"""The line to print for a file, and whether the file was imported without a fault."""
 
 
-def _bringing(data: Path, url: str | None, token: str | None, restore: bool) -> Callable[[Path], Outcome]:
+def _choose_import(data: Path, url: str | None, token: str | None, restore: bool) -> Callable[[Path], Outcome]:
     if url is not None:
         client = Client(url, token, retry_for_s=RETRY_FOR_S)
         return lambda path: _send(client, path)
@@ -145,7 +155,7 @@ def _bringing(data: Path, url: str | None, token: str | None, restore: bool) -> 
 
     def bring(path: Path) -> Outcome:
         if path.suffix == SUFFIX:
-            return "a text record becomes a match of an account: send it with --url and --token", False
+            return "a text record is entered by an account: send it with --url and --token", False
         if _is_archive(path):
             return _restore_all(parts, path)
         return _restore_match(parts, path) if restore else _take(parts, path)
@@ -158,27 +168,27 @@ def _is_archive(path: Path) -> bool:
         return file.read(len(archive.BEGINNING)) == archive.BEGINNING
 
 
-def _restore_all(parts: Parts, path: Path) -> Outcome:
-    with _showing("checking") as show_progress:
-        whole = archive.check_archive(path, show_progress)
-    with _showing("importing", whole.streams) as show_progress:
-        written = archive.import_archive(parts.store, path, show_progress)
-    new = f"{written.new_streams} streams and {written.new_events} events were not there before"
+def _restore_all(parts: "Parts", path: Path) -> Outcome:
+    with _show_progress("checking") as show:
+        whole = archive.check_archive(path, show)
+    with _show_progress("importing", whole.streams) as show:
+        written = archive.import_archive(parts.store, path, show)
+    new = f"{written.new_streams} streams and {written.new_events} events were new"
     return f"{written.streams} streams, {written.events} events; {new}", True
 
 
-def _restore_match(parts: Parts, path: Path) -> Outcome:
+def _restore_match(parts: "Parts", path: Path) -> Outcome:
     match, entries = (bundle := parse_bundle(path.read_bytes())).head.match, bundle.entries
     check_chain(first_link(match), 0, entries)
     _require_own_dice(parts, replay(match, entries))
     new = archive.restore_stream(parts.store, match, entries)
-    return f"{match} is here as it was, {new} of {len(entries)} events were missing", True
+    return f"{match} is restored; {new} of its {len(entries)} events were new", True
 
 
-def _require_own_dice(parts: Parts, match: Match) -> None:
-    """Differs where a match has secret dice of another one, of which ours does not know.
+def _require_own_dice(parts: "Parts", match: Match) -> None:
+    """Raise Differs if the match uses secret dice of another match, and that one does not share them with it here.
 
-    To go on with such a match, or to end it, would show_progress the secret of the other.
+    Otherwise continuing or ending the match would reveal the secret of the other one.
     """
     dice = match.life.created.dice
     if not isinstance(dice, ServerDice) or match.life.secret is not None:
@@ -187,13 +197,13 @@ def _require_own_dice(parts: Parts, match: Match) -> None:
     if owner == match.stream:
         return
     ours = parts.matches.read(owner)
-    told = ours.life.created.dice if parts.imports.is_own(ours) else None
-    shares = isinstance(told, SharedDice) and match.stream in told.matches
-    if not (shares or (told and ours.life.secret is not None)):
-        raise Differs(f"its dice are those of {owner}, which knows nothing of it: restore that one first")
+    owned = ours.life.created.dice if parts.imports.is_own(ours) else None
+    shares = isinstance(owned, SharedDice) and match.stream in owned.matches
+    if not (shares or (owned and ours.life.secret is not None)):
+        raise Differs(f"it uses the dice of {owner}, which does not share them here: restore {owner} first")
 
 
-def _take(parts: Parts, path: Path) -> Outcome:
+def _take(parts: "Parts", path: Path) -> Outcome:
     taken = parts.imports.take(OPERATOR, path.read_bytes())
     if taken.imported is None:
         return f"{taken.match} is a match of this server", True
@@ -208,7 +218,7 @@ def _take(parts: Parts, path: Path) -> Outcome:
 
 def _send(client: Client, path: Path) -> Outcome:
     raw = path.read_bytes()
-    # The key makes the same text the same match, however often it is sent.
+    # With this key the same text becomes the same match, however often it is sent.
     is_text = path.suffix == SUFFIX
     taken = client.import_record(raw.decode(), key=sha256(raw).hexdigest()) if is_text else client.import_bundle(raw)
     if taken["status"] == "own":
@@ -226,7 +236,7 @@ def _send(client: Client, path: Path) -> Outcome:
 
 
 def _wait(match: str, look: Callable[[], tuple[str, Any]]) -> Outcome:
-    """What becomes of an import within a minute."""
+    """The state of an import once it has a verdict, or after a minute."""
     deadline = time.monotonic() + JUDGED_WITHIN_S
     while (found := look())[0] in ("copying", "waiting") and time.monotonic() < deadline:
         time.sleep(POLL_S)
@@ -237,8 +247,8 @@ def _wait(match: str, look: Callable[[], tuple[str, Any]]) -> Outcome:
 
 
 @contextmanager
-def _told(what: Path | str) -> Iterator[None]:
-    """Ends the program with a line where what is done within fails."""
+def _exit_on_refusal(what: Path | str) -> Iterator[None]:
+    """Print one of REFUSALS as a line and exit with 1."""
     try:
         yield
     except REFUSALS as error:
@@ -246,12 +256,12 @@ def _told(what: Path | str) -> Iterator[None]:
 
 
 @contextmanager
-def _showing(what: str, total: int | None = None) -> Iterator[Callable[[Written], None]]:
+def _show_progress(what: str, total: int | None = None) -> Iterator[Callable[[Written], None]]:
     columns = TextColumn(what), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(what, total=total, text="")
 
-        def show_progress(at: Written) -> None:
+        def show(at: Written) -> None:
             progress.update(task, completed=at.streams, text=f"{at.streams} streams, {at.events} events")
 
-        yield show_progress
+        yield show

@@ -1,4 +1,4 @@
-"""`plyscribe vectors`: matches as JSON lines that other simulators can be held against."""
+"""`plyscribe vectors`: random matches as JSON lines, to test other simulators with."""
 
 import json
 import os
@@ -18,24 +18,24 @@ class _Options(click.ParamType[dict[str, Any]]):
         try:
             options = json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
-            self.fail(f"{value!r} is no JSON: {error}", param, ctx)
-        return options if isinstance(options, dict) else self.fail(f"{value!r} is no JSON object", param, ctx)
+            self.fail(f"{value!r} is not JSON: {error}", param, ctx)
+        return options if isinstance(options, dict) else self.fail(f"{value!r} is not a JSON object", param, ctx)
 
 
 @click.command()
 @click.argument("ruleset")
-@click.option("--version", type=click.IntRange(1), help="The newest without it.")
-@click.option("--matches", type=click.IntRange(1, 1_000_000), default=3, show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
-@click.option("--seats", type=click.IntRange(1), help="As few as the game allows without it.")
-@click.option("--options", type=_Options(), default=dict, help="A JSON object; the defaults without it.")
+@click.option("--version", type=click.IntRange(1), help="Version of the ruleset; the default is the newest.")
+@click.option("--matches", type=click.IntRange(1, 1_000_000), default=3, show_default=True, help="Matches to write.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True, help="Seed of moves and dice.")
+@click.option("--seats", type=click.IntRange(1), help="Seats in each match; the default is the fewest that can play.")
+@click.option("--options", type=_Options(), default=dict, help="Options of the ruleset, as a JSON object.")
 def vectors(
     ruleset: str, version: int | None, matches: int, seed: int, seats: int | None, options: dict[str, Any]
 ) -> None:
-    """Write random matches as JSON lines by which simulators of the game can be checked.
+    """Write random matches to test other simulators with.
 
-    Each line holds a position, its legal moves, what was done and the next position. The same arguments give the same
-    bytes. docs/vectors.md tells the fields.
+    Each line is a JSON object with a position, its legal moves, the step taken and the next position. The same
+    arguments give the same bytes. docs/vectors.md describes the fields.
     """
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
     found = find_ruleset(ruleset, version)

@@ -11,7 +11,6 @@ import orjson
 from markupsafe import Markup
 
 from plyscribe.domain.bundle.bundle import format_event_line
-from plyscribe.domain.bundle.report import Report
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import dump_data
@@ -239,19 +238,6 @@ def describe_composition(match: Match, prefix: str) -> dict[str, Any]:
 
 def _play_under_way(match: Match) -> Play | None:
     return None if match.fault or match.life.status != "playing" else match.play
-
-
-def describe_report(report: Report) -> dict[str, Any]:
-    """What was checked of a match, and the first fault in the order of events."""
-    return {
-        "match": report.match,
-        "version": report.version,
-        "hash": report.head.hex() if report.head else None,
-        "status": report.status,
-        "result": report.result,
-        "fault": report.fault._asdict() if report.fault else None,
-        "checks": [check._asdict() for check in report.checks],
-    }
 
 
 def read_pages(matches: Handler[Any], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:

@@ -139,7 +139,7 @@ def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger: Forger
         if dice is own:
             assert transfer._restore_match(forger.parts, path)[1]
         else:
-            with pytest.raises(Differs, match=f"its dice are those of {forger.victim}"):
+            with pytest.raises(Differs, match=f"it uses the dice of {forger.victim}"):
                 transfer._restore_match(forger.parts, path)
 
 

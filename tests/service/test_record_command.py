@@ -64,7 +64,7 @@ def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, w
 def test_what_is_no_text_is_told_with_its_place(tmp_path):
     path = tmp_path / "x.plyrec"
     path.write_bytes("[seat 1 é]\n[é".encode() + b"\xff]")
-    assert run(path) == (1, "", f"{path}:2:3: this is no UTF-8\n")
+    assert run(path) == (1, "", f"{path}:2:3: this is not UTF-8\n")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

@@ -59,7 +59,9 @@ def test_a_last_move_comes_with_the_view_that_it_was_made_in(typed, tmp_path, mo
     table.play("+5", "+3", "5-4")
     (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
     drawn = []
-    monkeypatch.setattr(replay, "draw_board", lambda *asked: drawn.append(asked[2]) or draw_board(*asked))
+    monkeypatch.setattr(
+        "plyscribe.service.boards.draw_board", lambda *asked: drawn.append(asked[2]) or draw_board(*asked)
+    )
     run(tmp_path / source, "--png", tmp_path / "ply.png", "--ply", 3)
     assert drawn == [LastMove(1, "5-4", ZHEN.view(zhen_after("+5", "+3")))]
 
@@ -104,7 +106,7 @@ def test_what_cannot_be_shown_is_told_in_a_line(typed, tmp_path):
 def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_path, monkeypatch):
     monkeypatch.setattr("plyscribe.service.boards.pixels.MOST_FRAMES", 3)
     ran = run(typed, "--gif", tmp_path / "a.gif", "--size", 100)
-    assert ran.stderr.startswith("3 of 5 positions are shown, for a GIF of that size has no more\n")
+    assert ran.stderr.startswith("3 of 5 positions are shown: a GIF of this size cannot hold more\n")
     with Image.open(tmp_path / "a.gif") as film:
         assert film.n_frames == 3
 

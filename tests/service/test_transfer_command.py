@@ -125,11 +125,11 @@ def test_text_records_go_over_http(shell: Shell, api: Api, tmp_path: Path, monke
 def test_a_match_of_ones_own_is_restored_as_it_was(shell: Shell, bundle: Path, parts: Parts) -> None:
     match = match_in(bundle)
     ran = shell.run("import", "--restore", bundle)
-    assert (ran.exit_code, "8 of 8 events were missing" in ran.output) == (0, True)
+    assert (ran.exit_code, "8 of its 8 events were new" in ran.output) == (0, True)
     assert bundle_of(parts, match) == bundle.read_bytes()
     assert not parts.imports.is_imported(match)
     assert parts.store.load(import_of(match)).entries == []
-    assert "0 of 8 events were missing" in shell.run("import", "--restore", bundle).output
+    assert "0 of its 8 events were new" in shell.run("import", "--restore", bundle).output
     assert "is a match of this server" in shell.run("import", bundle).output
 
 
@@ -162,7 +162,7 @@ def test_everything_goes_to_another_store(shell: Shell, bundle: Path, api: Api, 
     assert shell.run("export", "--all", held).exit_code == 1
     shell.parts = compose(CONFIG, MemoryStore())
     assert "3 streams" in shell.run("import", held).output
-    assert "0 streams and 0 events were not there before" in shell.run("import", held).output
+    assert "0 streams and 0 events were new" in shell.run("import", held).output
     held.write_bytes(held.read_bytes()[:-1])
     assert shell.run("import", held).exit_code == 1
 

@@ -370,7 +370,7 @@ def test_sigterm_lets_the_decision_in_hand_be_made(table):
     bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
     wait_for(notes.exists, why="the question")
     bridge.process.send_signal(signal.SIGTERM)
-    bridge.wait_to_tell("stopping once the decisions in hand are made")
+    bridge.wait_to_tell("stopping once the present decisions are made")
     gate.unlink()
     assert bridge.process.wait(60) == 0
     assert table.ann.match(match)["ply"] == 1

@@ -127,7 +127,7 @@ def test_a_person_reads_where_a_match_differs(place):
     assert code == 1
     assert f"{place.matches[2]}, version 1, differs: illegal at event 9, ply 6" in out
     assert 'recorded: move-made {"move":"give 2 3","seat":1}' in out
-    assert "3 matches replayed under toy version 2 (version 1: 3)\n1 would go otherwise" in out
+    assert "3 matches replayed under toy version 2 (version 1: 3)\n1 would go differently" in out
 
 
 def test_the_store_is_only_read(place, tmp_path):

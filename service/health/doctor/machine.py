@@ -45,7 +45,7 @@ def _examine_python() -> Finding:
 def _examine_packages() -> Iterator[Finding]:
     for line in requires("plyscribe") or []:
         wanted = Requirement(line)
-        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": "server"}):
             continue
         try:
             have = version(wanted.name)

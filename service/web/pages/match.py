@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from flask import Response, request
 
 from plyscribe.domain.bots import BOTS
+from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import parse_event
@@ -97,7 +98,7 @@ def show_news(match: str) -> Response:
 def show_verification(match: str) -> Response:
     """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)
-    report = queries.describe_report(parts().reports.report(match, state.version))
+    report = describe_report(parts().reports.report(match, state.version))
     return show_page("match_verification.html", match=match, report=report, sentences=CHECKS, query=_format_query())
 
 

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from flask import Response
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.errors import NotCanonical, WrongTime
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
@@ -63,5 +64,5 @@ def get_verification(match: str) -> Response:
     state = read_match(match)
     response = tagged(Response(), state.version)
     if response.status_code == 200:
-        response = tagged(answer(queries.describe_report(parts().reports.report(match, state.version))), state.version)
+        response = tagged(answer(describe_report(parts().reports.report(match, state.version))), state.version)
     return confined(response, state)

@@ -1,0 +1,56 @@
+"""`plyscribe serve` runs everything, `plyscribe web` the API alone."""
+
+from pathlib import Path
+
+import click
+
+from plyscribe.service.cli.options import DATA, HOST, PORT, REDIS_URL
+
+WORKERS = click.IntRange(1, 64)
+
+
+@click.command()
+@DATA
+@HOST
+@PORT
+@REDIS_URL
+@click.option("--verify-workers", type=WORKERS, default=1, show_default=True, help="Workers that verify matches.")
+@click.option("--play-workers", type=WORKERS, default=1, show_default=True, help="Workers that play for built-in bots.")
+def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int, play_workers: int) -> None:
+    """Run everything: store, API, workers and relay.
+
+    Ctrl-C stops it.
+    """
+    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.serving import LOOPBACK, ServeOptions
+
+    options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
+    with Running(options) as service:
+        click.echo(f"Plyscribe serves at {options.url}")
+        if host not in LOOPBACK:
+            click.echo("Other machines can reach this address, so only the administrator can open accounts.")
+        click.echo(f"Data, logs and the administrator's token are in {data.resolve()}. Ctrl-C stops.")
+        service.watch_until_stopped()
+
+
+@click.command()
+@HOST
+@PORT
+def web(host: str, port: int) -> None:
+    """Run the API alone, on the store in REDIS_URL."""
+    from plyscribe.service import metrics
+    from plyscribe.service.composition import compose_process
+    from plyscribe.service.logs import begin_logs
+    from plyscribe.service.processes.serving import ServeError
+    from plyscribe.service.web.api.http import LARGER_BODIES, MAX_BODY_BYTES
+    from plyscribe.service.web.app import create_app
+    from plyscribe.service.web.server import serve_application
+
+    begin_logs("web")
+    metrics.begin("web")
+    parts = compose_process()
+    parts.store.describe()
+    try:
+        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES, LARGER_BODIES)
+    except OSError as error:
+        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
