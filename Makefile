@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long bench check format openapi prepare servers browser clean help
+.PHONY: demo serve test test-unit test-long bench check docs format openapi prepare servers browser clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
+	@echo "make docs       build the documentation site into build/site"
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
@@ -48,7 +49,11 @@ openapi: $(VENV)/test.stamp
 	$(BIN)/python -m tests.service.examples
 	$(BIN)/python -m plyscribe openapi > openapi.yaml
 
-prepare: $(VENV)/test.stamp servers browser
+docs: $(VENV)/docs.stamp
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "open build/site/index.html"
+
+prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser
 
 # Debian's server is the second one that the store is tested on; its Chromium is what the pages are tested in.
 servers: PROGRAM = redis-server
@@ -79,9 +84,13 @@ $(VENV)/test.stamp: pyproject.toml $(VENV)/run.stamp
 	@$(PIP) install -e ".[test,check]"
 	@touch $@
 
+$(VENV)/docs.stamp: pyproject.toml $(VENV)/run.stamp
+	@$(PIP) install -e ".[docs]"
+	@touch $@
+
 $(VENV)/bench.stamp: pyproject.toml $(VENV)/run.stamp
 	@$(PIP) install -e ".[bench]"
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
