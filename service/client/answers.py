@@ -1,6 +1,6 @@
 """What the server answers, as types."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 Json = dict[str, Any]
 
@@ -54,6 +54,14 @@ class Receipt(TypedDict):
     events: list[Event]
 
 
+class Choice(TypedDict):
+    """A command that the owner of the token may give now, for each of `seats` and each of `causes` if it has any."""
+
+    command: str
+    seats: NotRequired[list[int]]
+    causes: NotRequired[list[str]]
+
+
 class Match(TypedDict):
     """A match as it stands."""
 
@@ -87,6 +95,7 @@ class Match(TypedDict):
     fault: Json | None
     imported: dict[str, str] | None
     view: Json | None
+    choices: list[Choice]
 
 
 class Rating(TypedDict):
