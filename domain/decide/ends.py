@@ -1,50 +1,72 @@
-"""Deciding how a match ends otherwise, and what becomes of it afterwards: verdict, score, annulment."""
+"""Decisions that end a match, and those that follow the end: verdict, score, annulment."""
 
 from collections.abc import Sequence
 
 from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, RecordVerdict, RevealDice, ScoreMatch
-from plyscribe.domain.decide.who import Deciders, is_creator, is_recorder, require_revealed, seats_held
+from plyscribe.domain.decide.who import (
+    Deciders,
+    is_creator,
+    is_recorder,
+    require_revealed,
+    require_system,
+    seats_held,
+)
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, SharedDice
+from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, MatchVerified, SharedDice
 from plyscribe.domain.match import Lifecycle, Match, Play
 
 MAX_CAUSE_LENGTH = 200
 
 
 def _decide_abort(command: AbortMatch, life: Lifecycle, draft: Draft) -> None:
-    if life.status not in ("open", "playing"):
-        raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
+    _require_not_over(life)
     if not 1 <= len(command.cause) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/abort-cause", f"the cause is a text of 1 to {MAX_CAUSE_LENGTH} characters")
-    if life.status == "open" and not is_creator(command.actor, life):
-        raise WrongPerson("match/not-yours", "only the creator aborts a match that has not started")
-    if life.status == "playing":
-        _require_may_abort(command.actor, life, draft.match.play)
+    require_may_abort(command.actor, draft.match)
     draft.emit(MatchAborted(command.cause))
     draft.reveal_own()
 
 
-def _require_may_abort(actor: Actor, life: Lifecycle, play: Play | None) -> None:
+def require_may_abort(actor: Actor, match: Match) -> None:
+    """Refusal unless the actor may end the match without an outcome now.
+
+    The creator may before the start. During play the recorder, an organiser and the system may at any time, and a
+    seat before its own first move.
+    """
+    life = match.life
+    _require_not_over(life)
+    if life.status == "playing":
+        _require_may_abort_under_way(actor, life, match.play)
+    elif not is_creator(actor, life):
+        raise WrongPerson("match/not-yours", "only the creator aborts a match that has not started")
+
+
+def _require_not_over(life: Lifecycle) -> None:
+    if life.status not in ("open", "playing"):
+        raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
+
+
+def _require_may_abort_under_way(actor: Actor, life: Lifecycle, play: Play | None) -> None:
     if is_recorder(actor, life) or actor.role in ("organiser", "system"):
         return
     held = seats_held(actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if life.created.tournament is not None:
-        # It would be played again, as often as a player does not like how it begins.
-        raise WrongTime("match/under-way", "a match of a tournament is resigned, not aborted")
+        # An aborted match of a tournament is played again: players could abort until they like the beginning.
+        raise WrongTime("match/under-way", "resign instead: a player cannot abort a match of a tournament")
     if play is None or any(step.seat in held and not step.is_copied for step in play.steps):
-        raise WrongTime("match/under-way", "after your first move the match is resigned, not aborted")
-
-
-def _require_system(actor: Actor) -> None:
-    if actor.role != "system":
-        raise WrongPerson("match/not-yours", f"a {actor.role} cannot do this")
+        raise WrongTime("match/under-way", "resign instead: you cannot abort after your first move")
 
 
 def _decide_reveal(command: RevealDice, life: Lifecycle, draft: Draft) -> None:
-    _require_system(command.actor)
+    draft.reveal(require_may_reveal(command.actor, life))
+
+
+def require_may_reveal(actor: Actor, life: Lifecycle) -> SharedDice:
+    """The shared dice of a match that is over, which the system may reveal now; Refusal if it may not."""
+    require_system(actor)
     dice = life.created.dice
     if not isinstance(dice, SharedDice):
         raise WrongValue("dice/shared", "this match shares no dice: its own are revealed at its end")
@@ -52,36 +74,46 @@ def _decide_reveal(command: RevealDice, life: Lifecycle, draft: Draft) -> None:
         raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
     if life.secret is not None:
         raise WrongTime("dice/revealed", "the dice are revealed")
-    draft.reveal(dice)
+    return dice
 
 
 def decide_verdict(command: RecordVerdict, match: Match) -> Draft:
-    """The draft of a verdict; as `decide` otherwise."""
-    _require_system(command.actor)
-    status = match.life.status if match.lifecycle else "open"
-    # That it ended cannot be told where the event that says so is at fault.
-    set_aside = match.fault is not None and isinstance(command.verdict, MatchRefuted)
-    if status not in ("ended", "refuted") and not (set_aside and status in ("open", "playing")):
-        raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
-    if match.lifecycle:
-        require_revealed(match.lifecycle)
+    """The draft of a verdict. Works without a readable lifecycle; raises as `decide` does."""
+    require_may_judge(command.actor, match, type(command.verdict))
     draft = Draft(match, command, command.actor)
     draft.emit(command.verdict)
     return draft
 
 
+def require_may_judge(actor: Actor, match: Match, verdict: type[MatchVerified | MatchRefuted]) -> None:
+    """Refusal unless the system may record this kind of verdict now."""
+    require_system(actor)
+    status = match.life.status if match.lifecycle else "open"
+    # If the event that ends the match cannot be read, the match looks unfinished. It can still be refuted.
+    is_damaged = match.fault is not None and verdict is MatchRefuted
+    if status not in ("ended", "refuted") and not (is_damaged and status in ("open", "playing")):
+        raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
+    if match.lifecycle:
+        require_revealed(match.lifecycle)
+
+
 def _decide_score(command: ScoreMatch, life: Lifecycle, draft: Draft) -> None:
-    _require_system(command.actor)
-    if life.status != "verified":
-        raise WrongTime("match/not-verified", f"the match is {life.status}", match_status=life.status)
+    require_may_score(command.actor, life)
     if (command.ledger is not None) != life.created.rated:
-        raise WrongValue("rated/ledger", "a rated match, and no other, is scored with its place in the ledger")
+        raise WrongValue("rated/ledger", "a rated match is scored with its place in the ledger, any other without one")
     assert life.outcome is not None  # a verified match has ended
     draft.emit(MatchScored(points_of(life.outcome.ranks), command.ledger))
 
 
+def require_may_score(actor: Actor, life: Lifecycle) -> None:
+    """Refusal unless the match is verified and the actor is the system."""
+    require_system(actor)
+    if life.status != "verified":
+        raise WrongTime("match/not-verified", f"the match is {life.status}", match_status=life.status)
+
+
 def points_of(ranks: Sequence[int]) -> tuple[int, ...]:
-    """The points of each seat: two for every seat placed worse, one for every other seat that shares its rank.
+    """The points of each seat: two for each seat with a worse rank, one for each other seat with the same rank.
 
     >>> points_of((1, 3, 1))
     (3, 0, 3)
@@ -90,13 +122,18 @@ def points_of(ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: Draft) -> None:
-    if command.actor.role != "organiser":
-        raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
-    if life.status not in ("ended", "verified", "refuted", "scored"):
-        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    require_may_annul(command.actor, life)
     if not 1 <= len(command.why) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/annul-why", f"the reason is a text of 1 to {MAX_CAUSE_LENGTH} characters")
     draft.emit(MatchAnnulled(command.why))
+
+
+def require_may_annul(actor: Actor, life: Lifecycle) -> None:
+    """Refusal unless the match has ended, is not annulled yet, and the actor is an organiser."""
+    if actor.role != "organiser":
+        raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
+    if life.status not in ("ended", "verified", "refuted", "scored"):
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
 
 
 DECIDERS: Deciders = {
@@ -105,4 +142,4 @@ DECIDERS: Deciders = {
     ScoreMatch: _decide_score,
     AnnulMatch: _decide_annul,
 }
-"""What is decided here, by command."""
+"""The deciders of this module, by command type."""

@@ -1,18 +1,22 @@
-"""Deciding until the start: a match is created, its seats are taken and left, its dice salted."""
+"""Decisions up to the start: matches are created, seats are taken and left, dice are salted."""
 
+import re
+from collections.abc import Iterable, Mapping
+from reprlib import repr as shorten
 from typing import Any
 
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import parse_limits
 from plyscribe.domain.codec import dump_data
-from plyscribe.domain.commands import AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
+from plyscribe.domain.commands import Actor, AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
 from plyscribe.domain.decide.who import (
     Deciders,
     is_creator,
     is_recorder,
     require_open,
     require_own_seat,
+    require_recorder,
     require_seat,
     seats_sat_on,
     sign_actor,
@@ -32,21 +36,26 @@ from plyscribe.domain.events import (
     ServerDice,
     SharedDice,
 )
-from plyscribe.domain.match import LINE, Lifecycle, Match
+from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
+from plyscribe.domain.player import MAX_NAME_LENGTH, is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
 
 START_MODES = ("auto", "call")
 MAX_ENTROPY_LENGTH = 64
 MAX_LINE_BYTES = 120 * 1024
-"""How long the line of a fork is as canonical JSON: some 4,500 moves, or 1,600 rolls. Imports take no longer events."""
+"""The longest line of a fork as canonical JSON: some 4,500 moves, or 1,600 rolls. Imports accept no longer events."""
 
 MAX_SHARING = 64
-"""Matches that have the same dice, at most."""
+"""How many matches may share dice."""
+
+MAX_ABOUT = 16
+MAX_ABOUT_LENGTH = 200
+ABOUT_KEY = r"[a-z][a-z0-9_]{0,31}"
 
 
 def decide_create(command: CreateMatch, match: Match) -> Draft:
-    """The draft of a new match, which starts at once where nothing is missing."""
+    """The draft of a new match, which starts at once if nothing is missing."""
     if match.version:
         raise WrongTime("match/exists", f"the match {match.stream} was created before")
     draft = Draft(match, command, sign_actor(command.actor, command.recorder))
@@ -59,15 +68,15 @@ def decide_create(command: CreateMatch, match: Match) -> Draft:
 
 def _copy_line(command: CreateMatch, draft: Draft) -> None:
     if command.parent is None or command.line is None:
-        raise FoldError(LINE, "a fork, and no other match, begins with a line of its parent")
+        raise FoldError(LINE, "a fork begins with a line of its parent, and no other match does")
     length = len(canonical_json(dump_data(command.line)))
     if length > MAX_LINE_BYTES:
-        raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies {MAX_LINE_BYTES} at most")
+        raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies at most {MAX_LINE_BYTES}")
     draft.emit(command.line)
     if draft.match.fault:
         raise draft.match.fault.error
     if isinstance(draft.play.turn, Over):
-        raise WrongTime("fork/over", f"at ply {draft.play.ply} the match is over: nothing is left to play")
+        raise WrongTime("fork/over", f"the match is over at ply {draft.play.ply}: nothing is left to play")
 
 
 def _created(command: CreateMatch, stream: str) -> MatchCreated:
@@ -77,7 +86,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     if command.recorder is None and any(isinstance(who, Guest) for who in command.seats):
         raise WrongValue("seat/needs-recorder", "a seat for a guest needs a recorder, who enters its moves")
     if command.recorder not in (None, command.actor.id) and command.actor.role != "organiser":
-        raise WrongPerson("match/recorder", "a match is recorded by who creates it")
+        raise WrongPerson("match/recorder", "only the creator of a match can record it")
     if command.start not in START_MODES:
         raise WrongValue("match/start-mode", f"start is {command.start!r}; allowed: {', '.join(START_MODES)}")
     dice = command.dice if ruleset.has_chance(options) else None
@@ -88,7 +97,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     if isinstance(dice, RecordedDice) and command.recorder is None:
         raise WrongValue("dice/needs-recorder", "recorded dice need a recorder, who enters them")
     if command.limits is not None and command.recorder is not None:
-        raise WrongValue("limits/recorded", "a recorded match has the clock of its table, not ours")
+        raise WrongValue("limits/recorded", "a recorded match has no limits: the table keeps its own clock")
     _require_bots_welcome(command)
     if command.rated:
         _require_ratable(command, ruleset, options)
@@ -118,51 +127,55 @@ def _require_bots_welcome(command: CreateMatch) -> None:
     if bots and command.recorder is not None:
         raise WrongValue("bot/recorded", "a recorded match has no built-in bots: its recorder enters all moves")
     if bots and command.rated:
-        raise WrongValue("rated/seats", "a rated match has no built-in bots: each seat is played by its own account")
+        raise WrongValue("rated/seats", "a rated match has no built-in bots: every seat is played by its own account")
 
 
 def _share(command: CreateMatch, dice: SharedDice, has_chance: bool, stream: str) -> ServerDice:
-    """The dice of a match that is created with shared ones: a fork of one that shared them has them for itself."""
+    """The dice of a match that asks for shared ones. A fork gets the same dice, but shares them with nobody."""
     if not has_chance:
-        raise WrongValue("dice/shared", "there are no dice to share: the game has no chance in it")
+        raise WrongValue("dice/shared", "there are no dice to share: nothing in this game is left to chance")
     if command.parent is not None:
         return ServerDice(dice.dice_id, dice.commitment, dice.key)
     if command.rated:
         raise WrongValue("rated/shared-dice", "a rated match shares no dice: its verdict would wait for other matches")
     matches = set(dice.matches)
     if stream not in matches or len(matches) < len(dice.matches) or not 2 <= len(matches) <= MAX_SHARING:
-        raise WrongValue("dice/shared", f"2 to {MAX_SHARING} matches have the same dice, this one among them")
+        raise WrongValue("dice/shared", f"2 to {MAX_SHARING} matches share dice, and this one must be among them")
     return dice
 
 
 def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[str, Any]) -> None:
     if command.recorder is not None:
-        raise WrongValue("rated/recorded", "in a rated match every seat is played by its own account: none is recorded")
+        raise WrongValue("rated/recorded", "a rated match is not recorded: every seat is played by its own account")
     if command.parent is not None:
-        raise WrongValue("rated/fork", "a fork is not rated, for it begins with what others have played")
+        raise WrongValue("rated/fork", "a fork is not rated: others played its beginning")
     if command.private:
-        raise WrongValue("rated/private", "a rated match is public, for its outcome stands in the ratings")
+        raise WrongValue("rated/private", "a rated match is public: its outcome shows in the ratings")
     accounts = [who for who in command.seats if who is not None]
     if len(command.seats) < 2 or len(set(accounts)) < len(accounts):
-        raise WrongValue("rated/seats", "a rated match is played by two accounts at least, each on one seat")
+        raise WrongValue("rated/seats", "a rated match needs at least two accounts, each on one seat")
     if not is_ratable(ruleset, options):
         allowed = ", ".join(["the defaults", *ruleset.presets])
-        raise WrongValue("rated/options", f"a rated match has options that all can compare: {allowed}")
+        raise WrongValue("rated/options", f"a rated match has standard options: {allowed}")
 
 
 def is_ratable(ruleset: AnyRuleset, options: dict[str, Any]) -> bool:
-    """Whether matches with these complete options may be rated: the defaults may, and the ruleset's presets."""
+    """Whether these complete options may be rated: they are the defaults or one of the ruleset's presets."""
     return any(options == ruleset.parse_options(dict(named)) for named in ({}, *ruleset.presets.values()))
 
 
 def _start_if_ready(draft: Draft) -> None:
-    life = draft.match.life
-    if life.created.start == "auto" and all(seat.seated for seat in life.seats) and not _entropy_missing(life):
+    if starts_by_itself(draft.match.life):
         _start(draft)
 
 
+def starts_by_itself(life: Lifecycle) -> bool:
+    """Whether an open match starts now without a command: `start` is "auto", all are seated, no entropy is missing."""
+    return life.created.start == "auto" and all(seat.seated for seat in life.seats) and not _entropy_missing(life)
+
+
 def _entropy_missing(life: Lifecycle) -> bool:
-    # Nobody salts the dice of a tournament's matches, so that nobody keeps others waiting and it goes alike again.
+    # Nobody salts the dice of tournament matches: no player can delay the start, and replayed games get the same dice.
     return (
         life.created.tournament is None
         and life.takes_entropy
@@ -183,63 +196,115 @@ def _start(draft: Draft) -> None:
 
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
-    require_open(life)
-    seat = require_seat(life, command.seat)
-    occupant = command.guest or Account(command.actor.id)
-    if command.guest is not None and not is_recorder(command.actor, life):
-        raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
-    if command.actor.role not in ("player", "recorder"):
-        raise WrongPerson("seat/not-yours", f"a {command.actor.role} takes no seat")
-    if life.created.rated and seats_sat_on(command.actor, life):
-        raise WrongPerson("rated/second-seat", "in a rated match nobody plays two seats", seat=command.seat)
-    if seat.seated:
-        raise WrongTime("seat/taken", f"seat {command.seat} is taken", seat=command.seat)
-    if seat.occupant not in (None, occupant):
-        raise WrongPerson("seat/reserved", f"seat {command.seat} is reserved for another player", seat=command.seat)
+    occupant = require_may_take_seat(command.actor, life, command.seat, command.guest)
     draft.emit(SeatTaken(command.seat, occupant))
     if command.entropy is not None:
         draft.emit(_entropy_added(draft.match.life, command.seat, command.entropy))
     _start_if_ready(draft)
 
 
-def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> None:
+def require_may_take_seat(actor: Actor, life: Lifecycle, number: int, guest: Guest | None = None) -> Account | Guest:
+    """The occupant that the actor may put on the seat now: its own account, or the guest that a recorder seats."""
     require_open(life)
-    seat = require_seat(life, command.seat)
-    if not (is_creator(command.actor, life) or seat.occupant == Account(command.actor.id)):
-        raise WrongPerson("seat/not-yours", f"seat {command.seat} is not yours", seat=command.seat)
-    if seat.occupant is None:
-        raise WrongTime("seat/empty", f"seat {command.seat} is open already", seat=command.seat)
+    seat = require_seat(life, number)
+    occupant = guest or Account(actor.id)
+    if guest is not None and not is_recorder(actor, life):
+        raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
+    if actor.role not in ("player", "recorder"):
+        raise WrongPerson("seat/not-yours", f"a {actor.role} takes no seat")
+    if life.created.rated and seats_sat_on(actor, life):
+        raise WrongPerson("rated/second-seat", "in a rated match nobody plays two seats", seat=number)
+    if seat.seated:
+        raise WrongTime("seat/taken", f"seat {number} is taken", seat=number)
+    if seat.occupant not in (None, occupant):
+        raise WrongPerson("seat/reserved", f"seat {number} is reserved for another player", seat=number)
+    return occupant
+
+
+def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> None:
+    require_may_leave_seat(command.actor, life, command.seat)
     draft.emit(SeatLeft(command.seat))
+
+
+def require_may_leave_seat(actor: Actor, life: Lifecycle, number: int) -> Seat:
+    """The seat, which the actor may open to anyone: its occupant, seated or invited, and the creator may."""
+    require_open(life)
+    seat = require_seat(life, number)
+    if not (is_creator(actor, life) or seat.occupant == Account(actor.id)):
+        raise WrongPerson("seat/not-yours", f"seat {number} is not yours", seat=number)
+    if seat.occupant is None:
+        raise WrongTime("seat/empty", f"seat {number} is open already", seat=number)
+    return seat
 
 
 def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> None:
     require_open(life)
-    # A recorder salts for itself alone.
+    # A recorder holds all seats, but salts only for those it sits on.
     number = require_own_seat(seats_sat_on(command.actor, life), life, command.seat)
     draft.emit(_entropy_added(life, number, command.entropy))
     _start_if_ready(draft)
 
 
 def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:
-    if not life.takes_entropy:
-        why = "it has none, others have the same, or they are its parent's, salted already"
-        raise WrongValue("entropy/unwanted", f"this match has no server dice to salt: {why}")
-    if life.seats[seat - 1].entropy is not None:
-        raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
+    require_unsalted(life, seat)
     if not (1 <= len(entropy) <= MAX_ENTROPY_LENGTH and entropy.isascii() and entropy.isprintable()):
         raise WrongValue("entropy/invalid", f"entropy is 1 to {MAX_ENTROPY_LENGTH} printable ASCII characters")
     return EntropyAdded(seat, entropy)
 
 
+def require_unsalted(life: Lifecycle, seat: int) -> None:
+    """Refusal unless the match has dice that its seats salt, and this seat has not done so."""
+    if not life.takes_entropy:
+        why = "it has none, shares them with others, or took them over from its parent"
+        raise WrongValue("entropy/unwanted", f"this match has no server dice to salt: {why}")
+    if life.seats[seat - 1].entropy is not None:
+        raise WrongTime("entropy/given", f"seat {seat} has added its entropy already", seat=seat)
+
+
 def _decide_start(command: StartMatch, life: Lifecycle, draft: Draft) -> None:
+    require_may_start(command.actor, life)
+    _start(draft)
+
+
+def require_may_start(actor: Actor, life: Lifecycle) -> None:
+    """Refusal unless the match is open, all are seated, and the actor is its creator, recorder or organiser."""
     require_open(life)
-    actor = command.actor
     if not (is_creator(actor, life) or is_recorder(actor, life) or actor.role == "organiser"):
-        raise WrongPerson("match/not-yours", "only the creator, the recorder or the organiser starts it")
+        raise WrongPerson("match/not-yours", "only the creator, the recorder or an organiser starts the match")
     free = [number for number, seat in enumerate(life.seats, 1) if not seat.seated]
     if free:
         raise WrongTime("seat/not-taken", f"not taken yet: seats {', '.join(map(str, free))}", seats=free)
-    _start(draft)
+
+
+def require_may_ask_rematch(actor: Actor, life: Lifecycle) -> None:
+    """Refusal unless the match has an outcome and the actor may ask for its rematch.
+
+    Its creator and its players may; only the recorder may if the match was recorded.
+    """
+    if life.outcome is None:
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    if life.created.recorder is not None:
+        require_recorder(actor, life)
+    is_player = actor.role in ("player", "recorder") and any(seat.occupant == Account(actor.id) for seat in life.seats)
+    if not (is_player or is_creator(actor, life)):
+        raise WrongPerson("seat/not-yours", "you had no seat in this match")
+
+
+def require_headers(names: Iterable[str], about: Mapping[str, str]) -> None:
+    """WrongValue `record/headers` unless a match can have these names of guests, and this as its `about`."""
+    for seat, name in enumerate(names, 1):
+        if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
+            allowed = f"a name is 1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
+            raise WrongValue("record/headers", f"the headers do not fit: seat {seat}: {allowed}")
+    if len(about) > MAX_ABOUT:
+        raise WrongValue("record/headers", f"the headers do not fit: a match has at most {MAX_ABOUT} of its own")
+    for key, text in about.items():
+        if not re.fullmatch(ABOUT_KEY, key):
+            allowed = "a key is 1 to 32 of a-z, 0-9 and _, the first one a letter"
+            raise WrongValue("record/headers", f"the headers do not fit: about {shorten(key)}: {allowed}")
+        if not (1 <= len(text) <= MAX_ABOUT_LENGTH and is_printable(text)):
+            allowed = f"a value is 1 to {MAX_ABOUT_LENGTH} printable characters"
+            raise WrongValue("record/headers", f"the headers do not fit: about {key}: {allowed}")
 
 
 DECIDERS: Deciders = {
@@ -248,4 +313,4 @@ DECIDERS: Deciders = {
     AddEntropy: _decide_add_entropy,
     StartMatch: _decide_start,
 }
-"""What is decided here, by command."""
+"""The deciders of this module, by command type."""

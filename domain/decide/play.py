@@ -1,4 +1,4 @@
-"""Deciding while a match is played: moves, rolls, withdrawals, draws."""
+"""Decisions while a match is played: moves, rolls, withdrawals, draws."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ MAX_MOVES_A_COMMAND = 512
 LEGAL_MOVES_IN_A_REFUSAL = 20
 
 Choose = Callable[[Match], str | None]
-"""Says a bot's next move in a match that waits for it; None where it does not, or not yet."""
+"""Chooses a built-in bot's next move in a match; None when no bot is to move, or the bot has not decided yet."""
 
 
 def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
@@ -49,15 +49,16 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
 
 
 def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = None) -> None:
-    """Make the move for the seat on turn, which must be one of those held, and be `seat` if that is given."""
-    # Who may move hangs on actor, seat and lifecycle alone: verification asks it once for each of these.
+    """Make the move for the seat on turn, which must be among those held and must be `seat` if that is given."""
+    # Whether a player may move depends only on the actor, the seat and the lifecycle.
+    # The quick verification relies on it: it asks once for each combination of these.
     require_playing(draft.match.life)
     play = draft.play
     turn = play.turn
     if isinstance(turn, Roll):
         raise WrongTime("move/roll-due", f"a roll is due first: {turn.purpose}", ply=play.ply)
     if not isinstance(turn, Decision):
-        # The match has ended, and who holds this state has not read that event yet.
+        # The match has ended, but this state is older than the event that says so.
         raise WrongTime("match/over", "the match is over", match_status="ended")
     if turn.seat not in held or seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
@@ -73,7 +74,7 @@ def _decide_play_on(command: PlayOn, life: Lifecycle, draft: Draft) -> None:
 
 
 def make_moves(actor: Actor, draft: Draft, choose: Choose) -> None:
-    """Make what `choose` chooses for built-in bots, one move after another, as many as a command may make."""
+    """Make the moves that `choose` chooses for built-in bots, until it chooses none or the command is full."""
     if actor.role != "system":
         raise WrongPerson("seat/not-yours", "only built-in bots make several moves at once")
     held = seats_held(actor, draft.match.life)
@@ -87,7 +88,7 @@ def make_moves(actor: Actor, draft: Draft, choose: Choose) -> None:
 
 
 def _parse_move(play: Play, text: str) -> Any:
-    """The legal move that the text spells; a refusal lists some legal ones."""
+    """The legal move that the text stands for. A refusal lists some legal moves."""
     ruleset, state = play.ruleset, play.state
     try:
         if len(text) > MAX_MOVE_LENGTH:
@@ -100,42 +101,53 @@ def _parse_move(play: Play, text: str) -> Any:
 
 
 def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
-    require_recorder(command, life)
+    require_recorder(command.actor, life)
     require_playing(life)
-    turn = draft.play.turn
-    if not isinstance(life.created.dice, RecordedDice):
-        raise WrongValue("roll/unwanted", "the server rolls the dice of this match, if it has any")
-    if not isinstance(turn, Roll):
-        raise WrongTime("roll/not-due", "no roll is due", ply=draft.play.ply)
+    turn = require_roll_to_record(life, draft.play)
     draft.play.ruleset.apply_roll(draft.play.state, command.values)
     draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, command.values))
     draft.settle()
 
 
+def require_roll_to_record(life: Lifecycle, play: Play) -> Roll:
+    """The roll that is due; Refusal if none is, or if the server rolls the dice of the match."""
+    if not isinstance(life.created.dice, RecordedDice):
+        raise WrongValue("roll/unwanted", "the server rolls the dice of this match, if it has any")
+    if not isinstance(turn := play.turn, Roll):
+        raise WrongTime("roll/not-due", "no roll is due", ply=play.ply)
+    return turn
+
+
 def _decide_take_back(command: TakeBack, life: Lifecycle, draft: Draft) -> None:
-    require_recorder(command, life)
+    require_recorder(command.actor, life)
     require_playing(life)
-    if isinstance(life.created.dice, ServerDice):
-        raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
-    if draft.play.ply == 0:
-        raise WrongTime("take-back/nothing", "there is no move to take back")
+    require_can_take_back(life, draft.play)
     if not 0 <= command.ply < draft.play.ply:
         raise WrongValue("take-back/ply", f"ply is 0..{draft.play.ply - 1}, not {command.ply}", ply=draft.play.ply)
     draft.emit(MovesTakenBack(command.ply))
 
 
+def require_can_take_back(life: Lifecycle, play: Play) -> None:
+    """Refusal if the server rolls the dice of the match, or no move was made."""
+    if isinstance(life.created.dice, ServerDice):
+        raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
+    if play.ply == 0:
+        raise WrongTime("take-back/nothing", "there is no move to take back")
+
+
 def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
     actor = command.actor
-    trusted = is_recorder(actor, life) or actor.role in ("organiser", "system")
-    if trusted and command.seat is None:
-        raise WrongValue("seat/ambiguous", "name the seat that withdraws")
-    seat = command.seat if trusted else require_own_seat(seats_held(actor, life), life, command.seat)
-    assert seat is not None
+    if withdraws_others(actor, life):
+        if command.seat is None:
+            raise WrongValue("seat/ambiguous", "name the seat that withdraws")
+        seat = command.seat
+    else:
+        seat = require_own_seat(seats_held(actor, life), life, command.seat)
     require_seat(life, seat)
     if command.cause not in WITHDRAWAL_CAUSES:
         allowed = ", ".join(WITHDRAWAL_CAUSES)
         raise WrongValue("withdrawal/cause", f"cause is {command.cause!r}; allowed: {allowed}")
-    if (actor.role == "system" and command.cause != "time") or (not trusted and command.cause != "resigned"):
+    if command.cause not in withdrawal_causes(actor, life):
         raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
     _check_fault(command)
     require_playing(life)
@@ -144,6 +156,18 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
     draft.play.ruleset.withdraw(draft.play.state, seat)
     draft.emit(SeatWithdrawn(seat, command.cause, command.fault))
     draft.settle()
+
+
+def withdraws_others(actor: Actor, life: Lifecycle) -> bool:
+    """Whether the actor withdraws seats that it does not hold: the recorder, organisers and the system do."""
+    return is_recorder(actor, life) or actor.role in ("organiser", "system")
+
+
+def withdrawal_causes(actor: Actor, life: Lifecycle) -> tuple[str, ...]:
+    """The causes for which the actor may withdraw a seat: the system only for time, a player only to resign."""
+    if actor.role == "system":
+        return ("time",)
+    return WITHDRAWAL_CAUSES if withdraws_others(actor, life) else ("resigned",)
 
 
 def _check_fault(command: Withdraw) -> None:
@@ -158,7 +182,7 @@ def _check_fault(command: Withdraw) -> None:
 
 def _require_time_over(command: Withdraw, seat: int, deadline: Deadline | None) -> None:
     if deadline is None or deadline.seat != seat or command.at < deadline.at:
-        until = f", but seat {deadline.seat}'s until {deadline.at}" if deadline else ""
+        until = f", but seat {deadline.seat}'s lasts until {deadline.at}" if deadline else ""
         raise WrongTime("withdrawal/time", f"seat {seat}'s time is not over at {command.at}{until}", seat=seat)
 
 
@@ -166,10 +190,7 @@ def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> Non
     seat = require_own_seat(seats_held(command.actor, life), life, command.seat)
     require_playing(life)
     _require_in_play(draft.play, seat)
-    if draft.play.offer is not None:
-        raise WrongTime("draw/open", f"seat {draft.play.offer.agreed[0]}'s offer is open: answer it")
-    if seat in draft.play.offered:
-        raise WrongTime("draw/offered", f"seat {seat} may offer again after its next move", seat=seat)
+    require_may_offer_draw(draft.play, seat)
     draft.emit(DrawOffered(seat))
 
 
@@ -178,23 +199,36 @@ def _require_in_play(play: Play, seat: int) -> None:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
 
 
+def require_may_offer_draw(play: Play, seat: int) -> None:
+    """WrongTime while an offer is open, and until the next move of a seat that has offered."""
+    if play.offer is not None:
+        raise WrongTime("draw/open", f"seat {play.offer.agreed[0]}'s offer is open: answer it")
+    if seat in play.offered:
+        raise WrongTime("draw/offered", f"seat {seat} may offer again after its next move", seat=seat)
+
+
 def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> None:
     seat = require_own_seat(seats_held(command.actor, life), life, command.seat)
     require_playing(life)
     play = draft.play
     _require_in_play(play, seat)
-    if play.offer is None:
-        raise WrongTime("draw/none", "no draw is on offer")
-    if seat in play.offer.agreed:
-        raise WrongTime("draw/answered", f"seat {seat} has agreed already", seat=seat)
+    require_may_answer_draw(play, seat)
     draft.emit(DrawAgreed(seat) if command.accept else DrawDeclined(seat))
     offer, in_play = draft.play.offer, len(life.seats) - len(play.left)
     if offer is not None and len(offer.agreed) == in_play:
         draft.end("draw-agreed", drawn_ranks(len(life.seats), play.left))
 
 
+def require_may_answer_draw(play: Play, seat: int) -> None:
+    """WrongTime without an open offer, and for a seat that made it or has agreed to it."""
+    if play.offer is None:
+        raise WrongTime("draw/none", "no draw is on offer")
+    if seat in play.offer.agreed:
+        raise WrongTime("draw/answered", f"seat {seat} has agreed already", seat=seat)
+
+
 def drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
-    """All seats in play share rank 1; those that left stand below, the one that left last first."""
+    """The ranks of an agreed draw: 1 for all seats in play, below them those that left, the last to leave first."""
     below = {seat: seats - place for place, seat in enumerate(left)}
     return tuple(below.get(seat, 1) for seat in range(1, seats + 1))
 
@@ -208,4 +242,4 @@ DECIDERS: Deciders = {
     OfferDraw: _decide_offer_draw,
     AnswerDraw: _decide_answer_draw,
 }
-"""What is decided here, by command."""
+"""The deciders of this module, by command type."""

@@ -1,4 +1,4 @@
-"""Who may do what, and when: asked alike by all that is decided."""
+"""Who may act in a match, and when: the rules that several commands share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +10,11 @@ from plyscribe.domain.events import Account, BuiltIn
 from plyscribe.domain.match import Lifecycle, Seat
 
 Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
-"""For each command what adds its events to a draft, or says why not."""
+"""Maps a command type to the function that adds its events to a draft or raises the refusal."""
 
 
 def sign_actor(actor: Actor, recorder: str | None) -> Actor:
-    """The actor as events name it: the recorder of a match acts as its recorder."""
+    """The actor as events name it: a player who records the match gets the role `recorder`."""
     return actor._replace(role="recorder") if actor.id == recorder and actor.role == "player" else actor
 
 
@@ -38,7 +38,10 @@ def seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
 
 
 def seats_held(actor: Actor, life: Lifecycle) -> list[int]:
-    """The seats that the actor speaks for, ascending: a player its own, the recorder all, the system those of bots."""
+    """The seats that the actor may act for, ascending.
+
+    A player acts for its own seats, the recorder for all, the system for those of built-in bots.
+    """
     if is_recorder(actor, life):
         return list(range(1, len(life.seats) + 1))
     if actor.role == "system":
@@ -46,16 +49,24 @@ def seats_held(actor: Actor, life: Lifecycle) -> list[int]:
     return seats_sat_on(actor, life) if actor.role == "player" else []
 
 
+def require_system(actor: Actor) -> None:
+    """WrongPerson unless the actor is a job of the server."""
+    if actor.role != "system":
+        raise WrongPerson("match/not-yours", f"a {actor.role} cannot do this")
+
+
+def require_recorder(actor: Actor, life: Lifecycle) -> None:
+    """WrongPerson unless the actor records the match."""
+    if not is_recorder(actor, life):
+        raise WrongPerson("match/not-recorder", "only the recorder of the match can do this")
+
+
 def require_open(life: Lifecycle) -> None:
-    """WrongTime once seats are settled."""
+    """WrongTime unless the match is open, that is, has not started."""
     if life.status != "open":
-        raise WrongTime("match/not-open", f"the match is {life.status}: seats are settled", match_status=life.status)
-
-
-def require_revealed(life: Lifecycle) -> None:
-    """WrongTime while the dice of a match that is over are secret for the sake of others."""
-    if life.awaits_reveal:
-        raise WrongTime("dice/secret", "the dice are secret until all matches that have them are over")
+        raise WrongTime(
+            "match/not-open", f"the match is {life.status}: its seats cannot change", match_status=life.status
+        )
 
 
 def require_playing(life: Lifecycle) -> None:
@@ -66,15 +77,21 @@ def require_playing(life: Lifecycle) -> None:
         raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
 
 
+def require_revealed(life: Lifecycle) -> None:
+    """WrongTime if the match is over but shares secret dice with matches that are not."""
+    if life.awaits_reveal:
+        raise WrongTime("dice/secret", "the dice stay secret until all matches that share them are over")
+
+
 def require_seat(life: Lifecycle, number: int) -> Seat:
-    """The seat of this number; Unknown where there is none."""
+    """The seat with this number; Unknown if the match has no such seat."""
     if not 1 <= number <= len(life.seats):
         raise Unknown("seat/unknown", f"the match has seats 1..{len(life.seats)}, not {number}", seat=number)
     return life.seats[number - 1]
 
 
 def require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int:
-    """The seat that the actor means of those it holds: the one named, or its only one."""
+    """The seat that the actor means: the one named, which must be among those held, or the only one held."""
     if seat is not None:
         require_seat(life, seat)
         if seat not in held:
@@ -85,9 +102,3 @@ def require_own_seat(held: list[int], life: Lifecycle, seat: int | None) -> int:
     if len(held) > 1:
         raise WrongValue("seat/ambiguous", f"name one of your seats {', '.join(map(str, held))}", seats=held)
     return held[0]
-
-
-def require_recorder(command: Command, life: Lifecycle) -> None:
-    """WrongPerson unless the actor of the command records the match."""
-    if not is_recorder(command.actor, life):
-        raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")

@@ -503,6 +503,32 @@ class ImportedFrom(_ImportedFromKeywords):
     status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
 
 
+class Choice(TypedDict):
+    """A command that you may give now: for each of `seats`, if it names a seat, and for each of `causes`."""
+
+    command: Literal[
+        "take-seat",
+        "seat-guest",
+        "leave-seat",
+        "add-entropy",
+        "start",
+        "move",
+        "roll",
+        "take-back",
+        "withdraw",
+        "offer-draw",
+        "answer-draw",
+        "abort",
+        "annul",
+        "rematch",
+    ]
+    seats: NotRequired[list[int]]
+    """Absent if the command names no seat."""
+
+    causes: NotRequired[list[Literal["resigned", "time", "absent", "disqualified"]]]
+    """Only of `withdraw`."""
+
+
 class Match(MatchSummary):
     """A match as it stands now."""
 
@@ -556,6 +582,9 @@ class Match(MatchSummary):
 
     view: Json | None
     """The state of the game, in the ruleset's own form; null before the start."""
+
+    choices: list[Choice]
+    """What you may do in the match now; empty without a token."""
 
 
 class ListPage(Page):

@@ -15,6 +15,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import dump_data
 from plyscribe.domain.completion import compose
+from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.events import ServerDice
 from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match, Play, Seat
@@ -78,8 +79,8 @@ def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
     }
 
 
-def describe_match(match: Match, imported: Import | None = None) -> dict[str, Any]:
-    """The match as it stands."""
+def describe_match(match: Match, choices: list[dict[str, Any]], imported: Import | None = None) -> dict[str, Any]:
+    """The match as it stands, with the choices of the one who asks."""
     life, play = match.life, match.play
     created = life.created
     return {
@@ -115,7 +116,13 @@ def describe_match(match: Match, imported: Import | None = None) -> dict[str, An
         "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
         "imported": {"import": imported.stream, "status": imported.status} if imported else None,
         "view": play.ruleset.view(play.state) if play else None,
+        "choices": choices,
     }
+
+
+def describe_choices(choices: Iterable[Choice]) -> list[dict[str, Any]]:
+    """The choices; `seats` and `causes` only of commands that name one."""
+    return [{name: value for name, value in choice._asdict().items() if value} for choice in choices]
 
 
 def describe_seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:

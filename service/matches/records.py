@@ -4,12 +4,11 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from marshmallow import ValidationError
-
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.decide import draft_decision
+from plyscribe.domain.decide.opening import require_headers
 from plyscribe.domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
 from plyscribe.domain.imported import (
     Import,
@@ -30,7 +29,6 @@ from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore, Seen, Stored
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import job_command, stream_id
-from plyscribe.service.web.schemas.bodies import NewMatch
 
 MAX_RECORD_BYTES = 128 * 1024
 """How long a text record may be: a match of some ten thousand plies."""
@@ -103,7 +101,7 @@ class Records:
         """Append the match of this record at once; one that a worker appended before it died stays."""
         told: RecordReceived | None = state.record
         assert told is not None
-        _require_fit(record)
+        require_headers(record.seats, record.about)
         match, entries, types = Match(told.match), list[StoredEvent](), list[str]()
         for number, command in enumerate(commands_of(record, _importer(state), now_ms())):
             id = job_command("enter", state.stream, number).id.hex()
@@ -122,12 +120,3 @@ class Records:
 
 def _importer(state: Import) -> Actor:
     return Actor("player", state.importer or "")
-
-
-def _require_fit(record: Record) -> None:
-    """WrongValue unless names and headers are such as new matches have."""
-    seats = [{"name": name} for name in record.seats]
-    try:
-        NewMatch().load({"ruleset": record.ruleset, "seats": seats, "about": record.about or None, "recorded": True})
-    except ValidationError as error:
-        raise WrongValue("record/headers", f"the headers do not fit: {error.messages}") from None

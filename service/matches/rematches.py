@@ -3,9 +3,9 @@
 from typing import Any
 
 from plyscribe.domain.commands import Actor, CreateMatch
-from plyscribe.domain.errors import WrongPerson, WrongTime
+from plyscribe.domain.decide.opening import require_may_ask_rematch
 from plyscribe.domain.events import Account, Occupant, RecordedDice
-from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.domain.match import Match
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.matches.seating import renew_all
 from plyscribe.service.store import port
@@ -25,7 +25,7 @@ def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMa
     no part in it; of a recorded match, where the actor is not its recorder.
     """
     life = old.life
-    _require_may_ask(life, actor.id)
+    require_may_ask_rematch(actor, life)
     id, asked = rematch_id(old.stream)
     server_dice, secret = key.seal(id)
     created = life.created
@@ -47,15 +47,6 @@ def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMa
         rematch_of=old.stream,
         server=SERVER,
     )
-
-
-def _require_may_ask(life: Lifecycle, account: str) -> None:
-    if life.outcome is None:
-        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
-    if life.created.recorder not in (None, account):
-        raise WrongPerson("match/not-recorder", "only the recorder of the match may do this")
-    if account != life.creator and all(seat.occupant != Account(account) for seat in life.seats):
-        raise WrongPerson("seat/not-yours", "you had no seat in this match")
 
 
 def _rotate(seats: list[Any]) -> tuple[Occupant | None, ...]:

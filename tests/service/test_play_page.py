@@ -299,8 +299,13 @@ def test_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):
 
 def test_guests_are_seated_by_the_recorder(ann):
     match = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
-    assert "/seats/2" in posts(ann.table(match, "record"))
-    assert posts(ann.other().table(match)) == set()
+    page = ann.table(match, "record")
+    assert "/seats/2" in posts(page)
+    assert 'name="name"' in page
+    # Others may sit down themselves, but seat no guests.
+    page = ann.other().table(match)
+    assert posts(page) == {"/seats/2"}
+    assert 'name="name"' not in page
 
 
 def test_everyone_is_led_to_the_table_that_is_theirs(ann):

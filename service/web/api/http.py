@@ -54,7 +54,7 @@ TOKEN_HEADERS = ("Authorization", "Cookie")
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
-_ETAG = re.compile(r'"(\d{1,15})"')
+_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 

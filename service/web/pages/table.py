@@ -4,6 +4,7 @@ Scripts replace parts of this page whenever something happens. So the page cover
 visitor: what it offers depends on who asks.
 """
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,8 +13,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
-from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, Account, RecordedDice, ServerDice
+from plyscribe.domain.events import EVENT_TYPES
 from plyscribe.domain.match import Lifecycle, Match
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Roll
@@ -22,7 +24,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
-from plyscribe.service.web.api.matches.reading import read_match
+from plyscribe.service.web.api.matches.reading import list_choices_now, read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.people import name_seats
 from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
@@ -66,6 +68,7 @@ def _format_query() -> str:
 def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     life, play = state.life, state.play
     account = who.account if who else None
+    choices = {choice.command: choice for choice in list_choices_now(state)}
     held = seats_held(Actor("player", account), life) if account else []
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
@@ -85,13 +88,13 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "seats": [_describe_seat(state, number, names, held) for number in range(1, len(names) + 1)],
         "held": held,
         "is_recorder": account is not None and account == life.created.recorder,
-        "now": _describe_now(state, names, held),
+        "now": _describe_now(state, names, choices),
         "log": log[-SHOWN:],
         "dice": find_last_rolls(log),
-        "may": _list_choices(state, account, held),
+        "may": _list_deeds(state, account, choices),
         "steps": list(enumerate((step.move for step in play.steps), 1)) if play else [],
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
-        "causes": WITHDRAWAL_CAUSES,
+        "causes": choices["withdraw"].causes if "withdraw" in choices else (),
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
         "event_types": " ".join(EVENT_TYPES),
@@ -117,66 +120,45 @@ def _describe_seat(state: Match, number: int, names: list[str], held: list[int])
     }
 
 
-def _describe_now(state: Match, names: list[str], held: list[int]) -> dict[str, Any]:
+def _describe_now(state: Match, names: list[str], choices: Mapping[str, Choice]) -> dict[str, Any]:
     """What the match waits for. `mover` is the seat that the visitor moves for, `roll` the dice that they enter."""
     life, turn = state.life, state.turn
     is_playing = life.status == "playing" and state.fault is None
     return {
         "decision": turn.seat if is_playing and isinstance(turn, Decision) else None,
-        "mover": turn.seat if is_playing and isinstance(turn, Decision) and turn.seat in held else None,
+        "mover": choices["move"].seats[0] if "move" in choices else None,
         "due": turn if is_playing and isinstance(turn, Roll) else None,
-        "roll": turn
-        if is_playing and isinstance(turn, Roll) and isinstance(life.created.dice, RecordedDice) and held
-        else None,
+        "roll": turn if "roll" in choices else None,
         "outcome": format_outcome(life.outcome.reason, life.outcome.ranks, names) if life.outcome else None,
     }
 
 
-def _list_choices(state: Match, account: str | None, held: list[int]) -> dict[str, Any]:
-    """What the visitor may do besides moving. If the match has moved on since, it refuses."""
-    if account is None or state.fault:
-        return {}
-    match state.life.status:
-        case "open":
-            return _list_choices_before(state.life, account, held)
-        case "playing":
-            return _list_choices_under_way(state, account, held)
+def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]) -> dict[str, Any]:
+    """What the page offers besides moves and dice: for each deed its seats, or whether it can be done."""
+
+    def seats_of(command: str) -> tuple[int, ...]:
+        return choices[command].seats if command in choices else ()
+
     life = state.life
-    concerned = account in (*life.players, life.creator) if life.created.recorder is None else bool(held)
-    return {"rematch": life.outcome is not None and concerned and life.created.tournament is None}
-
-
-def _list_choices_before(life: Lifecycle, account: str, held: list[int]) -> dict[str, Any]:
-    is_host = account in (life.creator, life.created.recorder)
-    empty = [number for number, seat in enumerate(life.seats, 1) if not seat.seated]
-    for_me = [number for number in empty if life.seats[number - 1].occupant in (None, Account(account))]
-    salty = [number for number in held if life.seats[number - 1].entropy is None]
-    recorded = life.created.recorder is not None
+    withdrawal = choices.get("withdraw", Choice("withdraw"))
+    resigns = withdrawal.causes == ("resigned",)
+    is_host = account in (life.creator, life.created.recorder) and account is not None
     return {
-        "take": [] if recorded else for_me,
-        "seat_guest": empty if recorded and held else [],
-        "leave": [] if recorded else held,
-        "salt": salty if life.takes_entropy and not recorded else [],
-        "start": is_host and not empty,
-        "invite": [number for number in empty if life.seats[number - 1].occupant is None]
-        if is_host and life.created.private
-        else [],
-        "abort": account == life.creator,
+        "take": seats_of("take-seat"),
+        "seat_guest": seats_of("seat-guest"),
+        "leave": seats_of("leave-seat"),
+        "salt": seats_of("add-entropy"),
+        "invite": _list_open(life) if is_host and life.created.private and life.status == "open" else [],
+        "start": "start" in choices,
+        "offer": seats_of("offer-draw"),
+        "answer": seats_of("answer-draw"),
+        "resign": withdrawal.seats if resigns else (),
+        "withdraw": () if resigns else withdrawal.seats,
+        "take_back": "take-back" in choices,
+        "abort": "abort" in choices,
+        "rematch": "rematch" in choices,
     }
 
 
-def _list_choices_under_way(state: Match, account: str, held: list[int]) -> dict[str, Any]:
-    life, play = state.life, state.play
-    assert play is not None
-    in_play = [number for number in range(1, len(life.seats) + 1) if number not in play.left]
-    mine = [number for number in held if number in in_play]
-    is_recorder = account == life.created.recorder
-    has_moved = any(step.seat in held and not step.is_copied for step in play.steps)
-    return {
-        "resign": [] if is_recorder else mine,
-        "withdraw": mine if is_recorder else [],
-        "offer": [number for number in mine if number not in play.offered] if play.offer is None else [],
-        "answer": [number for number in mine if number not in play.offer.agreed] if play.offer else [],
-        "take_back": is_recorder and play.ply > 0 and not isinstance(life.created.dice, ServerDice),
-        "abort": is_recorder or (bool(mine) and life.created.tournament is None and not has_moved),
-    }
+def _list_open(life: Lifecycle) -> list[int]:
+    return [number for number, seat in enumerate(life.seats, 1) if seat.occupant is None]

@@ -8,7 +8,14 @@ from marshmallow import ValidationError, fields, post_load, validate
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS
 from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
-from plyscribe.domain.decide.opening import MAX_ENTROPY_LENGTH, MAX_SHARING, START_MODES
+from plyscribe.domain.decide.opening import (
+    ABOUT_KEY,
+    MAX_ABOUT,
+    MAX_ABOUT_LENGTH,
+    MAX_ENTROPY_LENGTH,
+    MAX_SHARING,
+    START_MODES,
+)
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
@@ -27,7 +34,6 @@ from plyscribe.service.web.schemas.kinds import (
 )
 
 MAX_VALUES = 1000
-MAX_ABOUT = 16
 OVERLAP_S = 60
 """Long enough to ask again where the answer with the new token got lost."""
 
@@ -153,8 +159,8 @@ def _private() -> Boolean:
 
 def _about() -> fields.Dict:
     return fields.Dict(
-        keys=fields.String(validate=validate.Regexp(r"[a-z][a-z0-9_]{0,31}\Z")),
-        values=text_field(200),
+        keys=fields.String(validate=validate.Regexp(rf"{ABOUT_KEY}\Z")),
+        values=text_field(MAX_ABOUT_LENGTH),
         load_default=None,
         allow_none=True,
         validate=validate.Length(max=MAX_ABOUT),

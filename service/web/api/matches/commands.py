@@ -9,6 +9,7 @@ from marshmallow import Schema
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.acting import scope_to_act
 from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
 from plyscribe.service.streams.handler import Answer
@@ -47,7 +48,7 @@ def execute(
 
 def require_scope(state: Match, who: Principal) -> None:
     """ScopeMissing unless the token covers acting in this match: its recorder records, all others play."""
-    who.require("record" if state.lifecycle and state.life.created.recorder == who.account else "play")
+    who.require(scope_to_act(state, who.account))
 
 
 def give_receipt(done: Answer[Match], status: int = 200) -> Response:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 
 from flask import Response
+from orjson import dumps
 
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
 from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
@@ -31,10 +33,20 @@ from plyscribe.service.web.api.http import (
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
-from plyscribe.service.web.api.matches.reading import confined, read_match, require_own, tagged
+from plyscribe.service.web.api.matches.reading import (
+    confined,
+    list_choices_now,
+    personal,
+    read_match,
+    require_own,
+    tagged,
+)
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.schemas import answers, bodies, parameters
+
+TAG_DIGITS = 16
+"""Hex digits of the digest by which ETags tell choices apart."""
 
 
 @blueprint.post("")
@@ -133,13 +145,21 @@ def create_duplicate(match: str, number: int) -> Response:
 @blueprint.get("/<match>")
 @operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True)
 def get_match(match: str) -> Response:
-    """Give a match as it stands now."""
+    """Give a match as it stands now, with what you may do in it.
+
+    `choices` depend on whose token the request has. Without one they are empty.
+    """
     parse_query(parameters.MatchQuery)
     state = read_match(match)
     imported = parts().imports.find(match)
-    # The verdict on an import stands in a stream of its own.
-    version = f"{state.version}-{imported.version}" if imported else state.version
-    return confined(tagged(answer(queries.describe_match(state, imported)), version), state)
+    choices = queries.describe_choices(list_choices_now(state))
+    # Beside its version, the answer depends on the import, whose verdict is in a stream of its own, and on who asks.
+    tag = str(state.version)
+    if imported:
+        tag = f"{tag}-{imported.version}"
+    elif choices:
+        tag = f"{tag}-{sha256(dumps(choices)).hexdigest()[:TAG_DIGITS]}"
+    return confined(personal(tagged(answer(queries.describe_match(state, choices, imported)), tag)), state)
 
 
 @blueprint.post("/<match>/start")

@@ -1,13 +1,16 @@
 """Who may read a match, and what every answer about one says to caches."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from flask import Response, request
 
+from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.errors import DomainError, Unknown
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import has_settled
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.acting import list_choices_of
 from plyscribe.service.access.invitations import read_invitation
 from plyscribe.service.access.reading import may_read
 from plyscribe.service.clock import now_ms
@@ -76,6 +79,18 @@ def right_to_read(match: Match) -> Callable[[int], bool]:
     return holds
 
 
+def list_choices_now(state: Match) -> tuple[Choice, ...]:
+    """What this request's token may do in the match now; nothing without a token, and in imported matches."""
+    who = principal_if_any()
+    if who is None or parts().imports.is_imported(state.stream):
+        return ()
+    invited = None
+    # Old invitations still stand in the addresses of people who have taken their seat since.
+    with suppress(Unknown):
+        invited = invited_seat(state, request.args.get("invitation"))
+    return list_choices_of(state, who, invited)
+
+
 def require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:
     """Unknown, as of a match that is not there, unless `who` may read the match or has an invitation to it."""
     if state.version == 0 or not (invited or parts().may_read(state, who)):
@@ -108,6 +123,14 @@ def confined(response: Response, match: Match) -> Response:
         response.cache_control.public = False
         response.cache_control.private = True
         response.vary.update(TOKEN_HEADERS)
+    return response
+
+
+def personal(response: Response) -> Response:
+    """The answer, which depends on who asks: no cache gives it to anybody else."""
+    response.vary.update(TOKEN_HEADERS)
+    if has_token():
+        response.cache_control.private = True
     return response
 
 

@@ -3,6 +3,8 @@
 from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.bundle.report import CHECKS, RESULTS
+from plyscribe.domain.decide.choices import COMMANDS
+from plyscribe.domain.events import WITHDRAWAL_CAUSES
 from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.waiting import WAITED_FOR
@@ -215,6 +217,16 @@ class ImportedFrom(Schema):
     status = fields.String(required=True, validate=validate.OneOf(IMPORT_STATUSES))
 
 
+class ChoiceOut(Schema):
+    """A command that you may give now: for each of `seats`, if it names a seat, and for each of `causes`."""
+
+    command = fields.String(required=True, validate=validate.OneOf(COMMANDS), metadata={"example": "move"})
+    seats = fields.List(fields.Integer(), metadata={"description": "Absent if the command names no seat."})
+    causes = fields.List(
+        fields.String(validate=validate.OneOf(WITHDRAWAL_CAUSES)), metadata={"description": "Only of `withdraw`."}
+    )
+
+
 class MatchSummary(MatchVersion):
     """What both a match and its row in lists have."""
 
@@ -294,6 +306,11 @@ class MatchOut(MatchSummary):
         required=True,
         allow_none=True,
         metadata={"description": "The state of the game, in the ruleset's own form; null before the start."},
+    )
+    choices = fields.List(
+        fields.Nested(ChoiceOut),
+        required=True,
+        metadata={"description": "What you may do in the match now; empty without a token."},
     )
 
 
