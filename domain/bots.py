@@ -1,4 +1,4 @@
-"""Players made of code: each chooses a legal move of any ruleset, always the same ones for the same seed."""
+"""The built-in bots: each chooses a legal move in any ruleset, and the same seed always gives the same moves."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
@@ -15,20 +15,20 @@ State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
 
 MOST_MOVES = 500
-"""How many moves the greedy bot looks at."""
+"""The greedy bot looks at no more moves than this."""
 
 PLAYOUTS = 200
 MAX_PLAYOUTS = 10_000
 
 
 class Bot(ABC):
-    """A player without memory, but for what its generator has drawn."""
+    """A player whose only state is its random generator."""
 
     version: ClassVar[int] = 1
-    """Moves when what a released bot plays does."""
+    """Goes up when a released bot's play changes."""
 
     default_playouts: ClassVar[int | None] = None
-    """How many playouts a decision takes unless told otherwise; None for a bot that takes none."""
+    """Playouts for each decision unless the build says otherwise; None for a bot without playouts."""
 
     def __init__(self, seed: int | str, playouts: int | None = None) -> None:
         self._random = Random(seed)  # noqa: S311 (a bot shall be repeatable, not unpredictable)
@@ -36,22 +36,22 @@ class Bot(ABC):
 
     @abstractmethod
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
-        """A legal move of a state that waits for a decision."""
+        """A legal move in a state that waits for a decision."""
 
 
 class RandomBot(Bot):
-    """Plays what the ruleset samples."""
+    """Plays a random move."""
 
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
-        """A sampled move."""
+        """A move that the ruleset samples."""
         return ruleset.sample_move(state, self._random.randrange)
 
 
 class GreedyBot(Bot):
-    """Plays the move after which the ruleset values the state highest for it, looking no further."""
+    """Plays the move after which the ruleset values the state highest for its seat. It looks one move ahead."""
 
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
-        """The best of all moves, or of a sample where there are more than MOST_MOVES; ties are drawn."""
+        """The best move, or the best of a sample if there are more than MOST_MOVES; ties are broken at random."""
         turn = ruleset.turn(state)
         assert isinstance(turn, Decision)
         moves = list(islice(ruleset.legal_moves(state), MOST_MOVES + 1))
@@ -63,12 +63,12 @@ class GreedyBot(Bot):
 
 
 class MctsBot(Bot):
-    """Searches the tree of what may follow, looking at one more position with each playout."""
+    """Searches the tree of possible moves; each playout adds one position."""
 
     default_playouts = PLAYOUTS
 
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
-        """The move that was tried most often."""
+        """The move that the search tried most often."""
         assert self._playouts is not None
         return search(ruleset, state, self._playouts, self._random.randrange)
 
@@ -78,19 +78,19 @@ BOTS: dict[str, type[Bot]] = {"random": RandomBot, "greedy": GreedyBot, "mcts": 
 
 
 def make_bot(name: str, seed: int | str, playouts: int | None = None) -> Bot:
-    """A fresh bot; WrongValue `bot/unknown` when none has that name."""
+    """A new bot; WrongValue `bot/unknown` when no bot has this name."""
     return find_bot(name)(seed, playouts)
 
 
 def find_bot(name: str) -> type[Bot]:
     """The bot of this name; WrongValue `bot/unknown` when there is none."""
     if name not in BOTS:
-        raise WrongValue("bot/unknown", f"unknown bot {name!r}: there are {', '.join(BOTS)}", known=list(BOTS))
+        raise WrongValue("bot/unknown", f"unknown bot {name!r}; the bots are {', '.join(BOTS)}", known=list(BOTS))
     return BOTS[name]
 
 
 def build_bot(name: str, seed: int, playouts: int | None = None) -> BuiltIn:
-    """The present build of a bot; WrongValue as require_build."""
+    """A bot as this release builds it; WrongValue as in require_build."""
     bot = find_bot(name)
     build = BuiltIn(name, bot.version, seed, bot.default_playouts if playouts is None else playouts)
     require_build(build)
@@ -98,18 +98,18 @@ def build_bot(name: str, seed: int, playouts: int | None = None) -> BuiltIn:
 
 
 def require_build(build: BuiltIn) -> None:
-    """WrongValue unless this release or an earlier one has such a bot."""
+    """WrongValue unless this release or an earlier one can have made this build."""
     bot = find_bot(build.bot)
     if not 1 <= build.version <= bot.version:
         raise WrongValue("bot/version", f"{build.bot} has versions 1..{bot.version}, not {build.version}")
     if bot.default_playouts is None and build.playouts is not None:
         raise WrongValue("bot/playouts", f"{build.bot} takes no playouts")
     if bot.default_playouts is not None and not 1 <= (build.playouts or 0) <= MAX_PLAYOUTS:
-        raise WrongValue("bot/playouts", f"{build.bot} takes 1 to {MAX_PLAYOUTS} playouts a decision")
+        raise WrongValue("bot/playouts", f"{build.bot} takes 1 to {MAX_PLAYOUTS} playouts for each decision")
 
 
 def choose_move(build: BuiltIn, ruleset: Ruleset[State, Move], state: State, seat: int, ply: int) -> Move:
-    """What this build plays there: the same move for the same arguments. WrongValue where another version is here."""
+    """The build's move, the same for the same arguments; WrongValue when this release has another version of it."""
     if build.version != find_bot(build.bot).version:
         raise WrongValue("bot/version", f"{build.bot} version {build.version} is not in this release")
     return make_bot(build.bot, f"{build.seed} {seat} {ply}", build.playouts).choose_move(ruleset, state)

@@ -1,7 +1,7 @@
-"""Canonical bytes and the hash chain: what makes a recorded event impossible to change unseen.
+"""Canonical bytes and the hash chain, which reveals every change to a recorded event.
 
-An event's stored form is its canonical JSON (RFC 8785, the JSON Canonicalization Scheme), exactly the bytes that are
-hashed. Each hash covers the hash before it, so that the last one vouches for the whole stream.
+An event is stored as its canonical JSON (RFC 8785, the JSON Canonicalization Scheme), and exactly these bytes are
+hashed. Each hash covers the hash before it, so the last one vouches for the whole stream.
 """
 
 import json
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from plyscribe.domain.errors import BrokenChain, NotCanonical
 
 MAX_INTEGER = 2**53 - 1
-"""The greatest integer that every JSON reader carries exactly."""
+"""The greatest integer that every JSON reader represents exactly."""
 
 
 class StoredEvent(NamedTuple):
-    """One entry of a stream: its place, its canonical bytes and the raw 32 bytes of its hash."""
+    """An entry of a stream: its version, its canonical bytes and the 32 bytes of its hash."""
 
     version: int
     e: bytes
@@ -28,33 +28,33 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 def canonical_json(value: object) -> bytes:
-    """The one canonical UTF-8 form of `value`.
+    """The canonical JSON of `value` in UTF-8.
 
-    NotCanonical on floats, integers beyond ±(2^53-1), lone surrogates and object keys that are not ASCII text (for
-    ASCII keys Python's order is the order of RFC 8785, 3.2.3).
+    Raises NotCanonical for floats, integers beyond ±(2^53-1), lone surrogates, and object keys that are not ASCII.
+    (Python sorts ASCII keys in the order of RFC 8785, 3.2.3.)
     """
     _require_canonical(value)
     try:
         return _encode(value).encode()
     except UnicodeEncodeError:
-        raise NotCanonical("text holds a lone surrogate") from None
+        raise NotCanonical("the text contains a lone surrogate") from None
 
 
 _ALWAYS_CANONICAL = {str, bool, type(None)}
 
 
 def _require_canonical(value: object) -> None:
-    # The JSON encoder would quietly spell what other readers of RFC 8785 spell otherwise.
+    # The JSON encoder would accept these values, and write some differently from other writers of RFC 8785.
     kind = type(value)
     if kind in _ALWAYS_CANONICAL:
         return
     if kind is int:
         if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
-            raise NotCanonical(f"integer {value} lies beyond ±(2^53-1)")
+            raise NotCanonical(f"the integer {value} is beyond ±(2^53-1)")
     elif isinstance(value, dict):
         for key, item in value.items():
             if type(key) is not str or not key.isascii():
-                raise NotCanonical(f"object key {key!r} is not ASCII text")
+                raise NotCanonical(f"the object key {key!r} is not ASCII text")
             if type(item) not in _ALWAYS_CANONICAL:
                 _require_canonical(item)
     elif isinstance(value, list | tuple):
@@ -62,28 +62,28 @@ def _require_canonical(value: object) -> None:
             if type(item) not in _ALWAYS_CANONICAL:
                 _require_canonical(item)
     else:
-        raise NotCanonical(f"a {kind.__name__} has no canonical form")
+        raise NotCanonical(f"a {kind.__name__} has no canonical JSON form")
 
 
 def parse_json(raw: bytes) -> Any:
-    """The value of a JSON text that every reader understands alike.
+    """The value of a JSON text that means the same to every JSON reader.
 
-    NotCanonical on bytes that are no UTF-8 JSON, on floats, integers beyond ±(2^53-1), duplicate keys, lone
-    surrogates and nesting too deep to read.
+    Raises NotCanonical for bytes that are not JSON in UTF-8, and for floats, integers beyond ±(2^53-1), duplicate
+    keys, lone surrogates, and nesting too deep for the parser.
     """
     try:
         value = _decode(raw.decode())
         if b"\\u" in raw:
-            # Only an escape spells a lone surrogate: UTF-8 has none.
+            # Only an escape can produce a lone surrogate: UTF-8 cannot encode one.
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise NotCanonical(f"byte {error.start} is not UTF-8") from None
     except UnicodeEncodeError:
-        raise NotCanonical("text holds a lone surrogate") from None
+        raise NotCanonical("the text contains a lone surrogate") from None
     except json.JSONDecodeError as error:
         raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
-        raise NotCanonical("nested too deep") from None
+        raise NotCanonical("nested too deeply") from None
     return value
 
 
@@ -91,19 +91,19 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise NotCanonical(f"duplicate key {shorten(key)}")
+            raise NotCanonical(f"the key {shorten(key)} is duplicated")
         result[key] = value
     return result
 
 
 def _refuse_number(text: str) -> None:
-    raise NotCanonical(f"the number {text[:40]} is no integer")
+    raise NotCanonical(f"the number {text[:40]} is not an integer")
 
 
 def _parse_integer(text: str) -> int:
-    # 17 characters hold every integer within the bound; longer ones are not even converted.
+    # 17 characters are enough for every integer within the bound, so longer ones are not even converted.
     if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
-        raise NotCanonical(f"integer {text[:40]} lies beyond ±(2^53-1)")
+        raise NotCanonical(f"the integer {text[:40]} is beyond ±(2^53-1)")
     return int(text)
 
 
@@ -116,7 +116,7 @@ _decode = json.JSONDecoder(
 
 
 def first_link(stream: str) -> bytes:
-    """What stands before version 1 of a stream: SHA-256 of the UTF-8 of its id."""
+    """The hash before version 1 of a stream: SHA-256 of the stream's id in UTF-8."""
     return sha256(stream.encode()).digest()
 
 
@@ -126,7 +126,7 @@ def next_link(previous: bytes, e: bytes) -> bytes:
 
 
 def link_all(previous: bytes, start: int, encoded: Iterable[bytes]) -> list[StoredEvent]:
-    """The stored form of canonical events that follow the hash `previous`, numbered from `start`."""
+    """The canonical events as stored events after the hash `previous`, numbered from `start`."""
     stored = []
     for version, e in enumerate(encoded, start):
         previous = next_link(previous, e)
@@ -135,7 +135,7 @@ def link_all(previous: bytes, start: int, encoded: Iterable[bytes]) -> list[Stor
 
 
 def check_chain(previous: bytes, after: int, events: Iterable[StoredEvent]) -> bytes:
-    """The hash of the last event (`previous` when there is none); BrokenChain at the first that does not follow."""
+    """The hash of the last event (`previous` if there are no events); BrokenChain at the first that does not follow."""
     for version, e, h in events:
         after += 1
         previous = sha256(previous + e).digest()

@@ -1,8 +1,8 @@
-"""Clocks: until when the seat on turn must have moved, in matches with limits.
+"""Clocks: the deadline of the seat on turn, in matches with limits.
 
-`move_ms` is the time for one decision, `match_ms` what a seat has for all its decisions together, as on a chess clock
-without increment; the first one that runs out counts. The time of a decision begins with the event after which it is
-due, and all times are the ones recorded with the events, so whoever replays a match finds the same deadlines.
+`move_ms` is a seat's time for one decision. `match_ms` is its time for all decisions together, as on a chess clock
+without increment. The deadline is when the first of them runs out. The clock of a decision starts with the event that
+made it due. Only recorded times count, so every replay finds the same deadlines.
 """
 
 from collections.abc import Mapping
@@ -20,27 +20,27 @@ _LONGEST = {"move_ms": MAX_MOVE_MS, "match_ms": MAX_MATCH_MS}
 
 
 class Deadline(NamedTuple):
-    """The seat on turn, and when (UTC milliseconds) its time is over."""
+    """The seat on turn, and when its time runs out (UTC milliseconds)."""
 
     seat: int
     at: int
 
 
 def parse_limits(limits: Mapping[str, Any]) -> Limits:
-    """The limits with both names, None for one that is not set; WrongValue for what no limits can be."""
+    """The limits with both names, None for one that is not set; WrongValue when they are out of range or both unset."""
     complete = Limits(move_ms=limits.get("move_ms"), match_ms=limits.get("match_ms"))
     if limits.keys() - _LONGEST.keys() or not any(value is not None for value in complete.values()):
-        raise WrongValue("limits/none", "limits are move_ms, match_ms or both")
+        raise WrongValue("limits/none", "limits have move_ms, match_ms or both, and nothing else")
     for name, value in complete.items():
         if value is not None and not (type(value) is int and MIN_LIMIT_MS <= value <= _LONGEST[name]):
-            raise WrongValue("limits/range", f"{name} is {MIN_LIMIT_MS}..{_LONGEST[name]} milliseconds")
+            raise WrongValue("limits/range", f"{name} must be {MIN_LIMIT_MS}..{_LONGEST[name]} milliseconds")
     return complete
 
 
 def find_deadline(match: Match) -> Deadline | None:
-    """When the decision that is due must be made; None where none is, without limits, and for a built-in bot.
+    """The deadline of the decision that is due; None when none is due, without limits, and for a built-in bot.
 
-    A built-in bot is late only when the server is, which is no fault of the seat.
+    A built-in bot is late only when the server is, and the seat must not suffer for that.
     """
     turn, play = match.turn, match.play
     if play is None or not isinstance(turn, Decision) or match.life.created.limits is None:
@@ -51,7 +51,7 @@ def find_deadline(match: Match) -> Deadline | None:
 
 
 def _time_left(limits: Limits, used_ms: int) -> int:
-    """The milliseconds that a seat has for its next decision."""
+    """The milliseconds left to a seat for its next decision."""
     for_move, for_match = limits["move_ms"], limits["match_ms"]
     left = [for_move] if for_move is not None else []
     if for_match is not None:

@@ -1,4 +1,4 @@
-"""What can be asked of a match. Time, ids and secrets are fields: deciding is a pure function."""
+"""The commands of a match. Time, ids and secrets are fields, so deciding is a pure function."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from plyscribe.domain.events import Dice, Guest, LineCopied, MatchRefuted, Match
 
 
 class Actor(NamedTuple):
-    """Who asks: `role` is player, recorder, organiser or system; `id` an account's id or a job's name."""
+    """Who gives a command: `role` is player, recorder, organiser or system; `id` is an account's id or a job's name."""
 
     role: str
     id: str
@@ -20,16 +20,17 @@ class Actor(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_actor(text: str) -> Actor:
-    """The actor behind an envelope's `by`; inverse of str."""
+    """The actor from an envelope's `by`; inverse of str."""
     role, _, id = text.partition(":")
     return Actor(role, id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A request: who, when (UTC milliseconds), its id in hex, and the secret of the match's server dice if any.
+    """A request: who, when (UTC milliseconds), its id in hex, and the secret of the match's server dice, if any.
 
-    `rolls` is for a verifier to whom the dice are secret: what they showed, roll by roll, is then believed.
+    A verifier that does not know the secret passes the recorded values as `rolls`, roll by roll, and they are used
+    unchecked.
     """
 
     actor: Actor
@@ -41,10 +42,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateMatch(Command):
-    """Announce a match. `options` may be partial; `dice` is dropped where the game has no chance in it.
+    """Announce a match. `options` may be partial; `dice` is ignored when the game has no chance in it.
 
-    The creator's own seat, guests and built-in bots are seated at once; other accounts are invited. A fork, and no
-    other match, has a `parent` and begins with a `line` of it.
+    The creator, guests and built-in bots are seated at once; other accounts are invited. Only a fork has a `parent`
+    and begins with a `line` of that parent.
     """
 
     ruleset: str
@@ -76,14 +77,14 @@ class TakeSeat(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveSeat(Command):
-    """Stand up, decline an invitation, or (the creator) open the seat to anyone."""
+    """Leave a seat, decline an invitation or, as the creator, open the seat to anyone."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddEntropy(Command):
-    """Salt the server's dice, once a seat."""
+    """Salt the server's dice; each seat may do so once."""
 
     entropy: str
     seat: int | None = None
@@ -91,12 +92,12 @@ class AddEntropy(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartMatch(Command):
-    """Begin, without waiting for entropy."""
+    """Start the match, without waiting for entropy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeMove(Command):
-    """Play `move` for the seat on turn; `seat`, where given, must be that seat."""
+    """Play `move` for the seat on turn; `seat`, if given, must be that seat."""
 
     move: str
     seat: int | None = None
@@ -104,31 +105,31 @@ class MakeMove(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOn(Command):
-    """Play these moves of built-in bots one after another, each for the seat on turn."""
+    """Play these moves of built-in bots in order, each for the seat on turn."""
 
     moves: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRoll(Command):
-    """Write down what the awaited dice showed on the table."""
+    """Enter the values of the dice that the match waits for, as thrown at the table."""
 
     values: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeBack(Command):
-    """Go back to the state just before move `ply` + 1."""
+    """Take back all moves after the first `ply`."""
 
     ply: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdraw(Command):
-    """Take a seat out of the match; `seat` may be left out by a player who holds one.
+    """Take a seat out of the match. A player who holds only one seat may leave out `seat`.
 
-    The system withdraws a seat whose time is over at `at`, for the cause `time`. Who resigns for a program that
-    failed may tell by which of WITHDRAWAL_FAULTS.
+    The system withdraws a seat whose time has run out by `at`, with the cause `time`. When a program's own side
+    resigns because the program failed, it may say how: `fault` is one of WITHDRAWAL_FAULTS.
     """
 
     seat: int | None = None
@@ -145,7 +146,7 @@ class OfferDraw(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDraw(Command):
-    """Agree to the open offer or decline it."""
+    """Agree to the open offer of a draw, or decline it."""
 
     accept: bool
     seat: int | None = None
@@ -153,32 +154,32 @@ class AnswerDraw(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbortMatch(Command):
-    """End without an outcome."""
+    """End the match without an outcome."""
 
     cause: str = "called off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevealDice(Command):
-    """Reveal dice that several matches share, all of which are over: that they are, whoever asks has to know."""
+    """Reveal dice that several matches share. The caller has to make sure that all of these matches are over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordVerdict(Command):
-    """Enter what a second execution of the finished match found."""
+    """Enter the verdict of a second execution of the finished match."""
 
     verdict: MatchVerified | MatchRefuted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreMatch(Command):
-    """Enter the points of a verified match; `ledger` is its place in the ratings ledger if it is rated."""
+    """Enter the points of a verified match; `ledger` is its version in the ratings ledger, None if it is unrated."""
 
     ledger: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnulMatch(Command):
-    """Make a finished match count for nothing."""
+    """Stop a finished match from counting."""
 
     why: str

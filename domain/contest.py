@@ -1,7 +1,7 @@
-"""The contest for who plays first: each seat rolls one die, the best start over among themselves until one is left.
+"""The contest for who plays first: each seat rolls one die, and those that tie for best roll again until one is left.
 
-A contest holds, seat by seat, the roll in this round of rolling, None where the seat is still to roll, and "out" for
-a seat that lost a round or left. A round is evaluated as soon as nobody in it is still to roll.
+A contest has an entry for each seat: its roll in this round, None if it has not rolled yet, or "out" if it lost a round
+or left. A round is evaluated as soon as everyone in it has rolled.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,18 +20,18 @@ def open_contest(seats: int) -> Contest:
 
 
 def next_to_roll(contest: Contest) -> int:
-    """The seat whose roll is awaited. Only for a contest that nobody has won."""
+    """The seat whose roll is due. The contest must not be won yet."""
     return contest.index(None) + 1
 
 
 def find_winner(contest: Contest) -> int | None:
-    """The seat that alone is left in the contest, None while there are several."""
+    """The only seat left in the contest; None while there are several."""
     remaining = [seat for seat, roll in enumerate(contest, 1) if roll != OUT]
     return remaining[0] if len(remaining) == 1 else None
 
 
 def enter_roll(contest: Contest, value: int, best: Best) -> Contest:
-    """The contest after the seat whose roll is awaited rolled `value`.
+    """The contest after the seat whose roll is due rolled `value`.
 
     >>> enter_roll((5, 2, None), 5, max)
     (None, 'out', None)
@@ -40,7 +40,7 @@ def enter_roll(contest: Contest, value: int, best: Best) -> Contest:
 
 
 def leave_contest(contest: Contest, seat: int, best: Best) -> Contest:
-    """The contest after `seat` left the match; who was the last to roll leaves a round to be evaluated.
+    """The contest after `seat` left the match. If only its roll was missing, the round is evaluated.
 
     >>> leave_contest((5, 2, None), 3, max)
     (None, 'out', 'out')
@@ -53,7 +53,7 @@ def _replace(contest: Contest, seat: int, roll: int | str) -> Contest:
 
 
 def _evaluate(contest: Contest, best: Best) -> Contest:
-    """The next round of those who rolled best, once all have rolled; all others are out."""
+    """The contest with only the best rollers left, if all have rolled; otherwise unchanged."""
     rolls = [roll for roll in contest if isinstance(roll, int)]
     if None in contest or not rolls:
         return contest

@@ -1,8 +1,9 @@
-"""Dice that nobody can rig: committed before the first move, salted by the seats, revealed at the end.
+"""Dice that nobody can rig: the server commits to them before the first move, the seats salt them, and the server
+reveals them at the end.
 
 The secret of a match's dice is HMAC-SHA256(server key, dice id). Its SHA-256 is recorded when the match is created,
-so the dice are fixed then; each seat may add entropy afterwards, so nobody can have picked them; the secret is
-recorded at the end, so that anyone can compute every roll again.
+which fixes the dice. Each seat may then add entropy, so the server cannot have picked the rolls. The secret is recorded
+at the end, so anyone can compute every roll again.
 """
 
 import hmac
@@ -14,11 +15,11 @@ from struct import unpack
 from plyscribe.domain.chain import canonical_json
 
 WORDS = 2**32
-"""How many words there are: as many sides a die has at most."""
+"""The number of words of 32 bits, and the most sides that a die can have."""
 
 
 def derive_secret(key: bytes, dice_id: str) -> bytes:
-    """The 32 bytes behind the dice of this id under a server key."""
+    """The 32-byte secret of the dice with this id, under a server key."""
     return hmac.digest(key, dice_id.encode(), "sha256")
 
 
@@ -28,7 +29,7 @@ def commit(secret: bytes) -> str:
 
 
 def parse_secret(text: str) -> bytes:
-    """The secret that hex digits spell; what is no hex is no secret of any dice, b""."""
+    """The secret in a text of hex digits; b"", which is never a secret, if the text is not hex."""
     try:
         return bytes.fromhex(text)
     except ValueError:
@@ -40,7 +41,7 @@ def roll_dice(
 ) -> tuple[int, ...]:
     """`count` unbiased values 1..`sides`, a pure function of all arguments; ValueError beyond 1..2^32 sides.
 
-    `entropies` holds the salt of each seat or None; `roll_number` counts the match's rolls, the first one is 1.
+    `entropies` has the salt of each seat, or None. `roll_number` counts the match's rolls from 1.
     """
     if not 1 <= sides <= WORDS:
         raise ValueError(f"dice have 1 to {WORDS} sides, not {sides}")
@@ -48,9 +49,9 @@ def roll_dice(
 
 
 def pick_values(words: Iterable[int], sides: int) -> Iterator[int]:
-    """The values 1..`sides` that these words of 32 bits give, each as likely as any other if the words are.
+    """The values 1..`sides` from these words of 32 bits, all equally likely if the words are.
 
-    A word from the last whole multiple of `sides` on gives none: it would favour the low values.
+    Words from the last whole multiple of `sides` on are skipped, since they would favour low values.
     """
     fair = WORDS // sides * sides
     return (word % sides + 1 for word in words if word < fair)

@@ -1,4 +1,4 @@
-"""A decision in the making: its events so far, and the match as it will stand after them."""
+"""A decision in the making: its events so far, and the match after them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ MAX_ROLLS_A_COMMAND = 1000
 
 
 class Draft:
-    """The events decided so far, and the match as it will stand after them."""
+    """The events decided so far, and the match after them."""
 
     __slots__ = ("_by", "_command", "events", "match")
 
@@ -27,11 +27,11 @@ class Draft:
         self._by = str(by)
 
     def emit(self, data: EventData) -> None:
-        """Add an event, and evolve the match by it."""
+        """Add an event, and apply it to the match."""
         self.match = evolve(self.match, self._add(data))
 
     def make_move(self, seat: int, text: str, move: Any) -> None:
-        """Add the move of the seat on turn, as `emit` would, without parsing its text again."""
+        """Add a move of the seat on turn, as `emit` would, without parsing its text again."""
         event = self._add(MoveMade(seat, text))
         play = make_move(self.play, event, seat, text, move)
         stream, _, head, life, *_ = self.match
@@ -49,14 +49,14 @@ class Draft:
 
     @property
     def play(self) -> Play:
-        """The play; Refusal where the match is damaged and its play cannot go on."""
+        """The play; WrongTime when the match is damaged and cannot go on."""
         if self.match.fault is not None:
             raise damaged(self.match.fault)
         assert self.match.play is not None  # a created match without a fault has a play
         return self.match.play
 
     def settle(self) -> None:
-        """With server dice make all rolls now due; if the ruleset is over, end the match and reveal the dice."""
+        """Make all rolls that are due, with server dice; then end the match and reveal its dice if the game is over."""
         life = self.match.life
         if isinstance(life.created.dice, ServerDice):
             self._roll_all(life.created.dice, life.entropies)
@@ -73,18 +73,18 @@ class Draft:
                 secret, number = self._secret(dice), self.play.rolls + 1
                 values = roll_dice(secret, dice.dice_id, entropies, number, turn.sides, turn.count)
             else:
-                # Where no roll was recorded though one was due, any will do: the two differ from here on.
+                # If a due roll was not recorded, any values will do: from here on the events differ anyway.
                 values = (*self._command.rolls[made : made + 1], (1,) * turn.count)[0]
             self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
-        raise RollError(f"more than {MAX_ROLLS_A_COMMAND} rolls follow from one command")
+        raise RollError(f"one command leads to more than {MAX_ROLLS_A_COMMAND} rolls")
 
     def end(self, reason: str, ranks: tuple[int, ...]) -> None:
-        """End the match with this outcome and reveal its dice."""
+        """End the match with this outcome and reveal its dice, unless other matches share them."""
         self.emit(MatchEnded(reason, ranks))
         self.reveal_own()
 
     def reveal_own(self) -> None:
-        """Reveal the secret of server dice, if the match has any and shares them with no other."""
+        """Reveal the secret of the match's server dice, if it has any and no other match shares them."""
         dice = self.match.life.created.dice
         if isinstance(dice, ServerDice) and not isinstance(dice, SharedDice):
             self.reveal(dice)
@@ -96,7 +96,7 @@ class Draft:
     def _secret(self, dice: ServerDice) -> bytes:
         secret = self._command.secret
         if self._command.rolls is not None:
-            return b""  # Of a match that reveals its dice the secret is known: this one never stands in a record.
+            return b""  # A match that reveals its dice is verified with their secret, so this is never recorded.
         if secret is None or commit(secret) != dice.commitment:
             raise DiceKeyMissing(dice.key)
         return secret

@@ -9,11 +9,11 @@
     │   │   └── IllegalMove     move/illegal
     │   ├── RollError           roll/invalid
     │   └── NotInPlay           seat/not-in-play
-    ├── Refusal                 a command that the match cannot accept now
-    │   ├── WrongTime           the match is not in the state that the command needs
-    │   ├── WrongPerson         the actor may not do this
-    │   ├── WrongValue          what the command says cannot be
-    │   └── Unknown             the command is about something that is not there
+    ├── Refusal                 a command that cannot be carried out
+    │   ├── WrongTime           not in the present state
+    │   ├── WrongPerson         not for this actor
+    │   ├── WrongValue          not with these values
+    │   └── Unknown             its object does not exist
     ├── DiceKeyMissing          dice/key-missing
     ├── BundleError             bundle/unreadable
     ├── ReceiptError            receipt/unreadable
@@ -25,7 +25,7 @@
         ├── UnknownEventShape   stream/unknown-event-shape
         └── FoldError           stream/cannot-fold
 
-Refusals carry their code as an argument: one class a kind of remedy, one code a cause.
+A Refusal gets its code as an argument: its class says what the client can do about it, its code names the cause.
 """
 
 from reprlib import repr as shorten
@@ -33,7 +33,7 @@ from typing import Any
 
 
 class DomainError(Exception):
-    """Root of the tree: `code` is stable, `details` is JSON-ready, the text is for people."""
+    """The root of the tree. `code` is stable, `details` is JSON-ready, and the text is for people."""
 
     code = "domain/error"
 
@@ -43,7 +43,7 @@ class DomainError(Exception):
 
 
 class RulesetError(DomainError):
-    """Something that a ruleset cannot accept."""
+    """The rules of a game do not allow this."""
 
 
 class UnknownRuleset(RulesetError):
@@ -57,7 +57,7 @@ class UnknownRuleset(RulesetError):
 
 
 class OptionError(RulesetError):
-    """An option, or the number of seats, lies outside of what the ruleset allows."""
+    """The ruleset does not allow this value of an option, or this number of seats."""
 
     code = "option/invalid"
 
@@ -67,11 +67,11 @@ class OptionError(RulesetError):
 
 
 class MoveError(RulesetError):
-    """A text that is no legal move."""
+    """The text is not a legal move."""
 
 
 class BadNotation(MoveError):
-    """A text that does not match the ruleset's grammar or names what does not exist."""
+    """The text does not match the ruleset's grammar, or names something that does not exist."""
 
     code = "move/bad-notation"
 
@@ -80,7 +80,7 @@ class BadNotation(MoveError):
 
 
 class IllegalMove(MoveError):
-    """A readable move that breaks the clause `clause`."""
+    """The move is well-formed but breaks the rule `clause`."""
 
     code = "move/illegal"
 
@@ -90,13 +90,13 @@ class IllegalMove(MoveError):
 
 
 class RollError(RulesetError):
-    """Values that the awaited dice cannot show, or a roll that nothing awaits."""
+    """The dice cannot show these values, or no roll is due."""
 
     code = "roll/invalid"
 
 
 class NotInPlay(RulesetError):
-    """A withdrawal of a seat that is not in play, or after the end."""
+    """The seat cannot withdraw: it is not in play, or the match is over."""
 
     code = "seat/not-in-play"
 
@@ -105,7 +105,7 @@ class NotInPlay(RulesetError):
 
 
 class Refusal(DomainError):
-    """A command refused; nothing was recorded."""
+    """The command was refused and nothing was recorded."""
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         super().__init__(message, **details)
@@ -113,32 +113,32 @@ class Refusal(DomainError):
 
 
 class WrongTime(Refusal):
-    """The command would be fine at another time."""
+    """The command is refused now, but was or will be allowed at another time."""
 
 
 class WrongPerson(Refusal):
-    """The command would be fine from another actor."""
+    """The command is refused from this actor, but another one may give it."""
 
 
 class WrongValue(Refusal):
-    """The command can never be accepted as it is."""
+    """The command is refused with these values, at any time and from anyone."""
 
 
 class Unknown(Refusal):
-    """What the command is about does not exist."""
+    """The object of the command does not exist."""
 
 
 class DiceKeyMissing(DomainError):
-    """The secret behind a match's committed dice is not at hand."""
+    """The secret behind a match's committed dice is missing."""
 
     code = "dice/key-missing"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the server key {key} that these dice were committed with is missing", key=key)
+        super().__init__(f"the server key {key}, which these dice were committed with, is missing", key=key)
 
 
 class BundleError(DomainError):
-    """Bytes that are no bundle: `line` (from 1) is the first at fault, `why` says what is wrong there."""
+    """The bytes are not a bundle. `line` (from 1) is the first line at fault; `why` says what is wrong there."""
 
     code = "bundle/unreadable"
 
@@ -149,20 +149,20 @@ class BundleError(DomainError):
 
 
 class ReceiptError(DomainError):
-    """Bytes that are no receipt."""
+    """The bytes are not a receipt."""
 
     code = "receipt/unreadable"
 
     def __init__(self, line: int, why: str) -> None:
-        super().__init__(f"line {line} is no receipt: {why}", line=line)
+        super().__init__(f"line {line} is not a receipt: {why}", line=line)
 
 
 class RecordError(DomainError):
-    """A text that is no record of a match, or one that its ruleset does not allow.
+    """The text is not a record of a match, or its ruleset does not allow that match.
 
-    `line` and `column` count from 1, `ply` is the number of moves before the fault, `clause` the one that a move
-    breaks. `prefix` is the Record of all before the fault (of all steps where the result alone is wrong), None where
-    the headers do not even begin a match.
+    `line` and `column` count from 1. `ply` is the number of moves before the fault. `clause` is the rule that a move
+    breaks, if one does. `prefix` is the Record of everything before the fault, or of all steps if only the result is
+    wrong; it is None when even the headers are at fault.
     """
 
     code = "record/invalid"
@@ -181,17 +181,17 @@ class RecordError(DomainError):
 
 
 class StreamError(DomainError):
-    """Stored events that cannot be read as what they claim to be."""
+    """Stored events cannot be read."""
 
 
 class NotCanonical(StreamError):
-    """A value or text that has no canonical JSON form (RFC 8785) within our limits."""
+    """A value or text has no canonical JSON form (RFC 8785) within our limits."""
 
     code = "stream/not-canonical"
 
 
 class BrokenChain(StreamError):
-    """An event whose hash does not follow from its predecessor's."""
+    """The hash of an event does not follow from the hash before it."""
 
     code = "stream/broken-chain"
 
@@ -200,7 +200,7 @@ class BrokenChain(StreamError):
 
 
 class UnknownEventType(StreamError):
-    """An event type that this release does not know."""
+    """An event has a type that this release does not know."""
 
     code = "stream/unknown-event-type"
 
@@ -209,7 +209,7 @@ class UnknownEventType(StreamError):
 
 
 class UnknownEventShape(StreamError):
-    """An event of a known type whose fields this release cannot read."""
+    """An event of a known type has fields that this release cannot read."""
 
     code = "stream/unknown-event-shape"
 
@@ -219,7 +219,7 @@ class UnknownEventShape(StreamError):
 
 
 class FoldError(StreamError):
-    """An event that does not fit the events before it."""
+    """An event does not fit the events before it."""
 
     code = "stream/cannot-fold"
 

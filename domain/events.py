@@ -1,7 +1,7 @@
-"""The recorded facts of a match, their envelope, and their one canonical form.
+"""The recorded facts of a match.
 
-An event's type word and fields are fixed for ever once released: older shapes are brought to the newest form here,
-on reading, and nowhere else.
+Once released, an event type keeps its word and its fields for ever. It may get further fields, but only with a default
+that says what an event without them means. `plyscribe.domain.codec` reads and writes events.
 """
 
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ from typing import Any, ClassVar, TypedDict
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 
 WITHDRAWAL_FAULTS = ("crashed", "silent", "illegal", "unreadable")
-"""Why a program's seat is resigned that would have gone on: it died, gave no answer, only illegal moves, or nothing
-that can be read.
+"""Why a program's seat was resigned although play went on: the program crashed, gave no answer, gave only illegal
+moves, or gave answers that nobody could read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The player with this account id: binds a seat only when its own token took it."""
+    """The player with this account id. It holds a seat only after it took the seat with its own token."""
 
     player: str
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A person without an account, entered by a recorder under a name."""
+    """A person without an account, whose name a recorder entered."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A bot of the server, in one build: its moves follow from this, its seat and the position."""
+    """One build of a bot of the server. It plays the same move for the same build, seat, ply and position."""
 
     bot: str
     version: int
@@ -44,7 +44,7 @@ Occupant = Account | Guest | BuiltIn
 
 @dataclass(frozen=True, slots=True)
 class ServerDice:
-    """Dice that the server committed to before the match: SHA-256 of their secret, in hex."""
+    """Dice that the server committed to before the match: `commitment` is SHA-256 of their secret, in hex."""
 
     mode: ClassVar[str] = "server"
     dice_id: str
@@ -54,7 +54,7 @@ class ServerDice:
 
 @dataclass(frozen=True, slots=True)
 class SharedDice(ServerDice):
-    """Server dice that several matches have, those of this closed set: they are revealed when the last has ended."""
+    """Server dice that a fixed set of matches shares. They are revealed when the last of these matches has ended."""
 
     mode: ClassVar[str] = "shared"
     matches: tuple[str, ...]
@@ -62,7 +62,7 @@ class SharedDice(ServerDice):
 
 @dataclass(frozen=True, slots=True)
 class RecordedDice:
-    """Dice thrown on a real table and written down by the recorder."""
+    """Dice thrown at a real table and entered by the recorder."""
 
     mode: ClassVar[str] = "recorded"
 
@@ -71,14 +71,14 @@ Dice = ServerDice | SharedDice | RecordedDice
 
 
 class Limits(TypedDict):
-    """The time for a move, and for all of a seat's moves: milliseconds, None for the one that is not limited."""
+    """The time for one move, and for all moves of a seat, in milliseconds; None for no limit."""
 
     move_ms: int | None
     match_ms: int | None
 
 
 class Parent(TypedDict):
-    """Where a fork begins: the match that it is a fork of, and the ply."""
+    """Where a fork begins: the forked match, and the ply."""
 
     match: str
     ply: int
@@ -86,7 +86,7 @@ class Parent(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class MatchCreated:
-    """The match is announced; its options are complete and its seats numbered in order."""
+    """The match is announced, with complete options and with its seats in order."""
 
     type: ClassVar[str] = "match-created"
     ruleset: str
@@ -108,7 +108,7 @@ class MatchCreated:
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """Someone sat down: an account by its own token, or a guest that the recorder entered."""
+    """Someone sat down: an account with its own token, or a guest whom the recorder entered."""
 
     type: ClassVar[str] = "seat-taken"
     seat: int
@@ -134,7 +134,7 @@ class EntropyAdded:
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """From here on the ruleset says whose turn it is."""
+    """Play begins: from here on, the ruleset decides whose turn it is."""
 
     type: ClassVar[str] = "match-started"
 
@@ -150,7 +150,7 @@ class MoveMade:
 
 @dataclass(frozen=True, slots=True)
 class DiceRolled:
-    """What the awaited dice showed."""
+    """The values of the dice that the match waited for."""
 
     type: ClassVar[str] = "dice-rolled"
     sides: int
@@ -162,7 +162,7 @@ class DiceRolled:
 
 @dataclass(frozen=True, slots=True)
 class MovesTakenBack:
-    """The match stands as it did just before move `ply` + 1."""
+    """The match is back where it was just before move `ply` + 1."""
 
     type: ClassVar[str] = "moves-taken-back"
     ply: int
@@ -172,7 +172,7 @@ class MovesTakenBack:
 class SeatWithdrawn:
     """A seat left the match, for one of WITHDRAWAL_CAUSES.
 
-    `fault`, one of WITHDRAWAL_FAULTS, is what the seat's own side told of it; None otherwise.
+    `fault` is one of WITHDRAWAL_FAULTS if the seat's own side reported one, otherwise None.
     """
 
     type: ClassVar[str] = "seat-withdrawn"
@@ -182,14 +182,14 @@ class SeatWithdrawn:
 
 
 LineStep = MoveMade | DiceRolled | SeatWithdrawn
-"""What a line is made of: all that takes a match from one position to the next."""
+"""A step of a line: it takes a match from one position to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineCopied:
-    """A fork begins with this line, that of its parent up to a ply.
+    """A fork begins with this line: its parent's line up to a ply.
 
-    `salts` are the entropies of the parent's seats where the parent's server dice go on, else None.
+    `salts` are the entropies of the parent's seats if the fork continues the parent's server dice, otherwise None.
     """
 
     type: ClassVar[str] = "line-copied"
@@ -199,7 +199,7 @@ class LineCopied:
 
 @dataclass(frozen=True, slots=True)
 class DrawOffered:
-    """Open until every other seat in play agreed, one declined, or play went on."""
+    """The offer stays open until every other seat in play has agreed, a seat declines, or play goes on."""
 
     type: ClassVar[str] = "draw-offered"
     seat: int
@@ -215,7 +215,7 @@ class DrawAgreed:
 
 @dataclass(frozen=True, slots=True)
 class DrawDeclined:
-    """The seat declined; the offer is closed."""
+    """The seat declines, which closes the offer."""
 
     type: ClassVar[str] = "draw-declined"
     seat: int
@@ -223,7 +223,7 @@ class DrawDeclined:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """The outcome: one rank a seat."""
+    """The outcome, with one rank for each seat."""
 
     type: ClassVar[str] = "match-ended"
     reason: str
@@ -232,7 +232,7 @@ class MatchEnded:
 
 @dataclass(frozen=True, slots=True)
 class DiceRevealed:
-    """The secret behind the commitment, in hex: every roll can be computed again."""
+    """The secret behind the commitment, in hex: with it, anyone can compute every roll again."""
 
     type: ClassVar[str] = "dice-revealed"
     secret: str
@@ -248,7 +248,7 @@ class MatchAborted:
 
 @dataclass(frozen=True, slots=True)
 class MatchVerified:
-    """A second execution up to `version` agreed; `digest` is SHA-256 of the final view, in hex."""
+    """A second execution agreed with all events up to `version`; `digest` is SHA-256 of the final view, in hex."""
 
     type: ClassVar[str] = "match-verified"
     version: int
@@ -257,7 +257,7 @@ class MatchVerified:
 
 @dataclass(frozen=True, slots=True)
 class MatchRefuted:
-    """A second execution disagreed first at event `version`."""
+    """A second execution disagreed; `version` is the first event at fault."""
 
     type: ClassVar[str] = "match-refuted"
     version: int
@@ -266,7 +266,7 @@ class MatchRefuted:
 
 @dataclass(frozen=True, slots=True)
 class MatchScored:
-    """Points of each seat, and the place in the ratings ledger (None: unrated)."""
+    """The points of each seat, and the match's version in the ratings ledger (None: unrated)."""
 
     type: ClassVar[str] = "match-scored"
     points: tuple[int, ...]
@@ -275,7 +275,7 @@ class MatchScored:
 
 @dataclass(frozen=True, slots=True)
 class MatchAnnulled:
-    """The match counts for nothing; its record stays."""
+    """The match no longer counts; its record stays."""
 
     type: ClassVar[str] = "match-annulled"
     why: str
@@ -305,4 +305,4 @@ EventData = (
 )
 
 EVENT_TYPES: dict[str, type[EventData]] = {kind.type: kind for kind in EventData.__args__}
-"""Every event type of a match by its word."""
+"""Every event type of a match, by its word."""

@@ -1,13 +1,13 @@
-"""An import: what came from elsewhere, kept as it came in a stream of its own, and what we found of it here.
+"""An import: a match from another server or a text record, kept as it came in a stream of its own, with our verdict.
 
 A bundle's events are copied byte for byte, with their hashes, into events of the import. The match itself gets no
-stream: it can be read, and nothing that it says of players, results and verdicts counts here.
+stream: it can be read here, but its players, results and verdicts do not count here.
 
     copying → waiting → verified | refuted        a bundle
               waiting → entered | faulty → kept   a text record
 
-A text record is played. A sound one becomes a match of our own, which its importer records; of one with a fault the
-importer may keep what comes before that.
+A text record is played. A sound record becomes a match of our own, with its importer as the recorder. If a record has
+a fault, the importer may keep the part before it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,17 +23,17 @@ from plyscribe.domain.errors import BrokenChain, BundleError, StreamError, Wrong
 from plyscribe.domain.events import MatchCreated
 
 MAX_LINE_BYTES = 128 * 1024
-"""How long an event may be that is imported; those that matches here have are far shorter."""
+"""The longest event that can be imported. Events of our own matches are far shorter."""
 
 CHUNK_BYTES = 240 * 1024
-"""How long an event of an import is at most, unless a single copied one is longer."""
+"""The longest event of an import, unless a single copied event is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportBegun:
-    """Something of `format` is copied: `count` events of a match, of which the last has the hash `head`.
+    """The copy of a bundle begins: `count` events of a match, the last with the hash `head`.
 
-    `digest` is the SHA-256 of all that came. The first `kept` events are here already, from an earlier bundle.
+    `digest` is the SHA-256 of the whole bundle. The first `kept` events are here already, from an earlier bundle.
     """
 
     type: ClassVar[str] = "import-begun"
@@ -48,7 +48,7 @@ class ImportBegun:
 
 @dataclass(frozen=True, slots=True)
 class EventsCopied:
-    """Events of the match, in order, as the lines of its bundle have them."""
+    """The next events of the match, each as its line in the bundle."""
 
     type: ClassVar[str] = "events-copied"
     events: tuple[str, ...]
@@ -56,7 +56,7 @@ class EventsCopied:
 
 @dataclass(frozen=True, slots=True)
 class CopyCompleted:
-    """All events are here; from now on the match can be read."""
+    """All events are here, so the match can be read from now on."""
 
     type: ClassVar[str] = "copy-completed"
     count: int
@@ -64,7 +64,7 @@ class CopyCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ImportVerified:
-    """Up to `version` nothing wrong was found here by these checks: see `plyscribe.domain.bundle.report`."""
+    """These checks found no fault up to `version`: see `plyscribe.domain.bundle.report`."""
 
     type: ClassVar[str] = "import-verified"
     version: int
@@ -73,7 +73,7 @@ class ImportVerified:
 
 @dataclass(frozen=True, slots=True)
 class ImportRefuted:
-    """Event `version` is the first one at fault, as was found here by one of the checks."""
+    """One of the checks found a fault; event `version` is the first one at fault."""
 
     type: ClassVar[str] = "import-refuted"
     version: int
@@ -83,7 +83,7 @@ class ImportRefuted:
 
 @dataclass(frozen=True, slots=True)
 class RecordReceived:
-    """A text record is here, to become the match `match`; `digest` is the SHA-256 of its bytes."""
+    """A text record came in, to become the match `match`; `digest` is the SHA-256 of its bytes."""
 
     type: ClassVar[str] = "record-received"
     match: str
@@ -94,7 +94,7 @@ class RecordReceived:
 
 @dataclass(frozen=True, slots=True)
 class RecordEntered:
-    """The match is there, with as many plies and up to this version, as the record, or what was kept of it, has it."""
+    """The record, or the part of it that was kept, became a match with this many plies, up to this version."""
 
     type: ClassVar[str] = "record-entered"
     version: int
@@ -103,7 +103,7 @@ class RecordEntered:
 
 @dataclass(frozen=True, slots=True)
 class RecordRefused:
-    """The text has a fault, as of RecordError; `can_keep` says whether anything comes before it."""
+    """The text has a fault, described as in RecordError; `can_keep` says whether the part before it can be kept."""
 
     type: ClassVar[str] = "record-refused"
     line: int
@@ -128,7 +128,7 @@ ImportEvent = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeginImport(Command):
-    """Take a bundle, beside nothing, after the first `kept` of its events, or instead of one that was refuted."""
+    """Accept a bundle when the stream is empty, when its first `kept` events are here, or to replace a refuted one."""
 
     match: str
     private: bool
@@ -140,7 +140,7 @@ class BeginImport(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyEvents(Command):
-    """Copy these events of the bundle with this digest, the next ones of it."""
+    """Copy the next events of the bundle with this digest."""
 
     digest: str
     events: tuple[StoredEvent, ...]
@@ -148,7 +148,7 @@ class CopyEvents(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeImport(Command):
-    """Enter what was found of the bundle with this digest."""
+    """Enter the verdict on the bundle with this digest."""
 
     digest: str
     verdict: ImportVerified | ImportRefuted
@@ -156,7 +156,7 @@ class JudgeImport(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiveRecord(Command):
-    """Take a text record."""
+    """Accept a text record."""
 
     match: str
     private: bool
@@ -166,43 +166,43 @@ class ReceiveRecord(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeRecord(Command):
-    """Enter what became of a text record: one with a fault may be kept in part afterwards."""
+    """Enter the outcome of a text record. After a refusal, the part before the fault may still be entered."""
 
     outcome: RecordEntered | RecordRefused
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import folded up to `version`; the events that it copied are not in it: `copied_events` has them."""
+    """An import folded up to `version`, without the events that it copied: see Copies."""
 
     stream: str
     version: int = 0
     head: bytes = b""
     begun: ImportBegun | None = None
     by: str = ""
-    """Who imported it first, as the envelope says; of a bundle that took another's place, who sent that."""
+    """The actor who imported it first, or who sent the bundle that replaced a refuted one."""
 
     at: int = 0
-    """When anything of the match came first, UTC milliseconds."""
+    """When the first part of the match came in (UTC milliseconds)."""
 
     copied: int = 0
     complete: bool = False
     held: int = 0
-    """Events of the last bundle that came whole: so many can be read."""
+    """The number of events of the last complete bundle; these can be read."""
 
     is_refuted: bool = False
-    """Whether that bundle was refuted, so that another one may take its place."""
+    """Whether that bundle was refuted, so that another one may replace it."""
 
     verdict: ImportVerified | ImportRefuted | None = None
     record: RecordReceived | None = None
-    """What came, where it was no bundle."""
+    """The text record; None for a bundle."""
 
     fault: RecordRefused | None = None
     entered: RecordEntered | None = None
 
     @property
     def status(self) -> str:
-        """How far it is; one of STATUSES."""
+        """The status of the import: one of STATUSES."""
         if self.record is not None:
             if self.entered is not None:
                 return "kept" if self.fault else "entered"
@@ -213,7 +213,7 @@ class Import:
 
     @property
     def importer(self) -> str | None:
-        """The account that imported it, None for the operator."""
+        """The account that imported it; None for the operator."""
         role, _, id = self.by.partition(":")
         return id if role == "player" else None
 
@@ -222,17 +222,17 @@ STATUSES = ("copying", "waiting", "verified", "refuted", "entered", "faulty", "k
 
 
 def import_of(match: str) -> str:
-    """The id of the stream of the import of a match: the two differ in their kind alone."""
+    """The id of the import stream of a match: the same id with the other kind."""
     return f"import-{match.removeprefix('match-')}"
 
 
 def match_of(stream: str) -> str:
-    """The id of the match of an import; inverse of import_of."""
+    """The id of the match of an import stream; inverse of import_of."""
     return f"match-{stream.removeprefix('import-')}"
 
 
 def require_importable(bundle: Bundle) -> MatchCreated:
-    """How the match of the bundle was created; BundleError with the line at fault where it cannot be kept here."""
+    """The match-created event of the bundle; BundleError with the line at fault when the bundle cannot be kept here."""
     head, entries = bundle
     try:
         check_chain(first_link(head.match), 0, entries)
@@ -241,15 +241,15 @@ def require_importable(bundle: Bundle) -> MatchCreated:
     events = [_parse_line(line, entry) for line, entry in enumerate(entries, 2)]
     created = events[0].data if events else None
     if not isinstance(created, MatchCreated):
-        raise BundleError(2, "a match begins with match-created")
+        raise BundleError(2, "a match must begin with match-created")
     if (created.ruleset, created.ruleset_version) != (head.ruleset, head.ruleset_version):
-        raise BundleError(2, "the match is of another ruleset than the head line says")
+        raise BundleError(2, "the match has another ruleset than the head line says")
     return created
 
 
 def _parse_line(line: int, entry: StoredEvent) -> Event:
     if len(entry.e) > MAX_LINE_BYTES:
-        raise BundleError(line, f"an event of {len(entry.e)} bytes is longer than {MAX_LINE_BYTES}")
+        raise BundleError(line, f"an event may have {MAX_LINE_BYTES} bytes, and this one has {len(entry.e)}")
     try:
         return parse_event(entry)
     except StreamError as error:
@@ -257,7 +257,7 @@ def _parse_line(line: int, entry: StoredEvent) -> Event:
 
 
 def cut_chunks(entries: Sequence[StoredEvent]) -> Iterable[tuple[StoredEvent, ...]]:
-    """The events in order, as many at a time as one event of an import holds."""
+    """The events in order, in chunks that fit into one event of an import."""
     chunk: list[StoredEvent] = []
     size = 0
     for entry in entries:
@@ -272,17 +272,17 @@ def cut_chunks(entries: Sequence[StoredEvent]) -> Iterable[tuple[StoredEvent, ..
 
 
 class Copies:
-    """The events of an imported match, as the stored events of its import tell them one by one."""
+    """The events of an imported match, collected from the stored events of its import."""
 
     def __init__(self) -> None:
         self.version = 0
         self.events: list[StoredEvent] = []
-        """Those of the last bundle that is whole."""
+        """The events of the last complete bundle."""
 
         self._coming: list[StoredEvent] = []
 
     def add(self, entries: Iterable[StoredEvent]) -> int:
-        """Take what follows in the stream of the import; how many bytes of the match came by it."""
+        """Add the next events of the import; the number of bytes of the match that they brought."""
         size = 0
         for entry in entries:
             data: Any = IMPORT.parse(entry).data
@@ -302,7 +302,7 @@ class Copies:
 def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
     match data:
         case ImportBegun():
-            # A bundle that goes on from another one is its importer's; one that takes its place is not.
+            # A bundle that continues another keeps that one's importer; a replacement has its own.
             by = state.by if data.kept else event.by
             at = event.at if event.version == 1 else state.at
             return replace(state, begun=data, by=by, at=at, copied=data.kept, complete=False, verdict=None)
@@ -322,31 +322,31 @@ def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
 
 def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
     if state.record is not None:
-        raise WrongTime("import/conflict", f"{state.stream} is another import")
+        raise WrongTime("import/conflict", f"{state.stream} has another import")
     continues = 0 < command.kept == state.held < command.count
     if not continues and (command.kept or (state.held and not state.is_refuted)):
-        raise WrongTime("import/conflict", f"another bundle of {command.match} is imported as {state.stream}")
+        raise WrongTime("import/conflict", f"{state.stream} has another bundle of {command.match}")
     head = command.head.hex()
     return [ImportBegun("bundle", command.match, command.private, command.count, head, command.digest, command.kept)]
 
 
 def _decide_receive(command: ReceiveRecord, state: Import) -> list[Any]:
     if state.version:
-        raise WrongTime("import/conflict", f"{state.stream} is another import")
+        raise WrongTime("import/conflict", f"{state.stream} has another import")
     return [RecordReceived(command.match, command.private, command.text, command.digest)]
 
 
 def _decide_record(command: JudgeRecord, state: Import) -> list[Any]:
     keeps = isinstance(command.outcome, RecordEntered) and state.fault is not None and state.fault.can_keep
     if state.record is None or state.status not in ("waiting", "faulty") or (state.status == "faulty" and not keeps):
-        raise WrongTime("import/settled", f"{state.stream} is {state.status}: nothing is left to be done")
+        raise WrongTime("import/settled", f"{state.stream} is {state.status}: it waits for no outcome")
     return [command.outcome]
 
 
 def _decide_copy(command: CopyEvents, state: Import) -> list[Any]:
     begun = state.begun
     if begun is None or begun.digest != command.digest or state.copied + 1 != command.events[0].version:
-        raise WrongTime("import/conflict", f"somebody else imports to {state.stream} at the same time")
+        raise WrongTime("import/conflict", f"someone else is importing to {state.stream} at the same time")
     lines = tuple(format_event_line(entry).decode() for entry in command.events)
     copied = EventsCopied(lines)
     if state.copied + len(lines) < begun.count:

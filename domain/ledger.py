@@ -1,8 +1,10 @@
-"""The ratings ledger of a ruleset: which matches count, in which order. `service/ratings/` makes ratings of it.
+"""The ratings ledger of a ruleset: which matches count, in which order. `service/ratings/` computes ratings from it.
 
-It records inputs alone, and in its first event the model and parameters that make ratings of them, so that the same
-ledger gives the same ratings for ever. A match counts once, from where it was entered, unless it was unrated, which may
-stand before its entry as well as after it: whoever annuls and whoever scores at the same time need no agreement.
+A ledger records inputs only. Its first event records the model and its parameters, so the same ledger gives the same
+ratings for ever. A match counts once, from its entry on, unless it is unrated. It may be unrated before or after it is
+entered, so annulling and scoring at the same time need no coordination.
+
+The store ensures that a match is not entered twice: the id of the command follows from the match.
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +18,7 @@ from plyscribe.domain.errors import WrongTime, WrongValue
 
 @dataclass(frozen=True, slots=True)
 class RatingsOpened:
-    """The ledger begins: model, its parameters in millionths, and the library that computed it then."""
+    """The ledger begins, with the model, its parameters in millionths, and the library that computed it at the time."""
 
     type: ClassVar[str] = "ratings-opened"
     ruleset: str
@@ -27,7 +29,7 @@ class RatingsOpened:
 
 @dataclass(frozen=True, slots=True)
 class MatchRated:
-    """The match counts from here on: its players and their ranks, in the order of seats."""
+    """The match counts from here on; its players and their ranks are in the order of seats."""
 
     type: ClassVar[str] = "match-rated"
     match: str
@@ -37,7 +39,7 @@ class MatchRated:
 
 @dataclass(frozen=True, slots=True)
 class MatchUnrated:
-    """The match does not count, wherever it stands."""
+    """The match does not count, whether it was entered before or is entered later."""
 
     type: ClassVar[str] = "match-unrated"
     match: str
@@ -49,7 +51,7 @@ LedgerEvent = RatingsOpened | MatchRated | MatchUnrated
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateMatch(Command):
-    """Enter a match; `opening` begins the ledger if this is its first entry."""
+    """Enter a match; `opening` becomes the ledger's first event if the ledger is empty."""
 
     opening: RatingsOpened
     match: str
@@ -59,7 +61,7 @@ class RateMatch(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnrateMatch(Command):
-    """Keep a match from counting, whether it was entered yet or not."""
+    """Keep a match from counting, whether or not it was entered."""
 
     opening: RatingsOpened
     match: str
@@ -68,7 +70,7 @@ class UnrateMatch(Command):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A ledger folded up to `version`. What it keeps does not grow with the matches that count."""
+    """A ledger folded up to `version`. Its size does not grow with the matches that count."""
 
     stream: str
     version: int = 0
@@ -89,7 +91,7 @@ def _decide_rate(command: RateMatch, ledger: Ledger) -> list[LedgerEvent]:
     _require_unsettled(command.match, ledger)
     players, ranks = command.players, command.ranks
     if not 2 <= len(players) == len(ranks) == len(set(players)):
-        raise WrongValue("rated/seats", "a rated match is played by two accounts at least, each on one seat")
+        raise WrongValue("rated/seats", "a rated match needs at least two accounts, each on one seat")
     return [*_open(command, ledger), MatchRated(command.match, players, ranks)]
 
 
@@ -100,7 +102,7 @@ def _decide_unrate(command: UnrateMatch, ledger: Ledger) -> list[LedgerEvent]:
 
 def _require_unsettled(match: str, ledger: Ledger) -> None:
     if match in ledger.unrated:
-        raise WrongTime("rated/annulled", f"{match} was unrated: it never counts again")
+        raise WrongTime("rated/annulled", f"{match} was unrated and never counts again")
 
 
 def _open(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[RatingsOpened]:
@@ -110,4 +112,3 @@ def _open(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[RatingsOpene
 LEDGER: Aggregate[Ledger] = declare(
     "ratings", Ledger, LedgerEvent, _evolve, {RateMatch: _decide_rate, UnrateMatch: _decide_unrate}, first=RatingsOpened
 )
-"""That a match is rated once, the store ensures: the id of the command follows from the match."""

@@ -1,7 +1,7 @@
-"""The match: what its events amount to. `plyscribe.domain.decide` holds the other half, commands to events.
+"""The match: the state that its events add up to. `plyscribe.domain.decide` turns commands into events.
 
-The match has two halves. The lifecycle folds envelopes and knows no rules; the play folds the ruleset. A match whose
-play cannot be folded keeps the good prefix and its first fault, and can still be refuted, annulled or aborted.
+A match has two halves. The lifecycle knows no rules of games; the play follows the ruleset. If the play cannot be
+folded, the match keeps the play before the first fault, and can still be refuted, annulled or aborted.
 
     open → playing → ended → verified → scored        open | playing → aborted
     ended → refuted → verified                        ended | verified | refuted | scored → annulled
@@ -57,17 +57,17 @@ LINE = 2
 
 
 class Seat(NamedTuple):
-    """Who a seat is for (None: anyone) and whether that one sat down."""
+    """The occupant that a seat is for (None: anyone), and whether that occupant has sat down."""
 
     occupant: Occupant | None
     seated: bool
     entropy: str | None = None
     since: int = 1
-    """The version of the event that opened, reserved or took it."""
+    """The version of the event that opened, reserved or took the seat."""
 
 
 class Lifecycle(NamedTuple):
-    """What is known of a match without its rules."""
+    """The half of a match that needs no rules of games."""
 
     created: MatchCreated
     creator: str
@@ -78,35 +78,35 @@ class Lifecycle(NamedTuple):
     outcome: MatchEnded | None = None
     secret: str | None = None
     revealed_at: int = 0
-    """The version of the event that revealed the dice's secret."""
+    """The version of the event that revealed the secret of the dice."""
     salts: tuple[str | None, ...] | None = None
-    """The entropies of the parent's seats, where the parent's server dice go on in this fork."""
+    """The entropies of the parent's seats, if this fork continues the parent's server dice."""
     verdicts: tuple[MatchVerified | MatchRefuted, ...] = ()
     score: MatchScored | None = None
     annulment: MatchAnnulled | None = None
     withdrawals: tuple[SeatWithdrawn, ...] = ()
-    """All that were recorded in this match, one that was taken back too."""
+    """All withdrawals recorded in this match, including those that were taken back."""
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The accounts on the seats, in their order; those of guests and empty seats are left out."""
+        """The accounts on the seats, in order; guests and empty seats are left out."""
         return tuple(seat.occupant.player for seat in self.seats if isinstance(seat.occupant, Account))
 
     @property
     def takes_entropy(self) -> bool:
-        """Whether the seats salt the match's dice: server dice that no other match has, nor its parent had."""
+        """Whether the seats salt the dice: server dice, not shared with other matches and not the parent's."""
         dice = self.created.dice
         return isinstance(dice, ServerDice) and not isinstance(dice, SharedDice) and self.salts is None
 
     @property
     def awaits_reveal(self) -> bool:
-        """Whether the match is over, and its dice are secret until others that have them are over too."""
+        """Whether the match is over, but its dice stay secret until all matches that share them are over."""
         is_over = self.status not in ("open", "playing")
         return is_over and self.secret is None and isinstance(self.created.dice, SharedDice)
 
     @property
     def entropies(self) -> tuple[str | None, ...]:
-        """The salt of the dice, by seat."""
+        """The salt of the dice from each seat."""
         return tuple(seat.entropy for seat in self.seats) if self.salts is None else self.salts
 
     @property
@@ -116,7 +116,7 @@ class Lifecycle(NamedTuple):
 
 
 class PlayedMove(NamedTuple):
-    """A move on the surviving line: the state just before it, the version of its event, the time it took."""
+    """A move on the surviving line, with the state just before it, the version of its event and the time it took."""
 
     version: int
     seat: int
@@ -131,16 +131,15 @@ class PlayedMove(NamedTuple):
 
 
 class DrawOffer(NamedTuple):
-    """An open offer and the seats that agreed so far, the offering one first."""
+    """An open offer of a draw; `agreed` are the seats that agreed so far, starting with the one that offered."""
 
     agreed: tuple[int, ...]
 
 
 class Play(NamedTuple):
-    """What the ruleset makes of the events: `steps` is the surviving line, `state` stands after it.
+    """The half of a match that follows the ruleset: `steps` is the surviving line, `state` the state after it.
 
-    `since` is the time (UTC milliseconds) of the last event that changed the state: a decision that is due now is due
-    since then.
+    `since` is when the last event changed the state (UTC milliseconds), so it is when the present decision became due.
     """
 
     ruleset: AnyRuleset
@@ -163,31 +162,31 @@ class Play(NamedTuple):
 
     @property
     def left(self) -> list[int]:
-        """The seats that withdrew, in that order."""
+        """The seats that withdrew, in order."""
         left: list[int] = self.ruleset.view(self.state)["left"]
         return left
 
     def time_used(self, seat: int) -> int:
-        """The milliseconds that the seat took for its moves so far."""
+        """The milliseconds that the seat has taken for its moves so far."""
         return sum(step.took_ms for step in self.steps if step.seat == seat)
 
 
 class Fault(NamedTuple):
-    """The first event that could not be folded, and why."""
+    """The first event that could not be folded, and the reason."""
 
     version: int
     error: DomainError
 
 
 def damaged(fault: Fault) -> WrongTime:
-    """The refusal of what needs a match that can go on."""
+    """The refusal of a command that needs a match without a fault."""
     return WrongTime("match/damaged", f"the match cannot go on: {fault.error}", version=fault.version)
 
 
 class Match(NamedTuple):
-    """A match folded up to `version`; `head` is the hash of that event. Version 0 is a match not yet created.
+    """A match folded up to `version`; `head` is the hash of that event. At version 0 the match is not created yet.
 
-    With a fault, `play` is the good prefix: it stands just before the event at fault.
+    With a fault, `play` is the play just before the event at fault.
     """
 
     stream: str
@@ -197,23 +196,23 @@ class Match(NamedTuple):
     play: Play | None = None
     fault: Fault | None = None
     at: int = 0
-    """When the last event that can be read was recorded, UTC milliseconds."""
+    """When the last readable event was recorded (UTC milliseconds)."""
 
     def with_head(self, head: bytes) -> "Match":
-        """The same match, ending in an event of this hash."""
+        """The same match with this hash of its last event."""
         stream, version, _, life, play, fault, at = self
         return Match(stream, version, head, life, play, fault, at)
 
     @property
     def life(self) -> Lifecycle:
-        """The lifecycle of a created match; WrongTime where its first event cannot be read."""
+        """The lifecycle of a created match; WrongTime when its first event cannot be read."""
         if self.lifecycle is None:
             raise damaged(self.fault or Fault(1, FoldError(1, "the match was never created")))
         return self.lifecycle
 
     @property
     def turn(self) -> Turn | None:
-        """What the match waits for: the outcome once it ended, None while it is open, or aborted, or damaged."""
+        """What the match waits for, or its outcome if it has ended; None if it is open, aborted or damaged."""
         if self.lifecycle is None or self.play is None:
             return None
         if self.lifecycle.outcome is not None:
@@ -222,7 +221,7 @@ class Match(NamedTuple):
 
 
 def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
-    """The match after these stored events; never fails: the first fault is kept in the match."""
+    """The match after these stored events. It never fails: the match records the first fault."""
     entries = list(entries)
     place = 0
     while place < len(entries):
@@ -235,9 +234,9 @@ def fold(match: Match, entries: Iterable[StoredEvent]) -> Match:
 
 
 def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
-    """The match after those moves and rolls that can be and stand where they should, up to the first that does not.
+    """The match after these moves and rolls, up to the first one that is not allowed or does not follow.
 
-    Nearly all events are moves and rolls, so this loop is what a fold costs. What that first one is, _fold_one says.
+    Nearly all events are moves and rolls, so this loop decides what a fold costs. _fold_one finds the fault.
     """
     play = match.play
     if play is None or match.fault:
@@ -261,7 +260,7 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
             if type(decision) is not Decision or decision.seat != int(seat) or int(named) != version:
                 break
             after, now = apply_move(state, parse_move(state, text)), int(at)
-            # PlayedMove(..) itself takes twice as long.
+            # PlayedMove(...) takes twice as long.
             steps.append(make(PlayedMove, (version, decision.seat, text, state, now - since if now > since else 0)))
             state, since, head, reached = after, now, h, version
     if reached == match.version:
@@ -276,7 +275,7 @@ def _fold_one(match: Match, entry: StoredEvent) -> Match:
     linked = entry.h == next_link(match.head or first_link(match.stream), entry.e)
     match = match._replace(version=entry.version, head=entry.h)
     if not (linked and entry.version == expected):
-        # Where an event is missing, its place is where the chain breaks.
+        # If an event is missing, the chain breaks at its version.
         match = match._replace(fault=match.fault or Fault(expected, BrokenChain(expected)))
     try:
         return _evolve_halves(match, parse_event(entry))
@@ -285,7 +284,7 @@ def _fold_one(match: Match, entry: StoredEvent) -> Match:
 
 
 def evolve(match: Match, event: Event) -> Match:
-    """The match after one event; its `head` is left for the store to say."""
+    """The match after one event; its `head` stays, because only a stored event has a hash."""
     return _evolve_halves(match._replace(version=event.version), event)
 
 
@@ -299,7 +298,7 @@ def _evolve_halves(match: Match, event: Event) -> Match:
     except DomainError as error:
         return _with_fault(match._replace(lifecycle=life, at=event.at), error)
     except Exception as error:
-        # A ruleset that fails where it should refuse must not take the lifecycle with it.
+        # A bug in a ruleset must not damage the lifecycle.
         failed = FoldError(event.version, f"the ruleset fails with {error!r}")
         return _with_fault(match._replace(lifecycle=life, at=event.at), failed)
 
@@ -351,7 +350,7 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
     if life is not None:
         raise FoldError(event.version, "the match was created before")
     creator = parse_actor(event.by).id
-    # Entering a tournament is consent to sit down in its matches.
+    # Whoever enters a tournament agrees to sit down in its matches.
     seats = tuple(
         Seat(who, isinstance(who, Guest | BuiltIn) or who == Account(creator) or data.tournament is not None)
         for who in data.seats
@@ -363,9 +362,9 @@ def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle
     parent, salts = life.created.parent, data.salts
     moves = sum(isinstance(step, MoveMade) for step in data.steps)
     if event.version != LINE or parent is None or parent.get("ply") != moves:
-        raise FoldError(event.version, f"a line of {moves} moves is not what the match begins with")
+        raise FoldError(event.version, f"a line of {moves} moves is not how this match begins")
     if salts is not None and (not isinstance(life.created.dice, ServerDice) or len(salts) != len(life.seats)):
-        raise FoldError(event.version, "the salts are not those of server dice, one a seat")
+        raise FoldError(event.version, "salts need server dice, and there must be one for each seat")
     return life._replace(salts=salts)
 
 
@@ -422,7 +421,7 @@ def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
             raise FoldError(event.version, f"step {number} of the line withdraws a seat for {step.cause!r}")
         if isinstance(step, SeatWithdrawn) and step.fault not in (None, *WITHDRAWAL_FAULTS):
             raise FoldError(event.version, f"step {number} of the line withdraws a seat for the fault {step.fault!r}")
-        # A growing tuple would be copied with each move.
+        # Appending to a tuple would copy it at each move.
         play = _evolve_play(play._replace(steps=()), event._replace(data=step))
         made += play.steps
     return play._replace(steps=tuple(made))
@@ -436,7 +435,7 @@ def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:
 
 
 def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play:
-    """The play after the move of `event` by the seat on turn, given as its text and as the ruleset parsed it."""
+    """The play after the move of `event` by the seat on turn. `move` is `text` as the ruleset parsed it."""
     state = play.state
     step = PlayedMove(event.version, seat, text, state, max(0, event.at - play.since))
     after = play.ruleset.apply_move(state, move)
@@ -453,5 +452,5 @@ def _take_back(play: Play, event: Event, ply: int) -> Play:
 
 def _withdraw(play: Play, event: Event, seat: int) -> Play:
     after = play._replace(state=play.ruleset.withdraw(play.state, seat), offer=None)
-    # Who is to decide all the same has been at it since before.
+    # A seat that was on turn already keeps its clock running.
     return after if after.turn == play.turn else after._replace(since=event.at)

@@ -1,12 +1,13 @@
-"""Monte Carlo tree search for any ruleset: any number of seats, dice, and more moves than can be looked at.
+"""Monte Carlo tree search for any ruleset, with any number of seats, with dice, and with more moves than it can try.
 
-PUCT (Rosin 2011; Silver et al. 2016), from UCT (Kocsis and Szepesvari 2006), over the seats' own rewards, as max^n
-(Luckhardt and Irani 1986). A position that is new to the tree is valued by `evaluate`, without a rollout: random moves
-would drown what it says. Moves are tried in the order in which `evaluate` likes what they lead to, a prior from
-heuristics (Gelly and Silver 2007), the later ones as a node is visited more, as in progressive widening (Coulom 2007).
-Dice are drawn, each outcome a node of its own.
+The search is PUCT (Rosin 2011; Silver et al. 2016), based on UCT (Kocsis and Szepesvari 2006). Each seat maximises its
+own reward, as in max^n (Luckhardt and Irani 1986). A new position gets its value from `evaluate`, without a rollout,
+because random moves would drown that value. Moves are tried in the order of the value that `evaluate` gives to their
+result, a heuristic prior (Gelly and Silver 2007). Later moves get their turn as the node is visited more, as in
+progressive widening (Coulom 2007). Dice are drawn at random, and each outcome is a node of its own.
 
-No function but the square root, which IEEE 754 rounds exactly as it does + - * /: all machines play the same moves.
+The only function used is the square root, which IEEE 754 rounds exactly, as it does + - * /. So all machines play the
+same moves.
 """
 
 from collections.abc import Hashable
@@ -20,21 +21,21 @@ State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
 
 EXPLORATION = 0.7
-"""How much it is worth to try the move that looks best; half of it the second best, a third the third best."""
+"""The weight of exploring the move that looks best; the second best has half of it, the third best a third."""
 
 MOST_AT_ROOT = 500
 MOST = 100
-"""Where there are more moves, a node takes in so many that are drawn."""
+"""A node with more moves than this gets a random sample of this size."""
 
 STEPS = 30
-"""Moves and rolls that are drawn to learn how much `evaluate` changes in a step. To gain as much is half of a win."""
+"""Random moves and rolls to measure how much `evaluate` changes in a step. A gain of that much is worth half a win."""
 
 DECIDED = 500_000
-"""No value but that of an ended match is as far from 0."""
+"""Only the value of an ended match is this far from 0."""
 
 
 class _Node:
-    """A position, what `evaluate` says of it to who moved there, and what came of it for each seat, added up."""
+    """A position, its value by `evaluate` for the seat that moved there, and the sum of the rewards of each seat."""
 
     __slots__ = ("children", "guess", "rewards", "state", "visits")
 
@@ -44,13 +45,13 @@ class _Node:
         self.visits = 0
         self.rewards = [0.0] * seats
         self.children: dict[Any, _Node] = {}
-        """By roll, or by move, the one with the best guess first."""
+        """By roll or by move; moves with the best guess first."""
 
 
 def search(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow: RandBelow) -> Move:
-    """The move that was tried most often in so many playouts; of several, the one that `evaluate` likes best.
+    """The move that the search tried most often; among equals, the one with the best value by `evaluate`.
 
-    The same for the same arguments and draws. `state` waits for a decision.
+    The result depends only on the arguments and the draws. `state` must wait for a decision.
     """
     tree = _Tree(ruleset, state, randbelow)
     if len(tree.root.children) > 1:
@@ -61,7 +62,7 @@ def search(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow
 
 
 class _Tree(Generic[State, Move]):
-    """What was looked at from one position on."""
+    """The positions explored from one position on."""
 
     def __init__(self, ruleset: Ruleset[State, Move], state: State, randbelow: RandBelow) -> None:
         self._ruleset, self._randbelow = ruleset, randbelow
@@ -74,7 +75,7 @@ class _Tree(Generic[State, Move]):
         self._take_in_moves(self.root, turn.seat, MOST_AT_ROOT)
 
     def play_out(self) -> None:
-        """One way from the root to a node that is new, or where the match is over, and back with its rewards."""
+        """Walk from the root to a new node, or to the end of a match, and add its rewards to all nodes on the way."""
         node, path = self.root, [self.root]
         while node is self.root or node.visits:
             turn = self._ruleset.turn(node.state)
@@ -94,7 +95,7 @@ class _Tree(Generic[State, Move]):
         return node.children[values]
 
     def _choose(self, node: _Node, seat: int) -> _Node:
-        """The most promising child; one that was never tried is taken for as good as its guess."""
+        """The most promising child; the guess stands in for the reward of a child that was never tried."""
         if not node.children:
             self._take_in_moves(node, seat, MOST)
         spread = EXPLORATION * sqrt(node.visits)
@@ -117,12 +118,12 @@ class _Tree(Generic[State, Move]):
             node.children[move] = _Node(states[move], len(self._seats), self._reward(values[move], seat))
 
     def _reward(self, value: int, seat: int) -> float:
-        """From -1 to 1, how much better off the seat is than at the root."""
+        """How much better off the seat is than at the root, from -1 to 1."""
         gain = value - self._values[seat - 1]
         return gain / (self._scale + abs(gain))
 
     def _measure_step(self, seat: int) -> float:
-        """By how much the seat's value changes on average from one drawn move or roll to the next, at least 1."""
+        """The average change of the seat's value from one random move or roll to the next, at least 1."""
         ruleset, state, value, changes = self._ruleset, self.root.state, self._values[seat - 1], [0]
         for _ in range(STEPS):
             turn = ruleset.turn(state)

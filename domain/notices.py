@@ -1,7 +1,7 @@
-"""What the players of a match are told as it goes on, so that a bot needs to follow nothing else.
+"""The notices that the players of a match get, so that a bot needs to follow nothing else.
 
-A player is told what it owes the match as soon as it owes it, and what becomes of the match. Recorders, who write down
-what others do, are told nothing.
+A player gets a notice as soon as the match waits for it, and when the match starts, ends or changes in another way that
+concerns it. Recorders get no notices, since they only enter what others do.
 """
 
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ OWED = {
     "move": "your-decision",
     "draw": "draw-offered",
 }
-"""The notice of what is owed, by the word for it in `plyscribe.domain.waiting`."""
+"""The notice for what a match waits for, by its word in `plyscribe.domain.waiting`."""
 
 BECAME = ("match-started", "match-ended", "match-aborted", "match-annulled", "seat-lost", "draw-declined")
 NOTICE_TYPES = (*OWED.values(), *BECAME)
 
 
 class Notice(NamedTuple):
-    """What a player is told: a type, and JSON-ready what there is to say about it."""
+    """A notice to a player: its type, and its JSON-ready content."""
 
     player: str
     type: str
@@ -35,12 +35,12 @@ class Notice(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Tells it from all other notices of the same player and the same version of the match."""
+        """Unique among the notices to one player at one version of the match."""
         return f"{self.type}:{self.about.get('seat', '')}"
 
 
 def list_notices(before: Match, after: Match) -> list[Notice]:
-    """What one command told the players: the match stood at `before` when it came, and stands at `after` with it."""
+    """The notices that follow from one command, which took the match from `before` to `after`."""
     if after.lifecycle is None:
         return []
     notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life)]
@@ -48,7 +48,7 @@ def list_notices(before: Match, after: Match) -> list[Notice]:
 
 
 def _list_dues(before: Match, after: Match) -> Iterator[Notice]:
-    """What is owed now and was not owed before. A decision is another one at another ply."""
+    """Notices of what the match waits for now and did not before. Decisions at different plies are different."""
     owed_before = set(_list_owed(before))
     for owed in _list_owed(after):
         if owed not in owed_before:
@@ -85,7 +85,7 @@ def _list_changes(before: Match, life: Lifecycle) -> Iterator[Notice]:
 
 
 def _list_for_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Notice]:
-    """One notice for each player with seats, or invited to them."""
+    """One notice for each player who holds a seat or is invited to one."""
     seats: dict[str, list[int]] = {}
     for number, seat in enumerate(life.seats, 1):
         if isinstance(seat.occupant, Account):
@@ -95,7 +95,7 @@ def _list_for_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator
 
 
 def _list_lost_seats(before: Match, life: Lifecycle) -> Iterator[Notice]:
-    """Who left a seat, was sent away from it, or is no longer invited to it."""
+    """Notices to those who left a seat, were removed from it, or are no longer invited to it."""
     for number, (had, has) in enumerate(zip(_seats(before), life.seats, strict=False), 1):
         if isinstance(had.occupant, Account) and had.occupant != has.occupant:
             yield Notice(had.occupant.player, "seat-lost", {"seat": number})
@@ -106,7 +106,10 @@ def _seats(match: Match) -> Any:
 
 
 def _list_declines(before: Match, after: Match) -> Iterator[Notice]:
-    """Those who agreed to a draw hear when it was declined: nothing else ends an offer and leaves the play alone."""
+    """Notices to those who agreed to a draw that was declined.
+
+    Only a refusal closes an offer without changing the state of play.
+    """
     if not (before.play and after.play and before.play.offer) or after.play.offer or after.life.status != "playing":
         return
     if before.play.state == after.play.state:

@@ -1,4 +1,4 @@
-"""The option types that rulesets declare: one declaration gives parser, default and JSON Schema."""
+"""The option types of rulesets: one declaration gives a parser, a default and a JSON Schema."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from plyscribe.domain.errors import OptionError
 
 
 class Option(Protocol):
-    """What a ruleset declares of an option; a ruleset may have a type of its own beside those below."""
+    """An option that a ruleset declares. A ruleset may define option types of its own."""
 
     @property
     def name(self) -> str:
-        """Its key in the options."""
+        """The option's key."""
 
     @property
     def default(self) -> Any:
-        """The value where none is given."""
+        """The value to use when none is given."""
 
     def parse(self, value: object) -> Any:
         """The value itself; OptionError unless it is allowed."""
@@ -28,7 +28,7 @@ class Option(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """A whole number from `low` to `high` (None: no upper bound); `nullable` admits null as well."""
+    """A whole number from `low` to `high` (None: no upper bound); with `nullable`, null as well."""
 
     name: str
     default: int | None
@@ -37,7 +37,7 @@ class Integer:
     nullable: bool = False
 
     def parse(self, value: object) -> int | None:
-        """The value itself; OptionError unless it is in range. True and false are no integers."""
+        """The value itself; OptionError unless it is in range. True and false are not integers."""
         if value is None and self.nullable:
             return None
         if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.ceiling:
@@ -46,7 +46,7 @@ class Integer:
 
     @property
     def ceiling(self) -> int:
-        """The greatest value: what JSON carries exactly where the option itself has no upper bound."""
+        """The greatest value; without an upper bound, the greatest integer that JSON represents exactly."""
         return 2**53 - 1 if self.high is None else self.high
 
     @property
@@ -71,7 +71,7 @@ class Choice:
     values: tuple[str | int, ...]
 
     def parse(self, value: object) -> str | int:
-        """The value itself; OptionError unless it is one of the values, of the same type: true is not 1."""
+        """The value itself; OptionError unless it equals one of the values in value and type: true is not 1."""
         for known in self.values:
             if type(value) is type(known) and value == known:
                 return known
@@ -90,7 +90,7 @@ class Flag:
     default: bool = False
 
     def parse(self, value: object) -> bool:
-        """The value itself; OptionError unless it is true or false: 1 is neither."""
+        """The value itself; OptionError unless it is true or false. 1 is neither."""
         if isinstance(value, bool):
             return value
         raise OptionError(self.name, value, "true or false")
@@ -101,7 +101,7 @@ class Flag:
 
 
 def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
-    """OptionError on the first name in `raw` that no option has."""
+    """OptionError at the first name in `raw` that no option has."""
     names = [option.name for option in options]
     for name, value in raw.items():
         if name not in names:
@@ -109,12 +109,12 @@ def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
 
 
 def parse_options(raw: dict[str, Any], options: Sequence[Option]) -> dict[str, Any]:
-    """The complete options in the order of their declaration; OptionError on anything unknown or out of range."""
+    """The complete options in the order of their declaration; OptionError when one is unknown or out of range."""
     refuse_unknown(raw, options)
     return {option.name: option.parse(raw.get(option.name, option.default)) for option in options}
 
 
 def options_schema(options: Sequence[Option]) -> dict[str, Any]:
-    """JSON Schema of an object that holds these options and nothing else."""
+    """JSON Schema of an object with these options and nothing else."""
     properties = {option.name: option.schema() for option in options}
     return {"type": "object", "properties": properties, "additionalProperties": False}

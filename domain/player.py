@@ -1,4 +1,4 @@
-"""A player: the account of a person or a bot, and the tokens that act for it. Names stay in this stream alone."""
+"""A player: the account of a person or a bot, and its tokens. Names are stored in this stream and nowhere else."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -15,12 +15,12 @@ MAX_TOKENS = 100
 MAX_TOKEN_LIFE_MS = 10 * 365 * 24 * 3600 * 1000
 MAX_OVERLAP_MS = 7 * 24 * 3600 * 1000
 TOKEN_ID_LENGTH = 16
-"""Hex digits of a token's digest that name it."""
+"""The number of hex digits of a token's digest that make its id."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRegistered:
-    """The account exists, under a display name."""
+    """The account is opened under a display name."""
 
     type: ClassVar[str] = "player-registered"
     name: str
@@ -29,7 +29,7 @@ class PlayerRegistered:
 
 @dataclass(frozen=True, slots=True)
 class TokenIssued:
-    """A token whose SHA-256 is `digest` (hex) may do what `scopes` say, until `expires_at` (None: for good)."""
+    """A token is issued: `digest` is its SHA-256 in hex. It covers `scopes` until `expires_at` (None: for ever)."""
 
     type: ClassVar[str] = "token-issued"
     digest: str
@@ -40,7 +40,7 @@ class TokenIssued:
 
 @dataclass(frozen=True, slots=True)
 class TokenRevoked:
-    """The token ends at `ends_at` (UTC milliseconds), unless it was to expire before."""
+    """The token ends at `ends_at` (UTC milliseconds), unless it expires earlier."""
 
     type: ClassVar[str] = "token-revoked"
     digest: str
@@ -52,7 +52,7 @@ PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterPlayer(Command):
-    """Open an account with a first token, given by the SHA-256 of its text."""
+    """Open an account with a first token; `digest` is the SHA-256 of its text."""
 
     name: str
     kind: str = "person"
@@ -62,9 +62,10 @@ class RegisterPlayer(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueToken(Command):
-    """Issue a further token, asked for with the token of digest `under` (None: by an administrator or operator).
+    """Issue another token, with the token of digest `under` (None: as an administrator or operator).
 
-    It covers no more than `under` and lives no longer. With `revoke_others` all other tokens end at once.
+    The new token has the same or fewer scopes than `under`, and does not outlive it. With `revoke_others`, all other
+    tokens end at once.
     """
 
     digest: str
@@ -77,9 +78,9 @@ class IssueToken(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RotateToken(Command):
-    """Issue a successor of the token of digest `under`, which ends `overlap_ms` later.
+    """Issue a successor of the token of digest `under`, which then ends after `overlap_ms`.
 
-    The successor covers the same and lives as long as its predecessor was meant to, unless `lives_ms` says less.
+    The successor has the same scopes and the same lifetime, or a shorter one if `lives_ms` says so.
     """
 
     under: str
@@ -90,13 +91,13 @@ class RotateToken(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeToken(Command):
-    """End the token of this id at once."""
+    """End the token with this id at once."""
 
     token: str
 
 
 class Token(NamedTuple):
-    """What a token may do, and its times in UTC milliseconds; `lives_ms` is how long it was meant to live."""
+    """A token's scopes, and its times in UTC milliseconds; `lives_ms` is its lifetime as issued."""
 
     scopes: tuple[str, ...]
     label: str | None
@@ -110,13 +111,13 @@ class Token(NamedTuple):
 
 
 def token_id(digest: str) -> str:
-    """What a token is called: it says nothing of its secret."""
+    """The public id of a token, which reveals nothing about its secret."""
     return digest[:TOKEN_ID_LENGTH]
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """An account folded up to `version`; `tokens` are those that had not ended by the last event, by their digest."""
+    """An account folded up to `version`; `tokens` are those that had not ended at its last event, by digest."""
 
     stream: str
     version: int = 0
@@ -150,7 +151,7 @@ def _with_tokens(player: Player, at: int, tokens: dict[str, Token]) -> Player:
 def _decide_register(command: RegisterPlayer, _: Player) -> list[Any]:
     _check_name(command.name)
     if command.kind not in KINDS:
-        raise WrongValue("player/kind", f"kind is {command.kind!r}; allowed: {', '.join(KINDS)}")
+        raise WrongValue("player/kind", f"the kind is {command.kind!r}; allowed: {', '.join(KINDS)}")
     first = TokenIssued(command.digest, _parse_scopes(command.scopes), None, None)
     return [PlayerRegistered(command.name, command.kind), first]
 
@@ -169,11 +170,13 @@ def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
 
 
 def _limit_by(asking: Token, scopes: tuple[str, ...], expires_at: int | None) -> int | None:
-    """When a token expires that one with `asking` issues; WrongPerson, WrongValue where it would be more than that."""
+    """When a token issued with `asking` expires; WrongPerson or WrongValue if it would get more than `asking` has."""
     if not set(scopes) <= set(asking.scopes):
-        raise WrongPerson("token/scopes", f"your token covers {', '.join(asking.scopes)}, so it cannot issue more")
+        why = f"your token can issue tokens with its own scopes only: {', '.join(asking.scopes)}"
+        raise WrongPerson("token/scopes", why)
     if asking.expires_at is not None and expires_at is not None and expires_at > asking.expires_at:
-        raise WrongValue("token/expiry", f"your token expires at {asking.expires_at}, so it cannot issue a longer one")
+        why = f"your token expires at {asking.expires_at} and cannot issue one that outlives it"
+        raise WrongValue("token/expiry", why)
     return asking.expires_at if expires_at is None else expires_at
 
 
@@ -182,9 +185,10 @@ def _decide_rotate(command: RotateToken, player: Player) -> list[Any]:
     _check_life(command.lives_ms)
     lives_ms = old.lives_ms if command.lives_ms is None else command.lives_ms
     if old.lives_ms is not None and lives_ms is not None and lives_ms > old.lives_ms:
-        raise WrongValue("token/expiry", f"your token lives {old.lives_ms} ms, so its successor cannot live longer")
+        why = f"your token has a lifetime of {old.lives_ms} ms, and its successor cannot have a longer one"
+        raise WrongValue("token/expiry", why)
     if not 0 <= command.overlap_ms <= MAX_OVERLAP_MS:
-        raise WrongValue("token/overlap", f"both are valid for at most {MAX_OVERLAP_MS} ms")
+        raise WrongValue("token/overlap", f"both tokens can be valid for at most {MAX_OVERLAP_MS} ms")
     _require_room(sum(token.is_valid(command.at) for token in player.tokens.values()) - (command.overlap_ms == 0))
     expires_at = None if lives_ms is None else command.at + lives_ms
     successor = TokenIssued(command.digest, old.scopes, old.label, expires_at)
@@ -201,41 +205,40 @@ def _decide_revoke(command: RevokeToken, player: Player) -> list[Any]:
 def _find_valid(player: Player, digest: str, at: int) -> Token:
     token = player.tokens.get(digest)
     if token is None or not token.is_valid(at):
-        raise WrongPerson("token/over", "your token has ended: it can issue none")
+        raise WrongPerson("token/over", "your token has ended and cannot issue tokens")
     return token
 
 
 def _require_room(valid: int) -> None:
     if valid >= MAX_TOKENS:
-        raise WrongTime("token/too-many", f"an account has at most {MAX_TOKENS} tokens: revoke some first")
+        raise WrongTime("token/too-many", f"an account can have {MAX_TOKENS} tokens: revoke some first")
 
 
 def _parse_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
     if not scopes or not set(scopes) <= set(SCOPES):
-        raise WrongValue("player/scopes", f"scopes are some of {', '.join(SCOPES)}")
+        raise WrongValue("player/scopes", f"scopes must be one or more of {', '.join(SCOPES)}")
     return tuple(scope for scope in SCOPES if scope in scopes)
 
 
 def _check_label(label: str | None) -> None:
     if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
-        raise WrongValue("token/label", f"a label is 1 to {MAX_NAME_LENGTH} printable characters")
+        raise WrongValue("token/label", f"a label must have 1 to {MAX_NAME_LENGTH} printable characters")
 
 
 def _check_life(lives_ms: int | None) -> None:
     if lives_ms is not None and not 0 < lives_ms <= MAX_TOKEN_LIFE_MS:
-        raise WrongValue("token/expiry", "a token lives for at most ten years")
+        raise WrongValue("token/expiry", "a token must have a lifetime of at most ten years")
 
 
 def is_printable(text: str) -> bool:
-    """Whether all characters show something, or join others that do (zero-width joiners, as some scripts need)."""
+    """Whether all characters are printable, or the zero-width joiners that some scripts need."""
     return all(character.isprintable() or character in "\u200c\u200d" for character in text)
 
 
 def _check_name(name: str) -> None:
     if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
-        raise WrongValue(
-            "player/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
-        )
+        why = f"a name must have 1 to {MAX_NAME_LENGTH} printable characters, and no space at either end"
+        raise WrongValue("player/name", why)
 
 
 PLAYER: Aggregate[Player] = declare(

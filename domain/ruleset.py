@@ -1,7 +1,7 @@
-"""What a ruleset is: the contract between a game's rules and everything else.
+"""The contract between a game's rules and everything else.
 
-States are immutable and hashable; every method is a pure function of its arguments. Seats count from 1. All text
-from outside goes through `parse_move`, so an illegal move cannot reach `apply_move`: parse, do not validate.
+States are immutable and hashable, and every method is a pure function of its arguments. Seats count from 1. All text
+from outside goes through `parse_move`, so an illegal move cannot reach `apply_move`.
 """
 
 from abc import ABC, abstractmethod
@@ -16,19 +16,19 @@ State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
 
 RandBelow = Callable[[int], int]
-"""`randbelow(n)` answers an integer from 0 to n-1, as `random.Random.randrange` does."""
+"""`randbelow(n)` returns an integer from 0 to n-1, as `random.Random.randrange` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`seat` must play one of the legal moves; at least one exists."""
+    """`seat` must play a legal move; at least one exists."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """`count` dice of `sides` faces are due for `purpose`, made for `seat` (None: for the table)."""
+    """`count` dice with `sides` faces must be rolled for `purpose`, for `seat` (None: for the table)."""
 
     sides: int
     count: int
@@ -38,7 +38,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The match has ended: `ranks` holds one rank a seat, 1 is best, ties share the better rank."""
+    """The match has ended. `ranks` has a rank for each seat: 1 is best, and ties share the better rank."""
 
     reason: str
     ranks: tuple[int, ...]
@@ -48,7 +48,7 @@ Turn = Decision | Roll | Over
 
 
 class Ruleset(ABC, Generic[State, Move]):
-    """The rules of one game in one version. A released version never changes its behaviour."""
+    """One version of a game's rules. A released version never changes its behaviour."""
 
     id: str
     version: int
@@ -56,96 +56,96 @@ class Ruleset(ABC, Generic[State, Move]):
     min_seats: int
     max_seats: int
     presets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    """Options, by name, that rated matches may have beside the defaults. A released version keeps them."""
+    """Named options that rated matches may have instead of the defaults. A released version keeps them."""
     behaviour: str | None = None
-    """The digest of its proofs, by which two places know that they play by the same rules; None without proofs."""
+    """The digest of its proofs; two servers with the same digest play by the same rules. None without proofs."""
     released: bool = False
-    """Whether this version is frozen: matches that name it replay for ever. A draft may still change."""
+    """Whether this version is frozen, so that its matches replay for ever. A draft may still change."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """The complete options, defaults filled in; OptionError on an unknown name or a value out of range."""
+        """The complete options, with defaults; OptionError for an unknown name or a value out of range."""
 
     @abstractmethod
     def options_schema(self) -> dict[str, Any]:
-        """JSON Schema of the options, defaults included."""
+        """JSON Schema of the options, with defaults."""
 
     @abstractmethod
     def has_chance(self, options: dict[str, Any]) -> bool:
-        """Whether a match with these complete options can ever await a roll."""
+        """Whether a match with these complete options can ever need a roll."""
 
     @abstractmethod
     def initial_state(self, options: dict[str, Any], seats: int) -> State:
-        """The state before the first move, from complete options; OptionError where options and seats do not fit."""
+        """The state before the first move, from complete options; OptionError when options and seats do not fit."""
 
     @abstractmethod
     def turn(self, state: State) -> Turn:
-        """The one thing that the state waits for."""
+        """What the state waits for."""
 
     @abstractmethod
     def legal_moves(self, state: State, prefix: str = "") -> Iterator[Move]:
-        """The legal moves whose notation starts with `prefix`: fixed order, no duplicates, lazily.
+        """The legal moves whose notation starts with `prefix`: lazily, in a fixed order, without duplicates.
 
-        Empty exactly when the turn is no Decision (or no notation starts with `prefix`).
+        Empty exactly when the turn is not a Decision (or no notation starts with `prefix`).
         """
 
     @abstractmethod
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move drawn without listing all; each ruleset documents the distribution."""
+        """A random legal move, drawn without listing all; each ruleset documents the distribution."""
 
     @abstractmethod
     def parse_move(self, state: State, text: str) -> Move:
-        """The legal move that `text` spells; inverse of format_move. BadNotation or IllegalMove otherwise."""
+        """The legal move in this notation, inverse of format_move; BadNotation or IllegalMove if there is none."""
 
     @abstractmethod
     def format_move(self, state: State, move: Move) -> str:
-        """The one ASCII spelling of a legal move; inverse of parse_move."""
+        """The notation of a legal move, in ASCII; inverse of parse_move."""
 
     @abstractmethod
     def apply_move(self, state: State, move: Move) -> State:
-        """The state after a move that came from legal_moves, sample_move or parse_move of this state."""
+        """The state after a move; the move must come from legal_moves, sample_move or parse_move of this state."""
 
     @abstractmethod
     def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
-        """The state after the awaited dice showed `values`; RollError where they cannot, or none are awaited."""
+        """The state after the due dice showed `values`; RollError when they cannot, or when no roll is due."""
 
     @abstractmethod
     def withdraw(self, state: State, seat: int) -> State:
-        """The state after `seat` left the match; NotInPlay when it is not in play or the match is over."""
+        """The state after `seat` left the match; NotInPlay when the seat is not in play or the match is over."""
 
     @abstractmethod
     def end(self, state: State, over: Over) -> State:
-        """The state when the match ends in it with this outcome, as by an agreed draw: nobody is on turn any more.
+        """The state after the match ended here with this outcome, for example by an agreed draw; no seat is on turn.
 
-        Only for a state that is not over.
+        `state` must not be over.
         """
 
     @abstractmethod
     def standing(self, state: State) -> tuple[int, ...]:
-        """The ranks if the match ended now, one a seat."""
+        """The rank of each seat if the match ended now."""
 
     @abstractmethod
     def evaluate(self, state: State, seat: int) -> int:
-        """A heuristic value of the state for `seat`, greater is better; zero-sum not required."""
+        """A heuristic value of the state for `seat`; greater is better. It need not be zero-sum."""
 
     @abstractmethod
     def view(self, state: State) -> dict[str, Any]:
         """The complete public state, JSON-ready, with exactly the keys of the ruleset's spec.
 
-        Starts with `ruleset`, `ply` (moves played) and `left` (seats that withdrew, in that order). Two states are
-        equal if and only if their views and turns are.
+        It starts with `ruleset`, `ply` (moves played) and `left` (seats that withdrew, in order). Two states are equal
+        if and only if their views and turns are equal.
         """
 
     @abstractmethod
     def render_text(self, state: State) -> str:
-        """The board as a person reads it in a terminal: ASCII or box drawing, lines of at most 100 characters."""
+        """The board for a terminal: ASCII or box-drawing characters, in lines of at most 100 characters."""
 
 
 AnyRuleset = Ruleset[Any, Any]
 
 
 class DuelState(Hashable, Protocol):
-    """What a duel asks of its states: seat 1 plays at even plies, seat 2 at odd ones, until `over` is set."""
+    """What a duel needs of its states: seat 1 plays at even plies and seat 2 at odd ones, until `over` is set."""
 
     @property
     def ply(self) -> int:
@@ -153,7 +153,7 @@ class DuelState(Hashable, Protocol):
 
     @property
     def over(self) -> Over | None:
-        """The outcome, once there is one."""
+        """The outcome; None until the match is over."""
 
 
 AnyDuelState = TypeVar("AnyDuelState", bound=DuelState)
@@ -170,15 +170,15 @@ class Duel(Ruleset[AnyDuelState, Move]):
         return False
 
     def turn(self, state: AnyDuelState) -> Turn:
-        """A decision of the seats by turns until the match is over."""
+        """The outcome if the match is over; otherwise a decision of seat 1 or 2, in turn."""
         return state.over or _DECISIONS[state.ply & 1]
 
     def apply_roll(self, state: AnyDuelState, values: tuple[int, ...]) -> NoReturn:
         """RollError, always."""
-        raise RollError(f"{self.id} has no dice: no roll is awaited at ply {state.ply}")
+        raise RollError(f"{self.id} has no dice: no roll is due at ply {state.ply}")
 
     def withdraw(self, state: AnyDuelState, seat: int) -> AnyDuelState:
-        """The state in which the other seat has won."""
+        """The state after `seat` left: the other seat wins."""
         if state.over or seat not in (1, 2):
             raise NotInPlay(seat)
         return self.end(state, Over("withdrawal", (2, 1) if seat == 1 else (1, 2)))
@@ -195,14 +195,14 @@ _DECISIONS = (Decision(1), Decision(2))
 
 
 def require_seats(ruleset: AnyRuleset, seats: int) -> None:
-    """OptionError unless so many seats can play the game."""
+    """OptionError unless the game can be played with this number of seats."""
     low, high = ruleset.min_seats, ruleset.max_seats
     if not low <= seats <= high:
         raise OptionError("seats", seats, f"{low}" if low == high else f"{low}..{high}")
 
 
 def evaluate_over(over: Over, seat: int) -> int:
-    """The value of an ended match for `seat`: a million for each seat placed worse, minus one for each placed better.
+    """The value of an ended match for `seat`: a million for each seat ranked worse, minus one for each ranked better.
 
     >>> evaluate_over(Over("path", (1, 2)), 2)
     -1000000
@@ -212,7 +212,7 @@ def evaluate_over(over: Over, seat: int) -> int:
 
 
 def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
-    """Ranks from scores, greater is better: 1 + the number of seats placed better, ties share.
+    """Ranks from scores, where greater is better: 1 + the number of seats with a better score, so ties share a rank.
 
     >>> rank_by([5, 9, 5])
     (2, 1, 2)
@@ -221,7 +221,7 @@ def rank_by(scores: Sequence[Any]) -> tuple[int, ...]:
 
 
 def rank_seats(scores: Sequence[Any], left: Sequence[int]) -> tuple[int, ...]:
-    """Ranks from scores, greater is better, with the seats that left below all others, who left last first.
+    """Ranks from scores, where greater is better. Seats that left rank below all others, the last to leave first.
 
     >>> rank_seats([7, 9, 5, 7], left=[2, 1])
     (3, 4, 2, 1)
@@ -230,7 +230,7 @@ def rank_seats(scores: Sequence[Any], left: Sequence[int]) -> tuple[int, ...]:
 
 
 def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
-    """The seat in play that follows clockwise, which is the seat itself when nobody else is in play.
+    """The next seat in play, clockwise; the seat itself when no other seat is in play.
 
     >>> next_in_play(3, seats=4, left=[4, 1])
     2
@@ -240,16 +240,16 @@ def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
 
 
 def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
-    """The awaited roll; RollError where its dice cannot show `values`, or where none is awaited."""
+    """The due roll; RollError when its dice cannot show `values`, or when no roll is due."""
     if not isinstance(turn, Roll):
-        raise RollError(f"no roll is awaited at ply {ply}")
+        raise RollError(f"no roll is due at ply {ply}")
     if len(values) != turn.count or not all(type(value) is int and 1 <= value <= turn.sides for value in values):
         raise RollError(f"{turn.count}d{turn.sides} cannot show {values} at ply {ply}")
     return turn
 
 
 def format_turn(turn: Turn) -> dict[str, Any]:
-    """The turn as it stands in answers: `{"decision": seat}`, `{"roll": {..}}` or `{"over": {..}}`."""
+    """The turn for JSON: `{"decision": seat}`, `{"roll": {..}}` or `{"over": {..}}`."""
     match turn:
         case Decision(seat):
             return {"decision": seat}

@@ -1,4 +1,4 @@
-"""Whom a match waits for, and what they owe it."""
+"""Which players a match waits for, and what they have to do."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,18 +8,20 @@ from plyscribe.domain.match import Lifecycle, Match, Play
 from plyscribe.domain.ruleset import Decision, Roll
 
 WAITED_FOR = ("seat", "entropy", "start", "move", "roll", "draw")
-"""What a player may owe: an answer to an invitation, salt for the dice, the start, a move, a roll, an answer."""
+"""What a match may wait for: an answer to an invitation, salt for the dice, the start, a move, a roll, an answer to an
+offer of a draw.
+"""
 
 
 class Wait(NamedTuple):
-    """An account that the match waits for, and for what: a word of WAITED_FOR."""
+    """An account that the match waits for, and what for: a word of WAITED_FOR."""
 
     player: str
     what: str
 
 
 class Due(NamedTuple):
-    """What an account owes a match, and for which seat; None where it owes it for no seat."""
+    """What an account has to do in a match, and for which seat; None when it is not for a seat."""
 
     player: str
     what: str
@@ -27,14 +29,17 @@ class Due(NamedTuple):
 
 
 def list_waits(match: Match) -> list[Wait]:
-    """Whom the match waits for, without duplicates, in the order of seats; nobody once it is over or damaged."""
+    """The accounts that the match waits for, without duplicates, in the order of seats.
+
+    Empty when the match is over or damaged.
+    """
     return list(dict.fromkeys(Wait(due.player, due.what) for due in list_dues(match)))
 
 
 def list_dues(match: Match) -> list[Due]:
-    """What is owed to the match, in the order of seats; nothing once it is over or damaged.
+    """What the match waits for, in the order of seats; empty when it is over or damaged.
 
-    The recorder of a match acts for all of its seats, so it owes what they owe.
+    A recorder acts for all seats of its match, so whatever a seat has to do, the recorder has to do too.
     """
     life, play = match.lifecycle, match.play
     if life is None or play is None or match.fault:
@@ -48,7 +53,10 @@ def list_dues(match: Match) -> list[Due]:
 
 
 def find_bot_due(match: Match) -> tuple[int, str] | None:
-    """The seat of a built-in bot that the match waits for, and what for: "move", or before that an answer, "draw"."""
+    """The seat of a built-in bot that the match waits for, and what for: "draw" for an answer to an offer, or "move".
+
+    None when it waits for no bot. An answer comes before a move.
+    """
     if match.turn is None or match.play is None or match.life.status != "playing":
         return None
     bots = [number for number, seat in enumerate(match.life.seats, 1) if isinstance(seat.occupant, BuiltIn)]

@@ -9,22 +9,22 @@ from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1
 
 RULESETS: list[AnyRuleset] = []
-"""All registered rulesets, by id, newest version first within an id."""
+"""All registered rulesets, sorted by id, and within an id newest version first."""
 
 
 def register(ruleset: AnyRuleset) -> None:
-    """Enter a ruleset; entering the same one twice is harmless, ValueError when another holds its id and version."""
+    """Register a ruleset, once or again; ValueError when another ruleset has its id and version."""
     for known in RULESETS:
         if (known.id, known.version) == (ruleset.id, ruleset.version):
             if known is ruleset:
                 return
-            raise ValueError(f"ruleset {ruleset.id} version {ruleset.version} is registered already")
+            raise ValueError(f"another ruleset is registered as {ruleset.id} version {ruleset.version}")
     RULESETS.append(ruleset)
     RULESETS.sort(key=lambda r: (r.id, -r.version))
 
 
 def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
-    """The ruleset of that id, the newest version when none is named; UnknownRuleset when there is none."""
+    """The ruleset with this id, in this version or else the newest; UnknownRuleset when there is none."""
     for ruleset in RULESETS:
         if ruleset.id == id and version in (None, ruleset.version):
             return ruleset
@@ -32,7 +32,7 @@ def find_ruleset(id: str, version: int | None = None) -> AnyRuleset:
 
 
 def list_newest() -> list[AnyRuleset]:
-    """The newest version of every ruleset, by id."""
+    """The newest version of every ruleset, sorted by id."""
     return [find_ruleset(id) for id in dict.fromkeys(ruleset.id for ruleset in RULESETS)]
 
 

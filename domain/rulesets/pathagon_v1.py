@@ -1,6 +1,6 @@
-"""Pathagon: join two opposite edges with a chain of pieces, trap enemy pieces between two of your own.
+"""Pathagon: join two opposite edges with a chain of pieces, and trap enemy pieces between two of your own.
 
-The clauses PA1..PA11 are those of docs/rulesets/pathagon.md.
+docs/rulesets/pathagon.md has the rules PA1..PA11.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from plyscribe.domain.options import Integer, options_schema, parse_options
 from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
-PIECES = Integer("pieces", None, 5, 38)  # for any size: what a size allows is narrower
+PIECES = Integer("pieces", None, 5, 38)  # over all sizes; each size has a narrower range
 PLY_LIMIT = Integer("ply_limit", 400, 1, nullable=True)
 
 PATH = (Over("path", (1, 2)), Over("path", (2, 1)))
@@ -26,7 +26,7 @@ BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
 
 Move = tuple[int, int]
-"""The square from which the piece comes (0: the reserve), and the square on which it is put."""
+"""The source square (0: the reserve) and the target square."""
 
 
 def _pieces_on(size: int) -> Integer:
@@ -36,10 +36,10 @@ def _pieces_on(size: int) -> Integer:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The geometry of one size. A square is the number of one bit, a set of squares is the sum of its squares.
+    """The geometry of one size. A square is a number with one bit, and a set of squares is the sum of its squares.
 
-    Bits on a board of size 5: a column takes one more than it has squares. The bit above its top square is never
-    set, so that what is shifted by 1 or by `stride` never lands in another column or row.
+    Bits on a board of size 5: a column takes one bit more than it has squares. The bit above its top square is never
+    set, so a shift by 1 or by `stride` never lands in another column or row.
 
         5 | 4  10  16  22  28
         4 | 3   9  15  21  27
@@ -52,21 +52,21 @@ class Board:
     size: int
     stride: int = field(compare=False, repr=False)
     names: dict[int, str] = field(compare=False, repr=False)
-    """The squares in the order of notation, with their names."""
+    """The name of each square, in the order of notation."""
     squares: tuple[int, ...] = field(compare=False, repr=False)
     spelled: dict[str, Move] = field(compare=False, repr=False)
-    """Every move that can be read."""
+    """Every well-formed move, by its notation."""
     everywhere: int = field(compare=False, repr=False)
     beside: dict[int, int] = field(compare=False, repr=False)
     """The set of squares that share a side with a square."""
     traps: dict[int, tuple[tuple[int, int], ...]] = field(compare=False, repr=False)
-    """In each direction from a square: where the prey stands, and where behind it the partner."""
+    """For each direction from a square: the square of the prey, and the square of the partner behind it."""
     edges: tuple[tuple[int, int], tuple[int, int]] = field(compare=False, repr=False)
-    """The two sets of squares that seat 1 joins, and those of seat 2."""
+    """The two edges that seat 1 joins, and those that seat 2 joins."""
     placements: tuple[Move, ...] = field(compare=False, repr=False)
     """A placement for each bit."""
     shifts: tuple[tuple[Move, ...], ...] = field(compare=False, repr=False)
-    """For each bit of a source, a shift to each bit of a target: listing them picks, and makes no tuple."""
+    """For each source bit, a move to each target bit. Listing moves picks from these tuples and makes none."""
 
 
 @cache
@@ -110,7 +110,7 @@ def _grow(squares: int, stride: int) -> int:
 
 
 def _flood(squares: int, pieces: int, stride: int) -> int:
-    """The squares, and all `pieces` that chains join to them."""
+    """The squares, and all `pieces` joined to them by chains."""
     reached = 0
     while squares != reached:
         reached = squares
@@ -129,7 +129,8 @@ class Setup(NamedTuple):
 class State(NamedTuple):
     """A position as the seat on turn sees it: `own` are its pieces, `enemy` those of the other seat.
 
-    `closed` are the squares of PA6. `resting` is the piece of PA5, `resting_other` that of the other seat, 0 for none.
+    `closed` are the squares of PA6. `resting` is the piece of PA5 and `resting_other` that of the other seat; 0 means
+    none.
     """
 
     setup: Setup
@@ -167,7 +168,7 @@ class PathagonV1(Duel[State, Move]):
         if state.over:
             return iter(())
         (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
-        # At least four squares are always open, so that the getter answers a tuple.
+        # At least four squares are always open, so the getter returns a tuple.
         pick = itemgetter(*_bits(board.everywhere & ~(own | enemy | closed)))
         if own.bit_count() < pieces:
             moves = iter(pick(board.placements))
@@ -176,7 +177,7 @@ class PathagonV1(Duel[State, Move]):
         return self._starting_with(prefix, state, moves)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move, each as likely as any other: the target is drawn until it is open, the piece at once."""
+        """A legal move, uniformly distributed: targets are drawn until one is open, the piece only once."""
         (board, pieces, _), _, own, enemy, closed, resting, _, _ = state
         squares, taken = board.squares, own | enemy | closed
         count = len(squares)
@@ -198,7 +199,7 @@ class PathagonV1(Duel[State, Move]):
         move = board.spelled.get(text)
         if move is None:
             last = board.names[board.squares[-1]]
-            raise BadNotation(text, state.ply, f"a square a1..{last}, or two such as a1-b2")
+            raise BadNotation(text, state.ply, f"a square a1..{last}, or two squares as in a1-b2")
         breach = _find_breach(state, move)
         if breach:
             raise IllegalMove(text, state.ply, *breach)
@@ -220,11 +221,11 @@ class PathagonV1(Duel[State, Move]):
                 trapped |= prey
         ply += 1
         moved = source and target
-        # State(..) itself takes twice as long.
+        # State(...) takes twice as long.
         after = tuple.__new__(State, (setup, ply, enemy ^ trapped, own, trapped, resting & ~trapped, moved, None))
         low, high = board.edges[~ply & 1]
         joined = own & board.beside[target]
-        # A new chain runs through the target: there it joins two more pieces, or one to the edge.
+        # A new chain runs through the target, which joins two more pieces there, or one piece to the edge.
         if joined & (joined - 1) or (joined and target & (low | high)):
             reached = _flood(target, own, board.stride)
             if reached & low and reached & high:
@@ -238,7 +239,7 @@ class PathagonV1(Duel[State, Move]):
         return state.over.ranks if state.over else DRAW.ranks  # PA11
 
     def evaluate(self, state: State, seat: int) -> int:
-        """How many pieces fewer the seat still needs for its path than the enemy, then who has more on the board."""
+        """First how many pieces fewer than the enemy the seat needs for its path, then how many more it has."""
         if state.over:
             return evaluate_over(state.over, seat)
         one, two = _sides(state)
@@ -275,12 +276,12 @@ class PathagonV1(Duel[State, Move]):
 
 
 def _bits(squares: int) -> Iterator[int]:
-    """The numbers of the bits that are set, ascending."""
+    """The positions of the set bits, ascending."""
     return compress(range(90), bin(squares)[:1:-1].encode().translate(BINARY_DIGITS))
 
 
 def _find_breach(state: State, move: Move) -> tuple[str, str] | None:
-    """A clause that the move breaks and how, None when it is legal."""
+    """A rule that the move breaks, and how; None when the move is legal."""
     (board, pieces, _), _, own, enemy, closed, resting, _, over = state
     source, target = move
     if over:
@@ -289,20 +290,20 @@ def _find_breach(state: State, move: Move) -> tuple[str, str] | None:
         if source:
             return "PA4", "a piece in reserve must be placed first"
     elif not source:
-        return "PA4", "no piece is left in reserve, one on the board must be moved"
+        return "PA4", "the reserve is empty: a piece on the board must be moved"
     elif not source & own:
-        return "PA4", f"{board.names[source]} holds no piece of the seat on turn"
+        return "PA4", f"{board.names[source]} has no piece of the seat on turn"
     elif source == resting:
-        return "PA5", f"the piece on {board.names[source]} was moved in the seat's last turn"
+        return "PA5", f"the piece on {board.names[source]} moved in the seat's last turn"
     if target & (own | enemy):
         return "PA4", f"{board.names[target]} is not empty"
     if target & closed:
-        return "PA6", f"{board.names[target]} is closed: a piece of the seat was trapped there a moment ago"
+        return "PA6", f"{board.names[target]} is closed: the last move trapped a piece of the seat there"
     return None
 
 
 def _distance(board: Board, index: int, own: int, enemy: int) -> int:
-    """How many more pieces would join the seat's edges, up to two for each row; traps are left out of account."""
+    """How many more pieces the seat needs to join its edges, at most two for each row. Traps are ignored."""
     low, high = board.edges[index]
     open = board.everywhere & ~enemy
     reached = _flood(own & low, own, board.stride)
@@ -314,7 +315,7 @@ def _distance(board: Board, index: int, own: int, enemy: int) -> int:
 
 
 def _sides(state: State) -> tuple[int, int]:
-    """The pieces of seat 1 and those of seat 2."""
+    """The pieces of seat 1, and those of seat 2."""
     return (state.enemy, state.own) if state.ply & 1 else (state.own, state.enemy)
 
 

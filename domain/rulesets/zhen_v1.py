@@ -1,6 +1,6 @@
 """Zhen: drive cubes along a line of tiles, and enemy cubes into your own goal.
 
-The clauses ZH1..ZH9 are those of docs/rulesets/zhen.md.
+docs/rulesets/zhen.md has the rules ZH1..ZH9.
 """
 
 from collections.abc import Iterator
@@ -21,24 +21,24 @@ OPTIONS = [
 Shifts = tuple[tuple[int, ...], ...]
 
 Move = int
-"""The number of a tile. An empty one is put on, another is moved: no tile admits both, so the number says all."""
+"""The number of a tile. The only action on an empty tile is to put a cube there, on any other to move its cubes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The geometry of so many tiles, and what the only action on a tile adds to the line if it is legal."""
+    """The geometry of a number of tiles, and what the only action on a tile adds to the line."""
 
     end: int
     """The place of seat 2's goal: the number of tiles plus one."""
     shifts: tuple[Shifts, Shifts] = field(compare=False, repr=False)
-    """For each seat, by tile and by the cubes on it; 0 where there is no action."""
+    """For each seat, by tile and by the cubes on it; 0 when there is no action."""
     spelled: dict[str, tuple[int, int]] = field(compare=False, repr=False)
-    """All that can be read, as source (0: the reserve) and target (0: the goal)."""
+    """Every well-formed move: its source (0: the reserve) and target (0: the goal), by notation."""
 
 
 @cache
 def lay_track(tiles: int) -> Track:
-    """The track with so many tiles."""
+    """The track with this number of tiles."""
     end = tiles + 1
     one, two = (
         tuple(tuple(_shift(end, seat, tile, cubes) for cubes in range(1024)) for tile in range(end)) for seat in (1, 2)
@@ -72,9 +72,9 @@ class Setup(NamedTuple):
 
 
 class State(NamedTuple):
-    """A position. `line` and `before`, the line as it stood before the last move, are one number each.
+    """A position. `line` is one number; `before` is the line before the last move.
 
-    Ten bits a place, seat 1's goal lowest, and in each place five bits for each seat's cubes:
+    Each place has ten bits, five for each seat's cubes. Seat 1's goal has the lowest:
 
         place    0          1        2        ..   end - 1     end
                  goal of    tile 1   tile 2        last tile   goal of
@@ -86,7 +86,7 @@ class State(NamedTuple):
     line: int
     before: int | None
     reserve: int
-    """Cubes in reserve of the seat on turn."""
+    """The cubes in reserve of the seat on turn."""
     reserve_other: int
     over: Over | None
 
@@ -114,7 +114,7 @@ class ZhenV1(Duel[State, Move]):
         return self._starting_with(prefix, state, iter(()) if state.over else _actions(state))
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move, each as likely as any other: tiles are drawn until one admits an action."""
+        """A legal move, uniformly distributed: tiles are drawn until one allows an action."""
         (track, _), ply, line, before, reserve, _, _ = state
         shifts = track.shifts[ply & 1]
         tiles = track.end - 1
@@ -129,7 +129,7 @@ class ZhenV1(Duel[State, Move]):
         track = state.setup.track
         spelled = track.spelled.get(text)
         if spelled is None:
-            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, N a tile 1..{track.end - 1}")
+            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, where N is a tile 1..{track.end - 1}")
         source, target = spelled
         breach = _find_breach(state, source, target)
         if breach:
@@ -147,7 +147,7 @@ class ZhenV1(Duel[State, Move]):
         shift = setup.track.shifts[ply & 1][move][cubes]
         if not cubes:
             reserve -= 1
-        # State(..) itself takes twice as long.
+        # State(...) takes twice as long.
         after = tuple.__new__(State, (setup, ply + 1, line + shift, line, reserve_other, reserve, None))
         if not any(_actions(after)):
             after = after._replace(line=_collect(after))
@@ -161,7 +161,7 @@ class ZhenV1(Duel[State, Move]):
         return state.over.ranks if state.over else rank_by(_captured(state))  # ZH8, ZH9
 
     def evaluate(self, state: State, seat: int) -> int:
-        """Cubes captured and about to be captured, then actions to choose from, each minus the enemy's."""
+        """Cubes captured, then cubes it can capture at once, then actions to choose from, each minus the enemy's."""
         if state.over:
             return evaluate_over(state.over, seat)
         passed = state._replace(
@@ -207,7 +207,7 @@ def _cubes(line: int, place: int) -> int:
 
 
 def _reach(state: State, tile: int) -> int:
-    """The place to which the seat on turn would move the tile's cubes, beyond the line where they overshoot."""
+    """The place to which the seat on turn would move the tile's cubes; beyond the line if they overshoot."""
     own = _cubes(state.line, tile) >> 5 * (state.ply & 1) & 31
     return tile + own if state.ply & 1 else tile - own  # ZH1, ZH2
 
@@ -223,7 +223,7 @@ def _actions(state: State) -> Iterator[Move]:
 
 
 def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
-    """A clause that the move breaks and how, None when it is legal."""
+    """A rule that the move breaks, and how; None when the move is legal."""
     (track, _), ply, line, before, reserve, _, over = state
     if over:
         return "ZH9" if over.reason == "ply-limit" else "ZH7", "the match is over"
@@ -231,24 +231,24 @@ def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | No
     if not source:
         if cubes:
             return "ZH4", f"tile {target} is not empty"
-        return None if reserve else ("ZH4", "no cube is left in reserve")
+        return None if reserve else ("ZH4", "the reserve is empty")
     own, end = cubes >> 5 * (ply & 1) & 31, track.end
     reach = source + own if ply & 1 else source - own
     if not own:
-        return "ZH2", f"tile {source} holds no cube of the seat on turn"
+        return "ZH2", f"tile {source} has no cube of the seat on turn"
     if not 0 <= reach <= end:
         return "ZH3", f"{own} steps from tile {source} overshoot the goal"
     if reach % end != target:
         return "ZH2", f"the cubes of tile {source} move {own} steps, to {reach % end or 'the goal'}"
     if not target and own << 5 * (ply & 1) == cubes:
-        return "ZH3", f"tile {source} holds no enemy cube to take into the goal"
+        return "ZH3", f"tile {source} has no enemy cube to take into the goal"
     if line + track.shifts[ply & 1][source][cubes] == before:
-        return "ZH5", "it recreates what stood before the enemy's last turn"
+        return "ZH5", "it restores the line from before the enemy's last turn"
     return None
 
 
 def _collect(state: State) -> int:
-    """The line after the opponent of the seat on turn took all cubes on tiles into its goal."""
+    """The line after the opponent of the seat on turn took all cubes on the tiles into its goal."""
     end = state.setup.track.end
     tiles = sum(_cubes(state.line, tile) for tile in range(1, end))
     goals = _cubes(state.line, 0) + (_cubes(state.line, end) << 10 * end)
@@ -256,12 +256,12 @@ def _collect(state: State) -> int:
 
 
 def _captured(state: State) -> tuple[int, int]:
-    """The enemy cubes in the goal of seat 1, and in that of seat 2."""
+    """The number of enemy cubes in the goal of seat 1, and in that of seat 2."""
     return _cubes(state.line, 0) >> 5, _cubes(state.line, state.setup.track.end) & 31
 
 
 def _prospect(state: State) -> int:
-    """What the seat on turn has captured, could capture at once and can choose from."""
+    """The value for the seat on turn of what it captured, what it can capture at once, and its actions."""
     actions = list(_actions(state))
     end, enemy = state.setup.track.end, 5 * (~state.ply & 1)
     preys = [_cubes(state.line, tile) >> enemy & 31 for tile in actions if _reach(state, tile) in (0, end)]

@@ -1,1 +1,1 @@
-"""The tournament: an aggregate of its own, whose matches are ordinary matches."""
+"""Tournaments: a kind of stream of their own, played in ordinary matches."""

@@ -1,7 +1,7 @@
-"""The attempts at each game: which matches were made for it, how each ended, and whose fault went with it.
+"""The attempts at each game: the matches made for it, how each ended, and who was at fault.
 
-All of it follows from the tournament's own events. A fault of the platform is played again and never scored; an
-entrant that leaves a match loses it.
+All of this follows from the tournament's own events. A match that the platform failed is not scored, and is played
+again. An entrant that leaves a match loses it.
 """
 
 from collections.abc import Iterator
@@ -13,25 +13,26 @@ from plyscribe.domain.tournament.state import Failure, Game, Tournament
 RESIGNED = "resigned"
 
 STATUSES = ("playing", "decided", "failed", "dropped")
-"""Of an attempt: its match is played; it decided the game; it came to nothing; the tournament was called off first."""
+"""The match is being played; it decided the game; it failed; the tournament was called off before it ended."""
 
 OWNERS = ("entrant", "opponent", "platform")
-"""Whose fault something was, seen from an entrant's side: its own, that of another one on the board, or nobody's who
-plays.
-"""
+"""Who was at fault, as an entrant sees it: itself, another entrant on the board, or the platform."""
 
 
 class Incident(NamedTuple):
-    """Something by which a match did not go on as the rules have it: a seat left it, or the platform failed it."""
+    """Why a match did not run its course: a seat left it, or the platform failed it."""
 
     cause: str
     entrant: int | None = None
-    """Who left; None where it was the platform."""
+    """The entrant that left; None for a fault of the platform."""
 
     why: str | None = None
 
     def find_owner(self, seen_by: int | None = None) -> str | None:
-        """One of OWNERS; `entrant` of any entrant's fault where no side is taken. None: to resign is nobody's fault."""
+        """One of OWNERS as entrant `seen_by` sees it; without `seen_by`, `entrant` stands for the fault of any entrant.
+
+        None for a resignation, which is nobody's fault.
+        """
         if self.entrant is None:
             return "platform"
         if self.cause == RESIGNED:
@@ -40,39 +41,39 @@ class Incident(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A match that was made for a game; `number` counts those of the game, from 1."""
+    """A match made for a game; `number` counts the attempts at that game from 1."""
 
     game: Game
     number: int
     status: str
     match: str | None = None
-    """None where the game is being played: it follows from what is played, see `Tournaments.match_id`."""
+    """None while it is being played: then `Tournaments.match_id` computes the id."""
 
     made_at: int | None = None
     closed_at: int | None = None
-    """UTC milliseconds: when its result, or that it failed, was entered."""
+    """When its result or its failure was entered (UTC milliseconds)."""
 
     incidents: tuple[Incident, ...] = ()
 
     @property
     def place(self) -> tuple[int, int, int, int]:
-        """Round, board, game and number, by which attempts are ordered."""
+        """Round, board, game and number; attempts are sorted by these."""
         return (self.game.round, self.game.board, self.game.game, self.number)
 
     @property
     def is_scored(self) -> bool:
-        """Whether its result counts."""
+        """Whether its result counts in the tournament."""
         return self.status == "decided" and self.game.counts
 
 
 def list_all_attempts(state: Tournament) -> Iterator[Attempt]:
-    """All attempts at all games, in the order of their places."""
+    """All attempts at all games, sorted by place."""
     for game in state.games():
         yield from list_game_attempts(state, game)
 
 
 def list_game_attempts(state: Tournament, game: Game) -> Iterator[Attempt]:
-    """The attempts at the game: those that failed, then the one that decided it, or that is under way."""
+    """The attempts at the game: first those that failed, then the one that decided it or is under way."""
     for number, failure in enumerate(game.failed, 1):
         yield _read_failed(game, number, failure)
     number = len(game.failed) + 1
@@ -93,7 +94,7 @@ def _read_left(game: Game, left: SeatWithdrawn) -> Incident:
 
 
 class Faults(NamedTuple):
-    """How many faults there were in the games of an entrant, by whose they were."""
+    """The number of faults in the games of an entrant, by owner."""
 
     entrant: int = 0
     opponent: int = 0
@@ -101,7 +102,7 @@ class Faults(NamedTuple):
 
 
 def count_faults(state: Tournament) -> dict[int, Faults]:
-    """The faults in the games of each entrant, annulled ones too."""
+    """The faults in the games of each entrant, including annulled games."""
     counted = {each.number: Faults() for each in state.entrants}
     for game, incidents in _list_incidents(state):
         for entrant in game.entrants:
@@ -111,13 +112,13 @@ def count_faults(state: Tournament) -> dict[int, Faults]:
 
 
 def count_all_faults(state: Tournament) -> dict[str, int]:
-    """The faults in all games: those of entrants, and those of the platform."""
+    """The faults in all games, of entrants and of the platform."""
     owners = [each.find_owner() for _, incidents in _list_incidents(state) for each in incidents]
     return {owner: owners.count(owner) for owner in ("entrant", "platform")}
 
 
 def _list_incidents(state: Tournament) -> Iterator[tuple[Game, list[Incident]]]:
-    """Games in which there was something, with all of it."""
+    """The games with incidents, each with all its incidents."""
     for game in state.games():
         if game.failed or game.left:
             yield game, [each for attempt in list_game_attempts(state, game) for each in attempt.incidents]

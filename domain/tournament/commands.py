@@ -1,4 +1,4 @@
-"""What can be asked of a tournament."""
+"""The commands of a tournament."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from plyscribe.domain.events import Occupant, SeatWithdrawn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTournament(Command):
-    """Announce a tournament; what is left out of options, format and scoring is completed."""
+    """Announce a tournament; options, format and scoring may be partial and get defaults."""
 
     name: str
     ruleset: str
@@ -32,7 +32,7 @@ class CreateTournament(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterEntrant(Command):
-    """Enter: an account for itself, where the tournament is open; the organiser enters bots of the server."""
+    """Enter an account, which must do so itself (into an open tournament), or a bot of the server (organiser only)."""
 
     occupant: Occupant
     label: str | None = None
@@ -40,14 +40,14 @@ class RegisterEntrant(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawEntrant(Command):
-    """Play no further round; the entrant itself, or the organiser."""
+    """Withdraw an entrant from all further rounds, as the entrant itself or as the organiser."""
 
     entrant: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnounceAbsence(Command):
-    """Sit out a round that is not paired yet."""
+    """Announce that an entrant sits out a round that is not paired yet."""
 
     entrant: int
     round: int
@@ -55,12 +55,12 @@ class AnnounceAbsence(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartTournament(Command):
-    """Close the registration and pair the first round."""
+    """Start the tournament, so that its first round is paired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRound(Command):
-    """Enter who meets whom in the next round, as it was worked out."""
+    """Enter the computed pairing of the next round."""
 
     round: int
     boards: tuple[tuple[int, ...], ...]
@@ -85,7 +85,7 @@ class EnterResult(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFailure(Command):
-    """Enter that a match of a game came to nothing by a fault of the platform; `cause` is one of FAILURES."""
+    """Enter that a match of a game failed by a fault of the platform; `cause` is one of FAILURES."""
 
     round: int
     board: int
@@ -98,7 +98,7 @@ class NoteFailure(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnulGame(Command):
-    """Have a decided game count for nothing."""
+    """Stop a decided game from counting."""
 
     round: int
     board: int
@@ -108,7 +108,7 @@ class AnnulGame(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndTournament(Command):
-    """Close the final table."""
+    """End the tournament with its present table."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Deciding what a tournament's commands lead to, or why to nothing."""
+"""The events that each command of a tournament leads to, or its refusal."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -54,17 +54,17 @@ MAX_CAUSE_LENGTH = 200
 
 def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
     if not (1 <= len(command.name) <= MAX_NAME_LENGTH and is_printable(command.name)):
-        raise WrongValue("tournament/name", f"a name is 1 to {MAX_NAME_LENGTH} printable characters")
+        raise WrongValue("tournament/name", f"a name must have 1 to {MAX_NAME_LENGTH} printable characters")
     ruleset = find_ruleset(command.ruleset, command.ruleset_version)
     options = ruleset.parse_options(command.options)
     ruleset.initial_state(options, command.seats)
     if not command.seats >= 2:
-        raise WrongValue("tournament/seats", "a match of a tournament has two seats at least")
+        raise WrongValue("tournament/seats", "a match of a tournament needs at least two seats")
     if not 2 <= command.max_entrants <= MAX_ENTRANTS:
-        raise WrongValue("tournament/entrants", f"max_entrants is 2..{MAX_ENTRANTS}")
+        raise WrongValue("tournament/entrants", f"max_entrants must be 2..{MAX_ENTRANTS}")
     _check_openings(command.openings)
     if command.openings and ruleset.has_chance(options):
-        why = f"{ruleset.id} with these options has dice, and which moves are legal hangs on how they fall"
+        why = f"{ruleset.id} with these options has dice, so the legal moves depend on the rolls"
         raise WrongValue("tournament/openings", f"openings are for games without chance: {why}")
     for number, moves in enumerate(command.openings, 1):
         _play_opening(ruleset, ruleset.initial_state(options, command.seats), number, moves)
@@ -95,8 +95,8 @@ def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
 def _check_openings(openings: tuple[tuple[str, ...], ...]) -> None:
     length = len(canonical_json([list(moves) for moves in openings]))
     if len(openings) > MAX_OPENINGS or length > MAX_OPENING_BYTES or not all(openings):
-        bounds = f"1 to {MAX_OPENINGS} lists of moves, {MAX_OPENING_BYTES} bytes in all"
-        raise WrongValue("tournament/openings", f"openings are {bounds}, none of them empty")
+        bounds = f"at most {MAX_OPENINGS} lists of moves, none empty, in at most {MAX_OPENING_BYTES} bytes of JSON"
+        raise WrongValue("tournament/openings", f"openings must be {bounds}")
 
 
 def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str, ...]) -> None:
@@ -106,12 +106,12 @@ def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str
         except MoveError as error:
             raise WrongValue("tournament/openings", f"opening {number}: {error}") from None
     if isinstance(ruleset.turn(state), Over):
-        raise WrongValue("tournament/openings", f"opening {number} leaves nothing to play")
+        raise WrongValue("tournament/openings", f"the match is over after opening {number}")
 
 
 def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     if seats != 2:
-        raise WrongValue("tournament/sprt", "a sequential test is of two entrants in matches of two seats")
+        raise WrongValue("tournament/sprt", "a sequential test needs two entrants and matches with two seats")
     parse_hypotheses(raw)
     return {**DEFAULTS, **raw}
 
@@ -122,21 +122,21 @@ def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
     match command.occupant:
         case Account(player):
             if player != command.actor.id:
-                raise WrongPerson("entrant/not-yours", "a player enters by its own token")
+                raise WrongPerson("entrant/not-yours", "a player must enter with its own token")
             if not (terms.is_open or is_organiser):
-                raise WrongPerson("entrant/closed", "only the organiser enters somebody in this tournament")
+                raise WrongPerson("entrant/closed", "only the organiser can enter players in this tournament")
             if any(each.occupant == command.occupant for each in state.entrants):
-                raise WrongTime("entrant/entered", "you are entered already")
+                raise WrongTime("entrant/entered", "you have already entered")
         case BuiltIn() as bot:
             _require_organiser(command)
             require_build(bot)
         case Guest():
-            raise WrongValue("entrant/guest", "entrants are accounts and bots of the server")
+            raise WrongValue("entrant/guest", "an entrant must be an account or a bot of the server")
     if len(state.entrants) >= terms.max_entrants:
-        raise WrongTime("entrant/full", f"{terms.max_entrants} entrants are all that take part")
+        raise WrongTime("entrant/full", f"the tournament already has {terms.max_entrants} entrants, the most it takes")
     label = command.label
     if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
-        raise WrongValue("entrant/label", f"a label is 1 to {MAX_NAME_LENGTH} printable characters")
+        raise WrongValue("entrant/label", f"a label must have 1 to {MAX_NAME_LENGTH} printable characters")
     return [EntrantRegistered(len(state.entrants) + 1, command.occupant, label)]
 
 
@@ -150,20 +150,20 @@ def _decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
     _require_status(state, "open", "playing")
     _require_entrant(command, command.entrant, state)
     if not len(state.rounds) < command.round <= len(state.rounds) + MAX_ROUNDS:
-        raise WrongTime("entrant/absence", f"round {command.round} is paired already, or too far ahead")
+        raise WrongTime("entrant/absence", f"round {command.round} is already paired, or too far ahead")
     if command.round in state.entrants[command.entrant - 1].absences:
-        raise WrongTime("entrant/absence", f"entrant {command.entrant} sits out round {command.round} already")
+        raise WrongTime("entrant/absence", f"entrant {command.entrant} already sits out round {command.round}")
     return [EntrantAbsent(command.entrant, command.round)]
 
 
 def _require_entrant(command: Command, number: int, state: Tournament) -> str:
-    """On whose wish the entrant acts: its own or the organiser's; Refusal where it is neither, or not in."""
+    """Who acts for the entrant: "entrant" or "organiser"; Refusal for anyone else, and when the entrant is not in."""
     if not 1 <= number <= len(state.entrants):
-        raise Unknown("entrant/unknown", f"the tournament has entrants 1..{len(state.entrants)}, not {number}")
+        raise Unknown("entrant/unknown", f"there is no entrant {number}: the last one is {len(state.entrants)}")
     entrant = state.entrants[number - 1]
     is_own = entrant.occupant == Account(command.actor.id)
     if not (is_own or _is_organiser(command)):
-        raise WrongPerson("entrant/not-yours", f"entrant {number} is not you")
+        raise WrongPerson("entrant/not-yours", f"you are not entrant {number}")
     if not entrant.is_in:
         raise WrongTime("entrant/out", f"entrant {number} has withdrawn")
     return "entrant" if is_own else "organiser"
@@ -174,9 +174,11 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
     _require_status(state, "open")
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
-        raise WrongTime("tournament/too-few", f"{present} take part, and a match needs {seats}")
+        raise WrongTime("tournament/too-few", f"a match needs {seats} entrants, and there are {present}")
     if state.terms.sprt is not None and not present == len(state.entrants) == 2:
-        raise WrongTime("tournament/too-many", f"{len(state.entrants)} entered, and a sequential test is of two")
+        raise WrongTime(
+            "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"
+        )
     return [TournamentStarted()]
 
 
@@ -184,14 +186,14 @@ def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
     _require_system(command)
     _require_status(state, "playing")
     if command.round != len(state.rounds) + 1 or (state.rounds and not state.rounds[-1].is_decided):
-        raise WrongTime("tournament/round", f"round {command.round} is not to be paired now")
+        raise WrongTime("tournament/round", f"round {command.round} cannot be paired now")
     present, seats = state.list_present(command.round), state.terms.seats
     placed = [*chain.from_iterable(command.boards), *command.byes]
     if any(len(board) != seats for board in command.boards) or len(set(placed)) < len(placed):
-        raise WrongValue("tournament/pairing", f"a round has boards of {seats} entrants, and everybody once at most")
+        raise WrongValue("tournament/pairing", f"each board needs {seats} entrants, and nobody may be paired twice")
     if not set(placed) <= set(present):
-        # They have left, or sit out, since the round was worked out.
-        raise WrongTime("tournament/round", f"not present: {sorted(set(placed) - set(present))}")
+        # They withdrew or announced an absence after the pairing was computed.
+        raise WrongTime("tournament/round", f"these entrants are not present: {sorted(set(placed) - set(present))}")
     absent = tuple(state.list_absent(command.round))
     return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
 
@@ -201,9 +203,9 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
     _require_status(state, "playing")
     game = _require_game(state, command.round, command.board, command.game)
     if game.ranks is not None:
-        raise WrongTime("tournament/decided", f"the game is decided by {game.match}")
+        raise WrongTime("tournament/decided", f"{game.match} already decided the game")
     if len(command.ranks) != state.terms.seats:
-        raise WrongValue("tournament/ranks", f"a game has {state.terms.seats} ranks")
+        raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
     place = (command.round, command.board, command.game)
     return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
 
@@ -213,7 +215,7 @@ def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
     _require_status(state, "playing")
     game = _require_game(state, command.round, command.board, command.game)
     if game.ranks is not None or command.match in [each.match for each in game.failed]:
-        raise WrongTime("tournament/decided", f"{command.match} is not being played")
+        raise WrongTime("tournament/decided", f"{command.match} is not the match being played")
     place = (command.round, command.board, command.game)
     return [AttemptFailed(*place, command.match, command.cause, command.why[:MAX_CAUSE_LENGTH], command.made_at)]
 
@@ -240,7 +242,7 @@ def _decide_end(command: EndTournament, state: Tournament) -> list[Any]:
     _require_system(command)
     _require_status(state, "playing")
     if not all(round.is_decided for round in state.rounds):
-        raise WrongTime("tournament/round", "a round is being played")
+        raise WrongTime("tournament/round", "a round is still being played")
     return [TournamentEnded(command.reason)]
 
 
@@ -253,7 +255,7 @@ def _decide_abort(command: AbortTournament, state: Tournament) -> list[Any]:
 
 def _check_cause(cause: str) -> None:
     if not (1 <= len(cause) <= MAX_CAUSE_LENGTH and is_printable(cause)):
-        raise WrongValue("tournament/cause", f"a cause is 1 to {MAX_CAUSE_LENGTH} printable characters")
+        raise WrongValue("tournament/cause", f"a cause must have 1 to {MAX_CAUSE_LENGTH} printable characters")
 
 
 def _require_status(state: Tournament, *allowed: str) -> None:
@@ -262,18 +264,18 @@ def _require_status(state: Tournament, *allowed: str) -> None:
 
 
 def _is_organiser(command: Command) -> bool:
-    """Whether the actor organises the tournament: whoever hands on the command knows what its token covers."""
+    """Whether the actor organises the tournament; the caller has checked the actor's token."""
     return command.actor.role == "organiser"
 
 
 def _require_organiser(command: Command) -> None:
     if not _is_organiser(command):
-        raise WrongPerson("tournament/not-yours", "only who organises the tournament may do this")
+        raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may do this")
 
 
 def _require_system(command: Command) -> None:
     if command.actor.role != "system":
-        raise WrongPerson("tournament/not-yours", "a tournament is run by the server")
+        raise WrongPerson("tournament/not-yours", "only the server may do this")
 
 
 TOURNAMENT: Aggregate[Tournament] = declare(

@@ -6,17 +6,17 @@ from typing import Any, ClassVar
 from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn
 
 FAILURES = ("refuted", "play-failed", "called-off", "annulled")
-"""How the platform, or who runs it, fails a match: its second execution disagreed; what plays the server's bots, or the
-rules, broke down; it was aborted; it was annulled before it counted.
+"""Why a match of a game failed: its second execution disagreed; the server's bots or the rules broke down; the match
+was aborted; it was annulled before it counted. These are faults of the platform or its operators.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """The tournament is announced: what is played, how entrants meet, and what results are worth.
+    """The tournament is announced: its game, how entrants meet, and what results are worth.
 
-    `seats` is the size of a match. `format` and `scoring` are complete, see `terms.py`. All that chance
-    decides follows from `seed`.
+    `seats` is the number of seats in a match. `format` and `scoring` are complete: see `terms.py`. All random choices
+    follow from `seed`.
     """
 
     type: ClassVar[str] = "tournament-created"
@@ -40,7 +40,7 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class EntrantRegistered:
-    """An account or a bot of the server takes part, under the next number."""
+    """An account or a bot of the server takes part, with the next number."""
 
     type: ClassVar[str] = "entrant-registered"
     entrant: int
@@ -50,7 +50,7 @@ class EntrantRegistered:
 
 @dataclass(frozen=True, slots=True)
 class EntrantWithdrawn:
-    """The entrant plays no further round."""
+    """The entrant plays no more rounds."""
 
     type: ClassVar[str] = "entrant-withdrawn"
     entrant: int
@@ -59,7 +59,7 @@ class EntrantWithdrawn:
 
 @dataclass(frozen=True, slots=True)
 class EntrantAbsent:
-    """The entrant sits out one round that is not paired yet."""
+    """The entrant sits out a round that is not paired yet."""
 
     type: ClassVar[str] = "entrant-absent"
     entrant: int
@@ -68,16 +68,16 @@ class EntrantAbsent:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStarted:
-    """From here on rounds are paired."""
+    """Rounds are paired from here on."""
 
     type: ClassVar[str] = "tournament-started"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPaired:
-    """Who meets whom: a board holds its entrants in the order of seats of its first game.
+    """The pairing of a round: each board has its entrants in the order of seats of its first game.
 
-    `costs` says why, and `engine` what worked it out, so that it can be worked out again.
+    `costs` explains the pairing, and `engine` names the algorithm, so anyone can compute the pairing again.
     """
 
     type: ClassVar[str] = "round-paired"
@@ -91,9 +91,10 @@ class RoundPaired:
 
 @dataclass(frozen=True, slots=True)
 class GameDecided:
-    """A game of a board was played to its end: ranks and reason as the match has them, one rank a seat.
+    """A game of a board has ended, with the reason and the rank of each seat as in its match.
 
-    `made_at` (UTC milliseconds) is when the match was made, `left` are the seats that left it, in that order.
+    `made_at` is when the match was made (UTC milliseconds; None in events of earlier releases). `left` are the seats
+    that left it, in order.
     """
 
     type: ClassVar[str] = "game-decided"
@@ -109,9 +110,9 @@ class GameDecided:
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailed:
-    """A match of the game came to nothing by a fault of the platform, and another one is played in its place.
+    """A match of the game failed by a fault of the platform, and another one is played in its place.
 
-    `cause` is one of FAILURES. What an entrant does decides a game, and is no such failure.
+    `cause` is one of FAILURES. When an entrant is at fault, that decides the game instead.
     """
 
     type: ClassVar[str] = "attempt-failed"
@@ -126,7 +127,7 @@ class AttemptFailed:
 
 @dataclass(frozen=True, slots=True)
 class GameAnnulled:
-    """A game counts for nothing; that these entrants met stands."""
+    """A game no longer counts, but its entrants still have met."""
 
     type: ClassVar[str] = "game-annulled"
     round: int
@@ -137,7 +138,7 @@ class GameAnnulled:
 
 @dataclass(frozen=True, slots=True)
 class TournamentEnded:
-    """The last game that was to be played is decided, or there is no use in another."""
+    """All games are decided, or no further game is needed."""
 
     type: ClassVar[str] = "tournament-ended"
     reason: str
@@ -145,7 +146,7 @@ class TournamentEnded:
 
 @dataclass(frozen=True, slots=True)
 class TournamentAborted:
-    """There is no final table."""
+    """The tournament was called off, without a final table."""
 
     type: ClassVar[str] = "tournament-aborted"
     cause: str

@@ -1,4 +1,4 @@
-"""What the entrants have behind them: whom they met, the seats and byes they had; and what a pairing adds to it."""
+"""The history of the entrants: their meetings, seats and byes so far, and what a pairing adds to them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,18 @@ Pair = tuple[int, int]
 
 
 def count_meetings(state: Tournament) -> Counter[Pair]:
-    """On how many boards every two have met, whatever became of the games."""
+    """On how many boards each pair has met, whether or not their games count."""
     boards = [board for round in state.rounds for board in round.boards]
     return Counter(pair for board in boards for pair in combinations(sorted(board), 2))
 
 
 def count_byes(state: Tournament) -> Counter[int]:
-    """How many byes everybody had."""
+    """How many byes each entrant had."""
     return Counter(entrant for round in state.rounds for entrant in round.byes)
 
 
 def count_seats(state: Tournament) -> dict[int, list[int]]:
-    """How often everybody had each seat."""
+    """How often each entrant had each seat."""
     counts = {each.number: [0] * state.terms.seats for each in state.entrants}
     for game in state.games():
         for seat, entrant in enumerate(game.entrants):
@@ -33,12 +33,12 @@ def count_seats(state: Tournament) -> dict[int, list[int]]:
 
 
 def seat_evenly(pod: Sequence[int], counts: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
-    """The order in which the seats come out most evenly for all of the pod; of several the one nearest to its own."""
+    """The order of the pod that distributes seats most evenly; among equals, the first in the order of permutations."""
     return min(permutations(pod), key=lambda order: sum(counts[entrant][seat] for seat, entrant in enumerate(order)))
 
 
 def describe_costs(state: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> dict[str, Any]:
-    """What a pairing of the next round asks of the entrants, summed up: see docs/tournaments.md."""
+    """The costs of a pairing of the next round, as docs/tournaments.md defines them."""
     meetings, seats, had = count_meetings(state), count_seats(state), count_byes(state)
     points = total_points(state)
     pairs = [pair for board in boards for pair in combinations(sorted(board), 2)]

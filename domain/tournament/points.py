@@ -12,8 +12,9 @@ PLACES = 10**6
 
 
 def score_game(scoring: dict[str, Any], ranks: Sequence[int]) -> tuple[Fraction, ...]:
-    """The points of each seat: by place, seats that tie sharing those of their places alike; without places two for
-    each seat placed worse and one for each that ties.
+    """The points of each seat by its place; seats that tie share the points of their places equally.
+
+    Without places, a seat gets two points for each seat ranked worse and one for each seat that it ties with.
 
     >>> [str(points) for points in score_game({"places": [5, 2, 0]}, (1, 1, 3))]
     ['7/2', '7/2', '0']
@@ -26,7 +27,7 @@ def score_game(scoring: dict[str, Any], ranks: Sequence[int]) -> tuple[Fraction,
 
 
 def score_games(state: Tournament, games: Sequence[Game]) -> dict[int, Fraction]:
-    """The points of each entrant from these games, as far as they count."""
+    """The points of each entrant from those of these games that count."""
     points: dict[int, Fraction] = {}
     for game in games:
         ranks = game.ranks if game.counts else None
@@ -37,7 +38,7 @@ def score_games(state: Tournament, games: Sequence[Game]) -> dict[int, Fraction]
 
 
 def score_round(state: Tournament, round: Round) -> dict[int, Fraction]:
-    """The points of each entrant from a round: from its games, or from its bye or absence."""
+    """The points of each entrant from a round: from its games, its bye or its absence."""
     scoring = state.terms.scoring
     points = {entrant: Fraction(scoring["bye"]) for entrant in round.byes}
     points |= {entrant: Fraction(scoring["absence"]) for entrant in round.absent}
@@ -47,7 +48,7 @@ def score_round(state: Tournament, round: Round) -> dict[int, Fraction]:
 
 
 def total_points(state: Tournament, rounds: int | None = None) -> dict[int, Fraction]:
-    """The points of all entrants after so many rounds, or all of them."""
+    """The points of all entrants after this many rounds (None: after all rounds)."""
     totals = dict.fromkeys((each.number for each in state.entrants), ZERO)
     for round in state.rounds[:rounds]:
         for entrant, points in score_round(state, round).items():
@@ -56,7 +57,7 @@ def total_points(state: Tournament, rounds: int | None = None) -> dict[int, Frac
 
 
 def format_points(points: Fraction) -> str:
-    """The number in decimals, six places of them at most, the last one rounded to the nearest.
+    """The points as a decimal number, rounded to six places.
 
     >>> format_points(Fraction(7, 2)), format_points(Fraction(20, 3)), format_points(Fraction(-4))
     ('3.5', '6.666667', '-4')

@@ -1,6 +1,6 @@
-"""What the games of a tournament amount to, for each entrant and for every two of them. All numbers are exact.
+"""The results of a tournament for each entrant and for each pair of entrants. All numbers are exact.
 
-What each tiebreak says of byes, absences, annulled games and those who left stands in docs/tournaments.md.
+docs/tournaments.md says how each tiebreak treats byes, absences, annulled games and entrants who left.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,26 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
 
 
 class Results:
-    """What all games amount to, for each entrant and for every two of them."""
+    """The results of all games, for each entrant and for each pair of entrants."""
 
     def __init__(self, state: Tournament) -> None:
         self.points = total_points(state)
         self.met: dict[int, list[int]] = {each: [] for each in self.points}
-        """The opponents of each board; where one played none, or no game of it counts, one meets oneself."""
+        """The opponents of each entrant, board by board.
+
+        For a bye, an absence, or a board without a game that counts, the entrant itself stands in.
+        """
 
         self.against: dict[int, dict[int, list[Fraction | None]]] = {each: {} for each in self.points}
-        """What everybody scored against each opponent, game by game: 1 above it, ½ level, 0; None where the game is
-        annulled.
+        """Each entrant's scores against each opponent, game by game: 1 for a better rank, ½ for the same, 0 for a worse
+        one; None for an annulled game.
         """
 
         self.ranks: dict[int, list[int]] = {each: [] for each in self.points}
-        """The ranks that stand in games that count; of ranks that are shared, only the place is told."""
+        """Each entrant's ranks in the games that count; a shared rank is listed like any other."""
 
         self.wins = dict.fromkeys(self.points, 0)
-        """Games won by one alone."""
+        """The games that each entrant won alone."""
 
         self._seats = state.terms.seats
         for round in state.rounds:
@@ -61,33 +64,33 @@ class Results:
                 self.wins[entrant] += rank == 1 and ranks.count(1) == 1
 
     def scores(self, one: int, other: int) -> list[Fraction]:
-        """What the one scored against the other in the games that count."""
+        """The scores of `one` against `other` in the games that count."""
         return [score for score in self.against[one].get(other, []) if score is not None]
 
     def buchholz(self, entrant: int) -> Fraction:
-        """The sum of the points of those it met."""
+        """The sum of its opponents' points."""
         return sum((self.points[other] for other in self.met[entrant]), ZERO)
 
     def buchholz_cut_1(self, entrant: int) -> Fraction:
-        """The same without those of the one with the fewest."""
+        """The sum of its opponents' points, without the lowest."""
         points = sorted(self.points[other] for other in self.met[entrant])
         return sum(points[1:], ZERO)
 
     def sonneborn_berger(self, entrant: int) -> Fraction:
-        """For each game the points of those it beat, and half of those of whom it tied with."""
+        """For each game, the points of an opponent it beat, and half the points of one it tied with."""
         beaten = ((sum(self.scores(entrant, other), ZERO), other) for other in self.against[entrant])
         return sum((score * self.points[other] for score, other in beaten), ZERO)
 
     def opponents_mean(self, entrant: int) -> Fraction:
-        """The mean of the points of those it met; 0 where it met nobody."""
+        """The mean of its opponents' points; 0 without opponents."""
         return self.buchholz(entrant) / max(1, len(self.met[entrant]))
 
     def places(self, entrant: int) -> tuple[int, ...]:
-        """How often it came first, second, and so on, shared or not."""
+        """How often it came first, second, and so on, alone or tied."""
         return tuple(self.ranks[entrant].count(place) for place in range(1, self._seats + 1))
 
     def direct(self, entrant: int, tied: Sequence[int]) -> Fraction:
-        """The sum of its mean scores against each of those it is tied with; 0 unless all of them met each other."""
+        """The sum of its mean scores against the others of the tied; 0 unless all of the tied met each other."""
         if not all(self.scores(*pair) for pair in combinations(tied, 2)):
             return ZERO
         scores = [self.scores(entrant, other) for other in tied if other != entrant]

@@ -1,6 +1,6 @@
-"""Pairings that follow from the entrants and results alone: round robin of two, gauntlet, knockout.
+"""Pairings that follow from entrants and results by a fixed schedule: round robin for two seats, gauntlet, knockout.
 
-Seeds are the entrants' numbers: the lower, the better.
+An entrant's seed is its number; lower is better.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ Place = tuple[int | None, int | None]
 
 
 class Pairing(NamedTuple):
-    """Who meets whom in a round, who has a bye, why, and what worked it out."""
+    """The boards and byes of a round, the costs that explain them, and the algorithm that computed them."""
 
     boards: tuple[tuple[int, ...], ...]
     byes: tuple[int, ...]
@@ -36,11 +36,11 @@ class Pairing(NamedTuple):
 
 
 def pair_round_robin(state: Tournament) -> Pairing | None:
-    """The next round of the circle method, each cycle with the seats of the last one turned round; None after the last.
+    """The next round of the circle method; None after the last. Each cycle exchanges the seats of the cycle before.
 
-    Everybody who took part at the start has a place in the circle; among an odd number one place is empty. Whose
-    opponent has left, sits out or is the empty place has a bye. In a last cycle that no other one makes up for, boards
-    still to be played are turned where those who left would leave somebody with one seat too often.
+    Every starter has a place in the circle; with an odd number, one more place is empty. An entrant has a bye when its
+    opponent has left, sits out, or is the empty place. If the number of cycles is odd, no cycle makes up for the last
+    one. In that cycle, boards still to be played are turned if withdrawals would give an entrant one seat too often.
     """
     circle: list[int | None] = [*state.starters]
     circle += [None] * (len(circle) % 2)
@@ -57,7 +57,7 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
 
 
 def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place]]:
-    """The pairs of all rounds to come, those on seats that are level at the end of which both will be there."""
+    """The pairs of all remaining rounds, with seats balanced on the boards where both entrants are expected to play."""
     number = len(state.rounds) + 1
     present = [set(state.list_present(later)) for later in range(number, number + len(rest))]
     played = [pair for pairs, there in zip(rest, present, strict=True) for pair in pairs if there.issuperset(pair)]
@@ -67,7 +67,7 @@ def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place
 
 
 def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:
-    """The pairs after so many turns: the last place stands still, all others go round it."""
+    """The pairs after `turn` turns: the last place stays fixed, and all others rotate around it."""
     *moving, still = circle
     turned = [*moving[turn:], *moving[:turn]]
     half = len(turned) // 2
@@ -77,14 +77,14 @@ def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, 
 def _seat_by_turn(
     pair: tuple[int | None, int | None], turn: int, board: int, cycle: int
 ) -> tuple[int | None, int | None]:
-    """The pair on its seats: in a cycle everybody has both equally often, or one of them once more."""
-    # Who goes round passes as many places of seat 1 as of seat 2 before it meets the one that stands still.
+    """The pair on its seats. In a cycle, each entrant has both seats equally often, or one of them once more."""
+    # A rotating entrant passes as many places of seat 1 as of seat 2 before it meets the fixed one.
     swapped = (turn % 2 if board == 0 else 0) != cycle % 2
     return pair[::-1] if swapped else pair
 
 
 def pair_gauntlet(state: Tournament) -> Pairing | None:
-    """The next challenger against the first entrant; None after the last, or when the first entrant has left."""
+    """The next challenger against the first starter; None after the last, or when the first starter has left."""
     champion, *challengers = state.starters
     cycle, place = divmod(len(state.rounds), len(challengers))
     if cycle == state.terms.format["cycles"] or not state.entrants[champion - 1].is_in:
@@ -94,7 +94,7 @@ def pair_gauntlet(state: Tournament) -> Pairing | None:
 
 
 def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
-    """The pairs whose members are all present; whose opponent is not has a bye."""
+    """The pairs with both members present; an entrant whose opponent is not present has a bye."""
     present = set(state.list_present(len(state.rounds) + 1))
     boards = [tuple(each for each in pair if each in present) for pair in pairs]
     byes = sorted(board[0] for board in boards if len(board) == 1)
@@ -106,10 +106,10 @@ def _conclude(state: Tournament, boards: Boards, byes: Sequence[int], costs: dic
 
 
 def pair_knockout(state: Tournament) -> Pairing | None:
-    """The next round of those who have lives left; None when one is left. It has one board at least.
+    """The next round of the entrants with lives left, with at least one board; None when only one entrant is left.
 
-    The unbeaten go through a bracket drawn at the start, in which the best seeds meet last. Who was beaten and has
-    another life meets others of that kind. The last two meet whatever their defeats.
+    The unbeaten play in a bracket drawn at the start, in which the best seeds meet last. Beaten entrants with lives
+    left meet each other. The last two entrants meet, whatever their defeats.
     """
     defeats = count_defeats(state)
     number = len(state.rounds) + 1
@@ -129,7 +129,7 @@ def pair_knockout(state: Tournament) -> Pairing | None:
 
 
 def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boards, list[int]]:
-    """The boards of the first round of the bracket in which two of them meet, and who meets nobody there."""
+    """The boards of the first round of the bracket in which any two of the unbeaten meet, and the others as byes."""
     slots = _draw_bracket(starters)
     size = 2
     while True:
@@ -143,7 +143,7 @@ def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boa
 
 
 def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
-    """The place of everybody in the bracket: the halves of each block of it have one of its two best seeds each.
+    """The slot of each starter in the bracket. The two best seeds of each block are in different halves of it.
 
     >>> _draw_bracket([1, 2, 3, 4])
     {1: 0, 4: 1, 2: 2, 3: 3}
@@ -155,7 +155,7 @@ def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
 
 
 def _pair_beaten(group: list[int], state: Tournament) -> tuple[Boards, list[int]]:
-    """The group's boards with as few rematches as can be, and its bye: to one who had the fewest."""
+    """The group's boards with as few rematches as possible, and its bye, for an entrant with the fewest byes."""
     meetings, had = count_meetings(state), count_byes(state)
     if len(group) % 2 == 0:
         return _fold_group(group, meetings)[1], []
@@ -170,7 +170,7 @@ def _pair_beaten(group: list[int], state: Tournament) -> tuple[Boards, list[int]
 
 
 def _fold_group(group: list[int], meetings: Mapping[Pair, int]) -> tuple[int, Boards]:
-    """The fewest rematches with which the group can be paired, and how: the best with the last, and inwards."""
+    """The least number of rematches in the group, and the boards: the best meets the last, and so on inwards."""
     tries = ((rematches, _meet_inwards(group, meetings, rematches)) for rematches in count())
     return next((rematches, boards) for rematches, boards in tries if boards is not None)
 
@@ -189,9 +189,9 @@ def _meet_inwards(group: list[int], meetings: Mapping[Pair, int], rematches: int
 
 
 def count_defeats(state: Tournament) -> dict[int, int]:
-    """How many lives each entrant has lost: a board, or a round that it sat out by its own wish, each costs one.
+    """How many lives each entrant has lost: one for each lost board, and one for each announced absence.
 
-    On a board that is level the better seed goes on.
+    The worse seed loses a level board.
     """
     defeats = dict.fromkeys((each.number for each in state.entrants), 0)
     for round in state.rounds:

@@ -1,4 +1,4 @@
-"""Seats of boards of two that are still to be played, so that at the end everybody had both about equally often."""
+"""Fair seats for boards of two: in the end, everyone has had both seats about equally often."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ Board = tuple[int, int]
 
 
 def balance_seats(boards: Sequence[Board], surplus: Mapping[int, int]) -> list[Board]:
-    """The boards in their order, some of them turned, so that the squares of what all end with sum up to the least.
+    """The boards in the same order, some turned, so that the sum of the squares of all final surpluses is minimal.
 
-    `surplus` is how much oftener everybody had seat 1 than seat 2 so far. Boards are turned no more than it takes: none
-    where nothing is gained. Turning a path of boards, from who has seat 1 too often to who has it too seldom, changes
-    those two alone; where no path gains anything, nothing does (as with flows of least convex cost).
+    `surplus` is how much more often each entrant has had seat 1 than seat 2. No board is turned without a gain. To turn
+    a path of boards, from an entrant with a greater surplus to one with a smaller one, changes only these two. When no
+    path brings a gain, nothing does (as with flows of minimum convex cost).
     """
     ends = {each: surplus[each] for board in boards for each in board}
     turned = list(boards)
@@ -31,7 +31,7 @@ def balance_seats(boards: Sequence[Board], surplus: Mapping[int, int]) -> list[B
 
 
 def _find_path(boards: Sequence[Board], seconds: Mapping[int, dict[int, None]], ends: Mapping[int, int]) -> list[int]:
-    """The places of boards to turn, the shortest ones from who has the greatest surplus; none where none is of use."""
+    """The places of the boards to turn: a shortest useful path from the greatest surplus; empty if there is none."""
     least, hopeless = min(ends.values(), default=0), set[int]()
     for first in sorted(ends, key=lambda each: -ends[each]):
         if ends[first] - least <= 2:
@@ -48,6 +48,6 @@ def _find_path(boards: Sequence[Board], seconds: Mapping[int, dict[int, None]], 
                     queue.append(other)
                     if ends[first] - ends[other] > 2:
                         return came[other]
-        # Whoever was reached reaches nobody else, and has no greater surplus or was tried before.
+        # Entrants reached from here reach nobody else, and have no greater surplus or were tried before.
         hopeless |= came.keys()
     return []

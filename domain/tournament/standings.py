@@ -1,4 +1,4 @@
-"""The ranks of a tournament: by points, and by tiebreaks in the order of its terms."""
+"""The standings of a tournament: by points, then by the tiebreaks in the order of its terms."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ from plyscribe.domain.tournament.schedule import count_defeats
 from plyscribe.domain.tournament.state import Tournament
 
 Value = Fraction | tuple[int, ...]
-"""A tiebreak: the greater, the better."""
+"""The value of a tiebreak; greater is better."""
 
 
 class Standing(NamedTuple):
-    """A line of the table. Those who are equal in all that counts share a rank."""
+    """A row of the table. Entrants with equal points and tiebreaks share a rank."""
 
     rank: int
     entrant: int
@@ -25,7 +25,7 @@ class Standing(NamedTuple):
     """In the order of the terms."""
 
     games: int
-    """Those that count."""
+    """The number of games that count."""
 
     seats: tuple[int, ...]
     """How often it had each seat."""
@@ -33,8 +33,8 @@ class Standing(NamedTuple):
     byes: int
     absences: int
     reached: int | None
-    """In a knockout, the last round that it took part in, or the next one while it has lives left; it ranks by this
-    before points.
+    """In a knockout, the last round that the entrant took part in, or the next round while it has lives left. This
+    ranks before points.
     """
 
 
@@ -46,11 +46,11 @@ _TIEBREAKS: Mapping[str, Callable[[Results, int], Value]] = {
     "opponents-mean": Results.opponents_mean,
     "places": Results.places,
 }
-"""All but direct encounter, which asks who is tied by what comes before it."""
+"""All tiebreaks except the direct encounter, which depends on who is still tied."""
 
 
 def rank_entrants(state: Tournament) -> list[Standing]:
-    """The table as it stands, the first rank first, then by number: all who take part or ever did."""
+    """The present table, sorted by rank and then by number: all entrants who take part or ever did."""
     results, seats = Results(state), count_seats(state)
     byes = count_byes(state)
     absences = Counter(each for round in state.rounds for each in round.absent)
@@ -79,7 +79,7 @@ def rank_entrants(state: Tournament) -> list[Standing]:
 
 
 def _find_reached(state: Tournament) -> dict[int, int]:
-    """See Standing.reached; empty where the tournament is no knockout."""
+    """Standing.reached of each entrant; empty when the tournament is not a knockout."""
     if state.terms.format["kind"] != "knockout":
         return {}
     reached = dict.fromkeys((each.number for each in state.entrants), 0)
@@ -97,7 +97,7 @@ Key = tuple[Any, ...]
 
 
 def _break_ties(state: Tournament, results: Results, keys: Mapping[int, Key]) -> dict[int, Key]:
-    """The keys with all tiebreaks behind what they are."""
+    """The keys with the values of all tiebreaks appended."""
     for name in state.terms.tiebreaks:
         if name == "direct":
             groups = groupby(sorted(keys, key=lambda each: keys[each]), key=lambda each: keys[each])

@@ -1,4 +1,4 @@
-"""The tournament: what its events amount to."""
+"""The tournament: the state that its events add up to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,25 +27,25 @@ from plyscribe.domain.tournament.terms import list_seatings
 STATUSES = ("open", "playing", "ended", "aborted")
 
 MAX_ATTEMPTS = 5
-"""Matches of a game that may fail: what fails each time will not do better."""
+"""A game whose matches failed this often is not played again."""
 
 
 class Entrant(NamedTuple):
-    """Who takes part. Numbers count from 1, in the order of registration."""
+    """An entrant. Numbers count from 1, in the order of registration."""
 
     number: int
     occupant: Occupant
     label: str | None
     is_in: bool = True
     absences: frozenset[int] = frozenset()
-    """The rounds that it sits out by its own wish."""
+    """The rounds that it announced to sit out."""
 
     joined: int = 1
     """The first round that it can play."""
 
 
 class Failure(NamedTuple):
-    """A match that came to nothing: see AttemptFailed. Times are UTC milliseconds."""
+    """A match that failed: see AttemptFailed. Times are UTC milliseconds."""
 
     match: str
     cause: str
@@ -55,7 +55,7 @@ class Failure(NamedTuple):
 
 
 class Game(NamedTuple):
-    """One match of a board: who has which seat, and how it ended once it did."""
+    """A game of a board: the entrant on each seat, and the result once it is decided."""
 
     round: int
     board: int
@@ -68,12 +68,12 @@ class Game(NamedTuple):
     reason: str | None = None
     annulled: str | None = None
     failed: tuple[Failure, ...] = ()
-    """The matches that came to nothing before."""
+    """The matches of this game that failed."""
 
     made_at: int | None = None
     decided_at: int | None = None
     left: tuple[SeatWithdrawn, ...] = ()
-    """The seats that left the match, in that order."""
+    """The seats that left the match, in order."""
 
     @property
     def counts(self) -> bool:
@@ -82,12 +82,12 @@ class Game(NamedTuple):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the game failed so often that it is not played again."""
+        """Whether the game failed too often to be played again."""
         return self.ranks is None and len(self.failed) >= MAX_ATTEMPTS
 
 
 class Round(NamedTuple):
-    """A round as it was paired, with its games board by board."""
+    """A round as paired, with its games by board."""
 
     number: int
     boards: tuple[tuple[int, ...], ...]
@@ -99,13 +99,13 @@ class Round(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """Whether all games are."""
+        """Whether all its games are decided."""
         return all(game.ranks is not None for games in self.games for game in games)
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament folded up to `version`; version 0 is one not yet created."""
+    """A tournament folded up to `version`; at version 0 it is not created yet."""
 
     stream: str
     version: int = 0
@@ -116,15 +116,15 @@ class Tournament:
     status: str = "open"
     entrants: tuple[Entrant, ...] = ()
     starters: tuple[int, ...] = ()
-    """Those who took part when it started, ascending."""
+    """The entrants who took part when it started, ascending."""
 
     rounds: tuple[Round, ...] = ()
     ended: str | None = None
-    """Why it ended or was called off."""
+    """The reason why it ended or was called off; None before."""
 
     @property
     def terms(self) -> TournamentCreated:
-        """What was agreed; FoldError for a tournament that was never created."""
+        """The terms as announced; FoldError when the tournament was never created."""
         if self.created is None:
             raise FoldError(1, "the tournament was never created")
         return self.created
@@ -135,15 +135,15 @@ class Tournament:
         return list_seatings(self.terms.seats, self.terms.repeat)
 
     def games(self) -> Iterator[Game]:
-        """All games that were paired, in their order."""
+        """All paired games, in order."""
         return (game for round in self.rounds for games in round.games for game in games)
 
     def list_absent(self, round: int) -> list[int]:
-        """Those who are in and sit out the round by their own wish."""
+        """The entrants still in that announced to sit out the round, ascending."""
         return [each.number for each in self.entrants if each.is_in and round in each.absences]
 
     def list_present(self, round: int) -> list[int]:
-        """Those who are to play in the round, ascending."""
+        """The entrants who can be paired in the round, ascending."""
         return [each.number for each in self.entrants if each.is_in and round not in each.absences]
 
 
@@ -204,7 +204,7 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
 
 
 def find_game(state: Tournament, place: tuple[int, int, int]) -> Game | None:
-    """The game with these numbers of round, board and game, None where there is none."""
+    """The game with these numbers of round, board and game; None if there is none."""
     round, board, game = place
     if not 1 <= round <= len(state.rounds):
         return None
@@ -220,7 +220,7 @@ def _with_game(state: Tournament, event: Event, place: tuple[int, int, int], **c
 
 
 def replace_game(state: Tournament, changed_game: Game) -> Tournament:
-    """The tournament with this game in its place."""
+    """The tournament with this version of a game."""
     number, board, game, *_ = changed_game
     round = state.rounds[number - 1]
     games = round.games[board - 1]

@@ -1,4 +1,4 @@
-"""The table and the crosstable of a tournament: for JSON, as text and as CSV."""
+"""The table and the crosstable of a tournament, for JSON, as text and as CSV."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from plyscribe.domain.tournament.standings import Standing, Value, rank_entrants
 from plyscribe.domain.tournament.state import Entrant, Tournament
 
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""How a cell begins that a spreadsheet would compute."""
+"""A spreadsheet treats cells with these first characters as formulas."""
 
 
 def dump_table(state: Tournament) -> dict[str, Any]:
-    """The table for JSON: points, and all tiebreaks but places, as decimals in texts; `against` is the crosstable."""
+    """The table for JSON; `against` is the crosstable. Points, and tiebreaks except places, are decimals in strings."""
     table, results, faults = rank_entrants(state), Results(state), count_faults(state)
     order = [each.entrant for each in table]
     return {
@@ -59,7 +59,7 @@ def _dump_row(
 
 
 def name_entrant(entrant: Entrant) -> str:
-    """Its label; else what bot it is, or the id of its account."""
+    """The entrant's label; without one, the name of its bot or the id of its account."""
     match entrant.occupant:
         case _ if entrant.label is not None:
             return entrant.label
@@ -73,7 +73,7 @@ def name_entrant(entrant: Entrant) -> str:
 
 
 def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
-    """The table as cells, its head first; `names` are those of entrants that shall have another than name_entrant's."""
+    """The table as rows of cells, headings first; `names` replaces the names by name_entrant."""
     names, faults = _complete_names(state, names), count_faults(state)
     head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences", "faults"]
     return [
@@ -105,7 +105,7 @@ def _format_value(value: Value) -> str:
 
 
 def list_crosstable(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
-    """Who scored what against whom as cells, in the table's order: 1, ½ and 0 for each game, × for an annulled one."""
+    """The crosstable as rows of cells, in the table's order: 1, ½ or 0 for each game, and × for an annulled one."""
     names = _complete_names(state, names)
     against = Results(state).against
     order = [each.entrant for each in rank_entrants(state)]
@@ -123,7 +123,7 @@ def _mark(score: Fraction | None) -> str:
 
 
 def render_text(cells: Sequence[Sequence[str]]) -> str:
-    """The cells in columns, one line a row: the column `name` to the left, all others to the right."""
+    """The cells in columns, one line for each row; the column `name` is left-aligned, all others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     left = cells[0].index("name")
     lines = (
@@ -137,9 +137,9 @@ def render_text(cells: Sequence[Sequence[str]]) -> str:
 
 
 def render_csv(cells: Sequence[Sequence[str]]) -> str:
-    """The cells as RFC 4180 has them; before one that a spreadsheet would take for a formula stands a quote.
+    """The cells as CSV (RFC 4180), with a quote before each cell that a spreadsheet would treat as a formula.
 
-    That is how OWASP's page on CSV injection has it: anybody chooses a name, and organisers open tables.
+    Anyone can choose a name, and organisers open these tables. OWASP's page on CSV injection recommends the quote.
     """
     lines = _Lines()
     csv.writer(lines).writerows([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row] for row in cells)
@@ -147,7 +147,7 @@ def render_csv(cells: Sequence[Sequence[str]]) -> str:
 
 
 class _Lines:
-    """What csv writes to."""
+    """Collects the lines that csv writes."""
 
     def __init__(self) -> None:
         self.written: list[str] = []

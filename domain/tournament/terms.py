@@ -1,4 +1,4 @@
-"""What can be agreed of a tournament: its format, how boards are repeated, what results are worth, and tiebreaks."""
+"""The terms of a tournament: its format, the games of a board, what results are worth, and tiebreaks."""
 
 from collections.abc import Mapping
 from itertools import pairwise, permutations
@@ -10,10 +10,10 @@ from plyscribe.domain.options import Integer, Option, parse_options
 
 MAX_ROUNDS = 100
 MAX_CYCLES = 1000
-"""Enough for two bots that are nearly equal."""
+"""Enough games to tell two nearly equal bots apart."""
 
 MAX_GAMES = 64
-"""Games on a board, at most: so many matches may have the same dice."""
+"""The most games of a board, because no more matches can share dice."""
 
 FORMATS: Mapping[str, tuple[Option, ...]] = {
     "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
@@ -21,22 +21,22 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),
 }
-"""The formats by name, with their options."""
+"""The formats and their options."""
 
 REPEATS = ("once", "rotations", "permutations")
-"""A board's games: one; one for each rotation of its seats; one for each order of its entrants on the seats."""
+"""The games of a board: one; one for each rotation of its entrants; one for each permutation of its entrants."""
 
 TIEBREAKS = ("buchholz", "buchholz-cut-1", "sonneborn-berger", "direct", "wins", "opponents-mean", "places")
 DEFAULT_TIEBREAKS = ("buchholz", "sonneborn-berger", "direct", "wins")
 
 
 def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
-    """The complete format; WrongValue `tournament/format` for what no format can be, or not with so many seats."""
+    """The complete format; WrongValue `tournament/format` if it is unknown or impossible with this number of seats."""
     kind, options = raw.get("kind"), {name: value for name, value in raw.items() if name != "kind"}
     if not isinstance(kind, str) or kind not in FORMATS:
-        raise WrongValue("tournament/format", f"format is {kind!r}; allowed: {', '.join(FORMATS)}")
+        raise WrongValue("tournament/format", f"the format is {kind!r}; allowed: {', '.join(FORMATS)}")
     if kind in ("knockout", "gauntlet") and seats != 2:
-        raise WrongValue("tournament/format", f"a {kind} is for matches of two seats, not {seats}")
+        raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
         return {"kind": kind, **parse_options(options, FORMATS[kind])}
     except OptionError as error:
@@ -44,7 +44,7 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
 
 
 def list_seatings(seats: int, repeat: str) -> list[tuple[int, ...]]:
-    """For each game of a board, which of its entrants (from 0) has seat 1, 2, ..; WrongValue `tournament/repeat`.
+    """For each game of a board, the entrants (counted from 0) on seats 1, 2, ...; WrongValue `tournament/repeat`.
 
     >>> list_seatings(3, "rotations")
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
@@ -57,26 +57,27 @@ def list_seatings(seats: int, repeat: str) -> list[tuple[int, ...]]:
     if repeat != "permutations":
         raise WrongValue("tournament/repeat", f"repeat is {repeat!r}; allowed: {', '.join(REPEATS)}")
     if factorial(seats) > MAX_GAMES:
-        raise WrongValue("tournament/repeat", f"{seats} seats have more than {MAX_GAMES} permutations: take rotations")
+        raise WrongValue("tournament/repeat", f"{seats} seats have more than {MAX_GAMES} permutations: use rotations")
     return list(permutations(places))
 
 
 def parse_scoring(raw: Mapping[str, Any], seats: int, games: int) -> dict[str, Any]:
-    """The complete scoring: points by place in a game, and those of a bye and of a round that one sits out.
+    """The complete scoring: the points for each place in a game, for a bye, and for an absence from a round.
 
-    Without `places` a seat gets two points for each seat it beats and one for each that it ties with. A bye is worth a
-    win in each game, an absence nothing. WrongValue `tournament/scoring`.
+    Without `places`, a seat gets two points for each seat it beats and one for each that it ties with. By default, a
+    bye is worth a win in each game, and an absence is worth nothing. Raises WrongValue `tournament/scoring`.
     """
     places = raw.get("places")
     if unknown := raw.keys() - {"places", "bye", "absence"}:
-        raise WrongValue("tournament/scoring", f"unknown: {', '.join(sorted(unknown))}")
+        raise WrongValue("tournament/scoring", f"unknown fields: {', '.join(sorted(unknown))}")
     if places is not None and (not isinstance(places, list) or len(places) != seats or not _descend(places)):
-        raise WrongValue("tournament/scoring", f"places are {seats} whole numbers 0..1000, none above the one before")
+        why = f"places must be {seats} whole numbers 0..1000, each no greater than the one before"
+        raise WrongValue("tournament/scoring", why)
     best = 2 * (seats - 1) if places is None else places[0]
     scoring = {"places": places, "bye": raw.get("bye", best * games), "absence": raw.get("absence", 0)}
     for name in ("bye", "absence"):
         if not _is_points(scoring[name], 1000 * games):
-            raise WrongValue("tournament/scoring", f"{name} is 0..{1000 * games}, not {scoring[name]!r}")
+            raise WrongValue("tournament/scoring", f"{name} must be 0..{1000 * games}, not {scoring[name]!r}")
     return scoring
 
 
@@ -90,8 +91,8 @@ def _is_points(value: object, most: int) -> bool:
 
 
 def parse_tiebreaks(raw: list[str] | None) -> tuple[str, ...]:
-    """The tiebreaks in their order; WrongValue `tournament/tiebreaks` for unknown ones, or one that comes twice."""
+    """The tiebreaks in order; WrongValue `tournament/tiebreaks` when one is unknown or comes twice."""
     chosen = DEFAULT_TIEBREAKS if raw is None else tuple(raw)
     if not set(chosen) <= set(TIEBREAKS) or len(set(chosen)) < len(chosen):
-        raise WrongValue("tournament/tiebreaks", f"tiebreaks are some of {', '.join(TIEBREAKS)}, each once")
+        raise WrongValue("tournament/tiebreaks", f"tiebreaks must be some of {', '.join(TIEBREAKS)}, each once")
     return chosen

@@ -35,7 +35,7 @@ def test_a_bot_is_made_by_name() -> None:
 
 
 def test_an_unknown_bot_is_refused_with_the_names_that_exist() -> None:
-    with pytest.raises(WrongValue, match="unknown bot 'clever': there are random, greedy, mcts") as refused:
+    with pytest.raises(WrongValue, match="unknown bot 'clever'; the bots are random, greedy, mcts") as refused:
         make_bot("clever", 1)
     assert refused.value.code == "bot/unknown"
     assert refused.value.details == {"known": ["random", "greedy", "mcts"]}

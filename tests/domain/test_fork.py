@@ -271,7 +271,7 @@ def test_a_fork_and_no_other_match_begins_with_a_line():
 
 
 def test_the_line_is_as_long_as_the_parent_was_at_that_ply():
-    with pytest.raises(FoldError, match="a line of 2 moves is not what the match begins with"):
+    with pytest.raises(FoldError, match="a line of 2 moves is not how this match begins"):
         fork(race(), 2, parent={"match": PARENT, "ply": 3})
 
 

@@ -408,6 +408,6 @@ def test_refusals_among_receipts_are_passed_over() -> None:
     ],
 )
 def test_what_is_no_receipt_is_refused_with_its_line(raw: bytes, line: int) -> None:
-    with pytest.raises(ReceiptError, match=f"line {line} is no receipt") as caught:
+    with pytest.raises(ReceiptError, match=f"line {line} is not a receipt") as caught:
         parse_receipts(raw)
     assert caught.value.details["line"] == line

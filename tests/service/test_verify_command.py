@@ -127,7 +127,7 @@ def test_a_receipt_without_its_bundle_is_missed():
 def test_what_is_no_receipt_is_unreadable(raw):
     ran = run(write("a", bundle_of(drawn())), "--receipt", write("kept", raw))
     assert (ran.exit_code, ran.stdout) == (2, "")
-    assert "error: kept: line 1 is no receipt" in ran.stderr
+    assert "error: kept: line 1 is not a receipt" in ran.stderr
     assert run("a", "--receipt", "nowhere").exit_code == 2
 
 

@@ -1,6 +1,6 @@
 """Crystals: bring characters round the loop and home, or raise every class to its highest level.
 
-The clauses CR1..CR21 are those of docs/rulesets/crystals.md.
+docs/rulesets/crystals.md has the rules CR1..CR21.
 """
 
 from collections.abc import Iterator
@@ -46,20 +46,20 @@ from plyscribe.domain.rulesets.crystals_v1.turns import choose_attacker, contend
 from plyscribe.domain.rulesets.crystals_v1.value import estimate
 
 SECTION = Integer("section", 10, 8, 20)
-TELEPORT = Integer("teleport", 5, 1, 19)  # for any section: what a section allows is narrower
+TELEPORT = Integer("teleport", 5, 1, 19)  # over all sections; each section has a narrower range
 PLY_LIMIT = Integer("ply_limit", 2000, 1, nullable=True)
 
 VERBS = {CHOOSE: "choose", DEPLOY: "spawn", SPAWN: "spawn", MOVE: "move", XP: "xp", RESPAWN: "spawn"}
-"""What a seat does in each phase in which it decides."""
+"""The verb of a seat's decision, by phase."""
 
 CLAUSES = {DEPLOY: "CR5", SPAWN: "CR6", RESPAWN: "CR6", MOVE: "CR7", XP: "CR19"}
-"""The clause that a class breaks which cannot be named in the phase."""
+"""The rule that a move breaks with a class that its seat does not have, by phase."""
 
 SPELLED = {
     **{f"choose {CLASSES[attacker]}": ("choose", attacker) for attacker in (RIDER, ARCHER)},
     **{f"{verb} {name}": (verb, place) for verb in ("spawn", "move", "xp") for place, name in enumerate(CLASSES)},
 }
-"""All that can be read, as verb and place in CLASSES."""
+"""Every well-formed move: its verb and its place in CLASSES, by notation."""
 
 STEPS = {
     CHOOSE: choose_attacker,
@@ -69,10 +69,10 @@ STEPS = {
     XP: take_experience,
     RESPAWN: respawn,
 }
-"""What a move does, by phase."""
+"""The effect of a move, by phase."""
 
 Move = int
-"""RIDER or ARCHER where the attacker is chosen, else the slot of a character; the phase says what is done with it."""
+"""RIDER or ARCHER in the phase CHOOSE, otherwise the slot of a character. The phase gives the verb."""
 
 
 class CrystalsV1(Ruleset[State, Move]):
@@ -126,14 +126,14 @@ class CrystalsV1(Ruleset[State, Move]):
         return (move for move in _moves(state) if self.format_move(state, move).startswith(prefix))
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move, each as likely as any other."""
+        """A legal move, uniformly distributed."""
         moves = _moves(state)
         return moves[randbelow(len(moves))] if len(moves) > 1 else moves[0]
 
     def parse_move(self, state: State, text: str) -> Move:
         spelled = SPELLED.get(text)
         if spelled is None:
-            raise BadNotation(text, state.ply, "choose, spawn, move or xp, and a class such as scout")
+            raise BadNotation(text, state.ply, "choose, spawn, move or xp, then a class such as scout")
         verb, place = spelled
         breach = _find_breach(state, verb, place)
         if breach:
@@ -226,7 +226,7 @@ def _moves(state: State) -> list[Move]:
 
 
 def _find_breach(state: State, verb: str, place: int) -> tuple[str, str] | None:
-    """A clause that the move breaks and how, None when it is legal."""
+    """A rule that the move breaks, and how; None when the move is legal."""
     phase, seat = state.phase, state.actor
     if phase == OVER:
         return "CR14", "the match is over"
@@ -239,13 +239,13 @@ def _find_breach(state: State, verb: str, place: int) -> tuple[str, str] | None:
         return CLAUSES[phase], f"seat {seat} has no {name}"
     if phase == XP:
         full = state.experience[me] == MOST_EXPERIENCE
-        return ("CR19", f"the {name} has {MOST_EXPERIENCE} experience, and more is not taken") if full else None
+        return ("CR19", f"the {name} already has {MOST_EXPERIENCE} experience, the most there is") if full else None
     if phase != MOVE:
-        return None if state.at[me] == BASE else (CLAUSES[phase], f"the {name} is on the track")
+        return None if state.at[me] == BASE else (CLAUSES[phase], f"the {name} is already on the track")
     if state.at[me] == BASE:
         return "CR7", f"the {name} is not on the track"
     if is_blocked(state, me, find_target(state, me, state.roll)):
-        return "CR10", f"the {name}'s move would end on a character of its own seat"
+        return "CR10", f"the {name} would land on a character of its own seat"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The board as a person reads it in a terminal: a row of fields a seat, then bases, levels and what is going on."""
+"""The board for a terminal: a row of fields for each seat, then the characters, then what is going on."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ EMPTY = "."
 
 
 def draw(view: dict[str, Any]) -> str:
-    """The drawing of a view: lines of ASCII, the widest for twenty fields a seat."""
+    """The drawing of a view in ASCII."""
     return "\n".join([*_draw_track(view), *_draw_seats(view), "", *_format_lines(view)])
 
 
@@ -24,7 +24,7 @@ def _draw_track(view: dict[str, Any]) -> Iterator[str]:
 
 
 def _fill_fields(view: dict[str, Any]) -> dict[int, str]:
-    """What lies on the fields: 2s1 is a scout of seat 2 on level 1, *2 a mine of seat 2."""
+    """The contents of the fields: 2s1 is a scout of seat 2 on level 1, *2 a mine of seat 2."""
     mines = {field: f"*{seat}" for seat, own in enumerate(view["mines"], 1) for field in own}
     characters = {
         character["at"]: f"{seat}{name[0]}{character['level']}"
@@ -48,7 +48,7 @@ def _draw_seats(view: dict[str, Any]) -> Iterator[str]:
 
 
 def _format_character(character: dict[str, Any]) -> str:
-    """Level, experience and place: `2 (3xp) at 17`."""
+    """Level, experience and place, as in `2 (3xp) at 17`."""
     at = "base" if character["at"] == "base" else f"at {character['at']}"
     return f"{character['level']} ({character['xp']}xp) {at}"
 

@@ -7,7 +7,7 @@ from plyscribe.domain.rulesets.crystals_v1.turns import await_contest, drop_out,
 
 
 def leave(table: Table, seat: int) -> None:
-    """The seat is out of the match, and what it owed or awaited is dropped; the last one in play wins."""
+    """Take the seat out of the match, with all its pending decisions and rolls; the last seat in play wins."""
     attacked_on = table.at[table.attack[1]] if table.attack else BASE
     table.left += (seat,)
     table.at[4 * seat - 4 : 4 * seat] = [BASE] * 4

@@ -1,4 +1,4 @@
-"""How a move resolves, in the order of CR14: each step leads to the next one, or to a roll or decision of a seat."""
+"""How a move resolves, in the order of CR14: each step calls the next, or waits for a roll or decision of a seat."""
 
 from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets.crystals_v1.state import (
@@ -21,11 +21,11 @@ from plyscribe.domain.rulesets.crystals_v1.track import HOME
 from plyscribe.domain.rulesets.crystals_v1.turns import finish_move
 
 COVER = 4
-"""How many fields away a tower covers (CR12)."""
+"""The reach of a tower in fields (CR12)."""
 
 
 def find_target(position: Position, me: int, roll: int) -> int:
-    """The field on which the character's move by `roll` ends, or HOME (CR8, CR9). Only for one on the track."""
+    """The field on which the character's move by `roll` ends, or HOME (CR8, CR9). It must be on the track."""
     at = position.at
     first, onward = position.setup.track.ways[me // 4][at[me]][roll]
     if onward and onward not in at[me & ~3 : (me | 3) + 1]:
@@ -34,12 +34,12 @@ def find_target(position: Position, me: int, roll: int) -> int:
 
 
 def is_blocked(position: Position, me: int, target: int) -> bool:
-    """Whether an own character stands where the move would end (CR10)."""
+    """Whether the move would end on a character of its own seat (CR10)."""
     return target != HOME and target in position.at[me & ~3 : (me | 3) + 1]
 
 
 def list_shots(position: Position, me: int, stand: int) -> list[int]:
-    """The fields that a rider or archer attacks which stands there, nearest first (CR16); none on a START."""
+    """The fields that a rider or archer on `stand` attacks, nearest first (CR16); none on a START."""
     track = position.setup.track
     if stand in track.starts:
         return []
@@ -49,7 +49,7 @@ def list_shots(position: Position, me: int, stand: int) -> list[int]:
 
 
 def move_character(table: Table, slot: int) -> None:
-    """CR7 to CR11: a character of the seat on turn moves by its roll, home or against what stands in its way."""
+    """CR7 to CR11: a character of the seat on turn moves by the roll. It comes home, attacks, or arrives on a field."""
     me = 4 * table.seat - 4 + slot
     field = find_target(table, me, table.roll)
     if field == HOME:
@@ -59,7 +59,7 @@ def move_character(table: Table, slot: int) -> None:
 
 
 def bring_home(table: Table, me: int) -> None:
-    """CR8: the character returns to its base and its seat takes a crystal; the third one wins."""
+    """CR8: the character returns to its base, and its seat takes a crystal; the third crystal wins."""
     origin, seat = table.at[me], table.seat
     table.at[me] = BASE
     table.crystals[seat - 1] += 1
@@ -71,7 +71,7 @@ def bring_home(table: Table, me: int) -> None:
 
 
 def attack(table: Table, me: int, target: int, *, ranged: bool) -> bool:
-    """CR11, CR12: whether a defence roll is awaited; a character that is not covered is killed at once."""
+    """CR11, CR12: attack a character; True if a defence roll is due. One that is not covered is killed at once."""
     if is_covered(table, target):
         table.attack = (me, target, ranged)
         table.phase, table.actor = DEFENCE, target // 4 + 1
@@ -81,7 +81,7 @@ def attack(table: Table, me: int, target: int, *, ranged: bool) -> bool:
 
 
 def is_covered(position: Position, target: int) -> bool:
-    """Whether the tower of the character's seat is on the track, on no START and near enough (CR12)."""
+    """Whether the tower of the character's seat is on the track, not on a START, and near enough (CR12)."""
     track, at = position.setup.track, position.at
     tower = at[target & ~3 | TOWER]
     if tower == BASE or tower in track.starts:
@@ -91,13 +91,13 @@ def is_covered(position: Position, target: int) -> bool:
 
 
 def kill(table: Table, target: int) -> None:
-    """CR11: a character returns to its base, for one experience of the seat on turn."""
+    """CR11: a character returns to its base, and the seat on turn gains one experience."""
     table.at[target] = BASE
     table.due[table.seat - 1] += 1
 
 
 def defend(table: Table, value: int) -> None:
-    """CR12: the roll of the seat that is attacked."""
+    """CR12: apply the defence roll of the attacked seat."""
     assert table.attack is not None
     me, target, ranged = table.attack
     field = table.at[target]
@@ -110,7 +110,7 @@ def defend(table: Table, value: int) -> None:
 
 
 def resume(table: Table, me: int, field: int, *, ranged: bool, saved: bool) -> None:
-    """The move goes on after its attack on that field (CR12, CR16)."""
+    """Continue the move after its attack on a field (CR12, CR16)."""
     table.attack = None
     if ranged:
         shoot(table, me, beyond=field)
@@ -121,7 +121,7 @@ def resume(table: Table, me: int, field: int, *, ranged: bool, saved: bool) -> N
 
 
 def find_way_back(table: Table, me: int, field: int) -> int:
-    """The first field counter-clockwise without a character; the attacker itself has left its own (CR12)."""
+    """The first field counter-clockwise without a character, not counting the attacker itself (CR12)."""
     field = field - 1 or table.track.fields
     while field in table.at and field != table.at[me]:
         field = field - 1 or table.track.fields
@@ -129,12 +129,12 @@ def find_way_back(table: Table, me: int, field: int) -> int:
 
 
 def arrive(table: Table, me: int, field: int, *, shoots: bool = True) -> None:
-    """CR13 to CR18: a character comes to stand on a free field, takes up its mine and uses its ability."""
+    """CR13 to CR18: a character arrives on a free field, takes up any mine there, and uses its ability."""
     origin = table.at[me]
     laid = table.mines[table.seat - 1].bit_count()
     table.at[me] = field
     take_up_mine(table, me, field)
-    # On a START nobody uses an ability, and who was killed is on no field.
+    # No abilities on a START, and none for a character that the mine killed.
     if table.at[me] == BASE or field in table.track.starts:
         give_experience(table)
     elif me & 3 == ATTACKER and shoots:
@@ -145,7 +145,7 @@ def arrive(table: Table, me: int, field: int, *, shoots: bool = True) -> None:
 
 
 def take_up_mine(table: Table, me: int, field: int) -> None:
-    """CR13: a mine on the field returns to its owner, for one experience, and kills whoever is not its owner's."""
+    """CR13: a mine on the field returns to its owner, who gains one experience; it kills an enemy character."""
     for owner, mines in enumerate(table.mines):
         if mines >> field & 1:
             table.mines[owner] ^= 1 << field
@@ -155,7 +155,10 @@ def take_up_mine(table: Table, me: int, field: int) -> None:
 
 
 def shoot(table: Table, me: int, beyond: int | None = None) -> None:
-    """CR16: a rider attacks the enemies behind it, an archer those before it, nearest first; `beyond` are the rest."""
+    """CR16: a rider attacks the enemies behind it, an archer those before it, nearest first.
+
+    With `beyond`, only the fields after that one are left.
+    """
     shots = list_shots(table, me, table.at[me])
     for field in shots if beyond is None else shots[shots.index(beyond) + 1 :]:
         if field in table.at:
@@ -166,9 +169,9 @@ def shoot(table: Table, me: int, beyond: int | None = None) -> None:
 
 
 def use_scout_or_miner(table: Table, me: int, origin: int, laid: int) -> None:
-    """CR17, CR18: an extra turn, or a mine on the field that was left, for a roll up to the level.
+    """CR17, CR18: if the roll is at most its level, a scout gets an extra turn, and a miner mines the field it left.
 
-    `laid` is how many mines of the seat lay on the track when the move began.
+    `laid` is the number of the seat's mines on the track when the move began.
     """
     if table.roll > LEVELS[table.experience[me]]:
         return
@@ -179,7 +182,7 @@ def use_scout_or_miner(table: Table, me: int, origin: int, laid: int) -> None:
 
 
 def give_experience(table: Table) -> None:
-    """CR19: the next point to be given out, the seat on turn first; after the last one the turn goes on."""
+    """CR19: wait until the next point is given to a class, seat on turn first; without points, finish the move."""
     due, seat = table.due, table.seat
     if any(due):
         order = [*range(seat, len(due) + 1), *range(1, seat)]
@@ -189,7 +192,7 @@ def give_experience(table: Table) -> None:
 
 
 def take_experience(table: Table, slot: int) -> None:
-    """CR19: a point goes to a class; the last point of the last class wins."""
+    """CR19: give a point to a class; a seat wins when all its classes are full."""
     seat = table.actor
     table.experience[4 * seat - 4 + slot] += 1
     table.due[seat - 1] -= 1

@@ -1,4 +1,4 @@
-"""A position of crystals, and the table on which it is changed."""
+"""A position of Crystals, and the mutable table that computes the next one."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ CLASSES = ("scout", "miner", "tower", "rider", "archer")
 SCOUT, MINER, TOWER, ATTACKER = range(4)
 """The slots of a seat's characters."""
 RIDER, ARCHER = 3, 4
-"""The classes between which a seat chooses its attacker, by their places in CLASSES."""
+"""The two classes that a seat's attacker can have, as places in CLASSES."""
 
 BASE = 0
-"""Where a character is that is on no field."""
+"""The place of a character that is not on a field."""
 LEVELS = (0, 1, 2, 2, 2, 3)
-"""By experience (CR3)."""
+"""The level by experience (CR3)."""
 MOST_EXPERIENCE = 5
 MOST_MINES = 4
 ENOUGH_CRYSTALS = 3
@@ -37,10 +37,10 @@ TURNS = {
     ROLL: _rolls("turn"),
     DEFENCE: _rolls("defence"),
 }
-"""The turn by phase and acting seat."""
+"""The turn, by phase and acting seat."""
 
 Attack = tuple[int, int, bool]
-"""The attacking character, the one attacked, and whether from afar (CR16)."""
+"""The attacking character, the attacked one, and whether the attack is ranged (CR16)."""
 
 
 class Setup(NamedTuple):
@@ -51,37 +51,37 @@ class Setup(NamedTuple):
 
 
 class State(NamedTuple):
-    """A position. Seats count from 1; a character is four times its seat's place from 0, plus its slot."""
+    """A position. Seats count from 1. A character is a number: four times (its seat minus 1), plus its slot."""
 
     setup: Setup
     ply: int
     left: tuple[int, ...]
     phase: str
     seat: int
-    """Whose turn it is, 0 for nobody's."""
+    """The seat on turn; 0 for none."""
     actor: int
-    """Who decides or rolls: another seat in the phases DEFENCE and XP; 0 when the match is over."""
+    """The seat that decides or rolls; in DEFENCE and XP it may not be the one on turn. 0 when the match is over."""
     roll: int
-    """0 before the turn's roll."""
+    """The roll of the turn; 0 before it."""
     extra: bool
     attackers: tuple[int, ...]
-    """RIDER or ARCHER, 0 until chosen."""
+    """RIDER or ARCHER for each seat; 0 until chosen."""
     at: tuple[int, ...]
     """The field of each character, or BASE."""
     experience: tuple[int, ...]
-    """Of each character."""
+    """The experience of each character."""
     mines: tuple[int, ...]
-    """For each seat the sum of 2 to the power of each field with a mine of it."""
+    """The fields with mines of each seat, as bits: bit n for field n."""
     crystals: tuple[int, ...]
     due: tuple[int, ...]
     attack: Attack | None
-    """What the awaited defence roll decides."""
+    """The attack that the due defence roll decides."""
     contest: Contest | None
     over: Over | None
 
 
 class Table:
-    """The parts of a State while they are changed: taken from one, and frozen into the next one."""
+    """The mutable parts of a State: copied from one state, and frozen into the next."""
 
     __slots__ = (*State._fields, "track")
 
@@ -114,8 +114,8 @@ class Table:
         self.due = list(due)
 
     def freeze(self) -> State:
-        """The state that the table shows."""
-        # State(..) itself takes twice as long.
+        """The table as a State."""
+        # State(...) takes twice as long.
         return tuple.__new__(
             State,
             (
@@ -140,7 +140,7 @@ class Table:
         )
 
     def end(self, over: Over) -> None:
-        """The match is over: nobody is on turn, nothing is pending, all else stays as it stands."""
+        """End the match: no seat is on turn, nothing is pending, and everything else stays."""
         self.over = over
         self.phase = OVER
         self.seat = self.actor = self.roll = 0
@@ -149,7 +149,7 @@ class Table:
         self.attack = self.contest = None
 
     def rank(self, winner: int = 0) -> tuple[int, ...]:
-        """Ranks by crystals, then by total experience, a winner first and leavers last (CR20)."""
+        """Ranks by crystals, then by total experience; a winner is first, and seats that left are last (CR20)."""
         scores = [
             (seat == winner, crystals, sum(self.experience[4 * seat - 4 : 4 * seat]))
             for seat, crystals in enumerate(self.crystals, 1)
@@ -158,4 +158,4 @@ class Table:
 
 
 Position = State | Table
-"""What can be asked where its characters stand."""
+"""Where characters stand: read-only, or mutable."""

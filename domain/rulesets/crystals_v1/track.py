@@ -1,35 +1,35 @@
-"""The loop: where its STARTs and teleports lie, and where a roll leads from each field (CR1, CR8, CR9)."""
+"""The loop: its STARTs and teleports, and where a roll leads from each field (CR1, CR8, CR9)."""
 
 from dataclasses import dataclass, field
 from functools import cache
 
 HOME = 0
-"""Where a character arrives that comes home; the fields have the numbers from 1."""
+"""The target of a character that comes home. Fields are numbered from 1."""
 
 FACES = range(1, 7)
 
 Way = tuple[int, int]
-"""The field on which a roll ends, or HOME, and the next teleport clockwise if that field is one, else 0."""
+"""The field on which a roll ends, or HOME; and if that field is a teleport, the next one clockwise, otherwise 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The geometry for so many seats and fields a seat."""
+    """The geometry of a track."""
 
     seats: int
     section: int
     teleport: int
     fields: int = field(compare=False, repr=False)
     starts: tuple[int, ...] = field(compare=False, repr=False)
-    """START of each seat."""
+    """The START of each seat."""
     teleports: tuple[int, ...] = field(compare=False, repr=False)
     ways: tuple[tuple[tuple[Way, ...], ...], ...] = field(compare=False, repr=False)
-    """By seat (from 0), field and roll."""
+    """The way of a roll, by seat (from 0), field and roll."""
 
 
 @cache
 def lay_track(seats: int, section: int, teleport: int) -> Track:
-    """The track with `section` fields a seat, each teleport so many fields from its START."""
+    """The track with `section` fields for each seat, and each teleport `teleport` fields from its START."""
     fields = seats * section
     starts = tuple(range(1, fields, section))
     teleports = tuple(sorted(start + teleport for start in starts))
@@ -54,7 +54,7 @@ def _find_way(fields: int, section: int, teleports: tuple[int, ...], start: int,
 
 
 def steps_home(fields: int, start: int, at: int) -> int:
-    """How many steps a character is from home whose seat has that START: all round from the START itself (CR1).
+    """How many steps a character is from home, if its seat has this START: a full round on the START itself (CR1).
 
     >>> [steps_home(20, 11, at) for at in (10, 11, 12)]
     [1, 20, 19]

@@ -1,4 +1,4 @@
-"""What comes before and after a move: attackers, first spawns, the contest, the bounds of a turn (CR5, CR6, CR14)."""
+"""Before and after a move: attackers, first spawns, the contest, and the start and end of a turn (CR5, CR6, CR14)."""
 
 from plyscribe.domain.contest import Best, enter_roll, find_winner, leave_contest, next_to_roll
 from plyscribe.domain.ruleset import next_in_play
@@ -14,13 +14,13 @@ def choose_attacker(table: Table, attacker: int) -> None:
 
 
 def deploy(table: Table, slot: int) -> None:
-    """CR5: the acting seat's first character goes to its START."""
+    """CR5: the acting seat's first character enters on its START."""
     put_on_start(table, slot)
     pass_on_opening(table)
 
 
 def pass_on_opening(table: Table) -> None:
-    """The next seat in play chooses or deploys; after the last one the first deploys, or the contest begins."""
+    """Go on to the next seat in play. After the last seat, the first one deploys, or the contest begins."""
     seats = [seat for seat in range(1, len(table.crystals) + 1) if seat not in table.left]
     later = [seat for seat in seats if seat > table.seat]
     if later:
@@ -34,20 +34,20 @@ def pass_on_opening(table: Table) -> None:
 
 
 def contend(table: Table, value: int) -> None:
-    """CR5: a roll in the contest."""
+    """CR5: enter a roll of the contest."""
     assert table.contest is not None
     table.contest = enter_roll(table.contest, value, LOWEST)
     await_contest(table)
 
 
 def drop_out(table: Table, seat: int) -> None:
-    """CR21: who leaves is out of the contest, now or when it begins."""
+    """CR21: a seat that leaves is out of the contest, even one that has not begun."""
     if table.contest is not None:
         table.contest = leave_contest(table.contest, seat, LOWEST)
 
 
 def await_contest(table: Table) -> None:
-    """The next roll of the contest, or the turn of the seat that is alone in it."""
+    """Wait for the next roll of the contest, or begin the turn of its winner."""
     assert table.contest is not None
     winner = find_winner(table.contest)
     if winner is None:
@@ -58,7 +58,7 @@ def await_contest(table: Table) -> None:
 
 
 def begin_turn(table: Table, seat: int) -> None:
-    """CR6: a turn begins with a spawn if one is possible, else with the roll."""
+    """CR6: begin a turn, with a spawn if one is possible, otherwise with the roll."""
     table.seat = table.actor = seat
     table.roll = 0
     table.extra = False
@@ -66,13 +66,13 @@ def begin_turn(table: Table, seat: int) -> None:
 
 
 def spawn(table: Table, slot: int) -> None:
-    """CR6: a character enters the track; the roll follows."""
+    """CR6: a character enters the track, and the roll follows."""
     put_on_start(table, slot)
     table.phase = ROLL
 
 
 def finish_move(table: Table) -> None:
-    """CR14: the last spawn of the turn if one is possible."""
+    """CR14: finish the move, with a last spawn if one is possible."""
     if table.seat not in table.left and can_spawn(table):
         table.phase, table.actor = RESPAWN, table.seat
     else:
@@ -80,13 +80,13 @@ def finish_move(table: Table) -> None:
 
 
 def respawn(table: Table, slot: int) -> None:
-    """CR14: a character enters the track at the end of the turn."""
+    """CR14: a character enters the track, and the turn ends."""
     put_on_start(table, slot)
     finish_turn(table)
 
 
 def finish_turn(table: Table) -> None:
-    """CR14, CR15: the same seat again if an extra turn is due, else the next one."""
+    """CR14, CR15: begin the turn of the same seat if an extra turn is due, otherwise of the next seat."""
     if table.extra and table.seat not in table.left:
         begin_turn(table, table.seat)
     else:
@@ -94,11 +94,11 @@ def finish_turn(table: Table) -> None:
 
 
 def can_spawn(table: Table) -> bool:
-    """Whether the START of the seat on turn is empty and its base is not (CR6)."""
+    """Whether the seat on turn has an empty START and a character in its base (CR6)."""
     seat, at = table.seat, table.at
     return table.track.starts[seat - 1] not in at and BASE in at[4 * seat - 4 : 4 * seat]
 
 
 def put_on_start(table: Table, slot: int) -> None:
-    """The character in that slot of the seat on turn stands on its START."""
+    """Put the character in this slot of the seat on turn on its START."""
     table.at[4 * table.seat - 4 + slot] = table.track.starts[table.seat - 1]

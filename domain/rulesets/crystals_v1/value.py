@@ -1,4 +1,4 @@
-"""What a position is worth to a seat: what it has, less what it may lose before its next turn."""
+"""The value of a position for a seat: what it has, less what it may lose before its next turn."""
 
 from plyscribe.domain.ruleset import evaluate_over
 from plyscribe.domain.rulesets.crystals_v1.resolution import defend, find_target, is_covered, list_shots
@@ -7,23 +7,23 @@ from plyscribe.domain.rulesets.crystals_v1.track import FACES, HOME, steps_home
 
 CRYSTAL = 1000
 POINT = 250
-"""What an experience is worth, to whichever class it goes."""
+"""The value of a point of experience, in any class."""
 LEARNED = (0, 0, 60, 70, 85, 150)
-"""What a class is worth besides, by its experience."""
+"""The further value of a class, by its experience."""
 ON_TRACK = 100
 RUN = 500
-"""What a character is worth that has come all round the loop, and half as much more for each crystal of its seat."""
+"""The value of a character that has come all the way round; each crystal of its seat adds half as much."""
 CAUTION = 2
-"""One in so many of the kills that are possible is made: whoever could has other things to do."""
+"""One of this many possible kills happens, since the enemy may have something better to do."""
 MINE = 30
 EXTRA_TURN = 200
 
 Threats = list[list[set[int]]]
-"""For each seat, and each roll from 1, the fields where it would kill."""
+"""The fields where a seat could kill, by seat and by roll from 1."""
 
 
 def estimate(state: State, seat: int) -> int:
-    """What the seat has, less what the others have on average; an awaited defence roll counts by its odds."""
+    """What the seat has, less the average of the others; a due defence roll counts by its odds."""
     if state.over:
         return evaluate_over(state.over, seat)
     if state.phase == DEFENCE:
@@ -44,7 +44,7 @@ def _defended(state: State, value: int) -> State:
 
 
 def _weigh(state: State, seat: int, threats: Threats) -> int:
-    """What the seat has: nothing if it left."""
+    """The value of what the seat has; 0 if it left."""
     if seat in state.left:
         return 0
     own = range(4 * seat - 4, 4 * seat)
@@ -57,7 +57,7 @@ def _weigh(state: State, seat: int, threats: Threats) -> int:
 
 
 def _weigh_runner(state: State, me: int, dangers: Threats) -> int:
-    """What a character on the track is worth, the less the more rolls of others would kill it."""
+    """The value of a character on the track, which is lower the more rolls of others would kill it."""
     track, at = state.setup.track, state.at[me]
     steps = steps_home(track.fields, track.starts[me // 4], at)
     run = RUN * (2 + state.crystals[me // 4]) // 2
@@ -70,7 +70,7 @@ def _weigh_runner(state: State, me: int, dangers: Threats) -> int:
 
 
 def _find_threats(state: State, seat: int) -> list[set[int]]:
-    """The fields where the seat could kill in one move, for each roll."""
+    """The fields where the seat could kill in one move, by roll."""
     own = [me for me in range(4 * seat - 4, 4 * seat) if state.at[me] != BASE]
     return [{field for me in own for field in _find_prey(state, me, roll)} for roll in FACES]
 

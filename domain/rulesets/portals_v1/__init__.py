@@ -1,14 +1,14 @@
-"""Portals: a net of portals and platforms that the players build, through which their pawns travel to the centre.
+"""Portals: the players build a net of portals and platforms, through which their pawns travel to the centre.
 
-The clauses PO1..PO20 are those of docs/rulesets/portals.md. The modules, each importing only those above it:
+docs/rulesets/portals.md has the rules PO1..PO20. The modules, each importing only those above it:
 
     moves.py        a move, and its words
-    board.py        fields, directions, arrows, and the numbers that they are
+    board.py        fields, directions and arrows, and the numbers that stand for them
     state.py        a position, and how pawns come and go
     actions.py      what a seat can do, and where
     notation.py     moves as text
     turns.py        whose turn it is, and how a match ends
-    prospect.py     what a position is worth
+    prospect.py     the value of a position
     drawing.py      the board in a terminal
 """
 
@@ -76,7 +76,7 @@ class PortalsV1(Ruleset[State, Move]):
         return options_schema(OPTIONS)
 
     def has_chance(self, options: dict[str, Any]) -> bool:
-        """With dice, and where they decide who plays first."""
+        """True with dice, and when a roll decides who plays first."""
         return bool(options["dice"]) or options["first"] == "roll"
 
     def initial_state(self, options: dict[str, Any], seats: int) -> State:
@@ -99,10 +99,7 @@ class PortalsV1(Ruleset[State, Move]):
         return list_legal_moves(state, prefix)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move: portal, platform, launch or enter, what is possible of them, each as likely.
-
-        Then one of the fields where that is possible, and of it one of the ways, each as likely as its like.
-        """
+        """A legal move, drawn uniformly in three steps: a possible kind of action, a possible field, a possible way."""
         turn = state.turn
         assert isinstance(turn, Decision)
         return draw_move(state, turn.seat, randbelow)
@@ -128,7 +125,7 @@ class PortalsV1(Ruleset[State, Move]):
             if kind == EXIT:
                 centered |= 1 << seat  # PO8
         following = find_next(state, seat)
-        # State(..) itself takes twice as long.
+        # State(...) takes twice as long.
         after = tuple.__new__(
             State,
             (

@@ -1,4 +1,4 @@
-"""What a seat can do: where each kind of action is possible, in which ways, and what it does."""
+"""The actions of a seat: where each kind is possible, in which ways, and what it does."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -20,14 +20,14 @@ from plyscribe.domain.rulesets.portals_v1.state import DEMONS, Flow, State, find
 BUILD = (PORTAL, PLATFORM)
 FREE = (PORTAL, PLATFORM, LAUNCH, ENTER)
 BY_ROLL = (FREE, BUILD, BUILD, BUILD, (LAUNCH,), (LAUNCH,), (LAUNCH,), (ENTER,), (ENTER,))
-"""What a roll admits (PO19), before all what a turn without dice does."""
+"""The kinds of action that each roll allows (PO19); first, those of a turn without dice."""
 
 WAYLESS = (0,)
 MOST_EXITS = 6
 
 
 def find_kinds(state: State) -> tuple[int, ...]:
-    """The kinds of action that the turn admits, possible or not; none unless a seat decides."""
+    """The kinds of action that the turn allows, possible or not; none unless a seat decides."""
     turn = state.turn
     if not isinstance(turn, Decision):
         return ()
@@ -38,8 +38,8 @@ def find_kinds(state: State) -> tuple[int, ...]:
 
 
 def can_act(state: State, seat: int) -> bool:
-    """Whether the seat had an action if its turn began now, with dice for any roll (PO9)."""
-    # What is soonest known comes first.
+    """Whether the seat would have an action if its turn began now; with dice, for any roll (PO9)."""
+    # Cheap tests come first.
     if find_sites(state, seat, ENTER) or find_sites(state, seat, EXIT):
         return True
     empty = state.setup.board.everywhere ^ state.platforms ^ state.portals
@@ -49,7 +49,7 @@ def can_act(state: State, seat: int) -> bool:
 
 
 def find_sites(state: State, seat: int, kind: int) -> int:
-    """The fields where an action of the kind is possible for the seat; field 0 stands for those that name none."""
+    """The fields where an action of the kind is possible for the seat; field 0 stands for actions without a field."""
     board = state.setup.board
     if kind in BUILD:  # PO4
         beside = find_beside(board, _find_connectable(state, seat, kind))
@@ -62,14 +62,14 @@ def find_sites(state: State, seat: int, kind: int) -> int:
 
 
 def find_ways(state: State, seat: int, kind: int, number: int) -> tuple[int, ...]:
-    """The ways in which the action is possible on one of its sites."""
+    """The possible ways of the action on one of its fields."""
     if kind in BUILD:
         return ARROWS_WITHIN[find_neighbours(state.setup.board, number, _find_connectable(state, seat, kind))]
     return find_launches(state, seat, number) if kind == LAUNCH else WAYLESS
 
 
 def _find_connectable(state: State, seat: int, kind: int) -> int:
-    """The elements that arrows of a new one may join (PO4, PO5)."""
+    """The elements that arrows of a new element may join (PO4, PO5)."""
     return state.portals if kind == PLATFORM else state.platforms & ~state.setup.foreign[seat]
 
 
@@ -82,7 +82,7 @@ def _find_launchable(state: State, seat: int) -> int:
 
 
 def _find_unblocked(state: State, seat: int) -> int:
-    """The portals whose entries hold pawns of the seat or demons, and whose exits can take some pawn."""
+    """The portals whose entries all have pawns of the seat or demons, and whose exits can all take some pawn."""
     setup = state.setup
     free = find_free(state, seat)
     if setup.demons:
@@ -93,10 +93,10 @@ def _find_unblocked(state: State, seat: int) -> int:
 
 
 def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
-    """The ways in which the seat can launch what stands on the field, none where it cannot."""
+    """The ways in which the seat can launch the portal on the field; none if it cannot."""
     setup, pool = state.setup, state.pool[seat]
     board = setup.board
-    # What find_passage does; to call it takes as long as to do it.
+    # As in find_passage. The call alone would take as long as the work.
     come, go = board.passages[state.net >> portal & board.rays]
     if not (come or go):
         return ()
@@ -124,7 +124,7 @@ def find_launches(state: State, seat: int, portal: int) -> tuple[int, ...]:
 
 
 def _choices(directions: int) -> Iterator[tuple[int, ...]]:
-    """For each number, the ways to choose so many of the directions."""
+    """For each number, the ways to choose that many of the directions."""
     single = [1 << direction for direction in range(6) if directions >> direction & 1]
     for number in range(len(single) + 1):
         yield tuple(sum(chosen) for chosen in combinations(single, number))
@@ -134,7 +134,7 @@ CHOICES = tuple(tuple(_choices(directions)) for directions in range(64))
 
 
 def is_possible(state: State, seat: int, move: Move) -> bool:
-    """Whether the seat can act so, its turn admitting the kind."""
+    """Whether the seat can take this action, if its turn allows the kind."""
     kind, number, way = move
     if kind == LAUNCH:
         return way in find_launches(state, seat, number)
@@ -148,7 +148,7 @@ def is_possible(state: State, seat: int, move: Move) -> bool:
 
 
 def find_flow(state: State, seat: int, move: Move) -> Flow:
-    """Which pawns the move, none that builds, takes off the board and puts there."""
+    """The pawns that a move takes off the board and puts there; the move must not build."""
     kind, number, way = move
     board = state.setup.board
     if kind == ENTER:
@@ -159,14 +159,14 @@ def find_flow(state: State, seat: int, move: Move) -> Flow:
     if not state.setup.demons:
         return Flow(entries, exits)
     demons = entries & state.pawns[DEMONS]
-    # PO14, PO16: without a choice all exits get demons, or none does.
+    # PO14, PO16: without a choice, all exits get demons, or none does.
     alone = not entries or demons.bit_count() == exits.bit_count()
     haunted = exits if alone else board.reach[way] << number - board.origin
     return Flow(entries ^ demons, exits ^ haunted, demons, haunted)
 
 
 def draw_move(state: State, seat: int, randbelow: RandBelow) -> Move:
-    """A kind of action of those that are possible, then one of its fields, then a way: each as likely as its like."""
+    """A possible kind of action, then one of its fields, then a way, each drawn uniformly."""
     kinds = list(find_kinds(state))
     while not (sites := find_sites(state, seat, kind := kinds.pop(randbelow(len(kinds))))):
         pass

@@ -1,8 +1,8 @@
-"""The hexagons of one radius, and the numbers that sets of fields and nets of arrows are.
+"""The hexagons of one radius, and the numbers that stand for sets of fields and nets of arrows.
 
-A field has a number; a set of fields is the number with the bits of its fields. The six neighbours of a field lie in
-six directions, a set of directions is six bits. Arrows between a field and its neighbours are twelve: the directions
-from which arrows come in are the lower six bits, those into which arrows go out the upper six.
+A field is a number, and a set of fields is the number with the bits of its fields. A field has neighbours in six
+directions, and a set of directions is six bits. The arrows between a field and its neighbours are twelve bits: the
+lower six are the directions that arrows come in from, the upper six those that arrows go out to.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,37 +28,38 @@ class Board:
         a           7   8   9  3
                       1   2
 
-    Six times the row (a is 1) plus the number in the row. The sixth number of a row is no field, so a step beyond the
-    end of a row leads nowhere. A step differs by these numbers, its direction is the bit of its place in `steps`:
+    A field's number is six times its row (a is 1) plus its number in the row. The sixth number of a row is not a field,
+    so a step beyond the end of a row leads nowhere. Each step adds one of these numbers; its direction is the bit of
+    its place in `steps`:
 
          6   7       bit 4   5
         -1   ·   1       2   ·   3
         -7  -6           0   1
 
-    A net is twelve lanes of `lane` bits. Bit f of lane d (0..5) says that an arrow leads into the portal f from its
-    neighbour in direction d, bit f of lane 6 + d that an arrow leads from it to that neighbour. So all portals are
-    looked at in one go: `a_set * board.come` has bit f of lane d where the neighbour of f in direction d is in the set,
-    `a_set * board.go` the same in the upper lanes.
+    A net is twelve lanes of `lane` bits. Bit f of lane d (0..5) says that an arrow leads into portal f from its
+    neighbour in direction d; bit f of lane 6 + d says that an arrow leads from it to that neighbour. This tests all
+    portals at once: `a_set * board.come` has bit f of lane d if the neighbour of f in direction d is in the set, and
+    `a_set * board.go` has the same in the upper lanes.
     """
 
     radius: int
     stride: int = field(compare=False, repr=False)
-    """What a row takes."""
+    """The numbers that a row takes."""
     names: dict[int, str] = field(compare=False, repr=False)
-    """The fields in the order of notation, with their names."""
+    """The name of each field, in the order of notation."""
     numbers: dict[str, int] = field(compare=False, repr=False)
     everywhere: int = field(compare=False, repr=False)
     center: int = field(compare=False, repr=False)
     corners: tuple[int, ...] = field(compare=False, repr=False)
     """Clockwise from the upper left."""
     steps: tuple[int, ...] = field(compare=False, repr=False)
-    """To the neighbour in each direction, ascending: so neighbours come in the order of notation."""
+    """The step to the neighbour in each direction, ascending, so neighbours come in the order of notation."""
     origin: int = field(compare=False, repr=False)
-    """What lies between a field and its lowest neighbour."""
+    """The difference between a field and its lowest neighbour."""
     star: int = field(compare=False, repr=False)
     """The neighbours of the field `origin`."""
     reach: tuple[int, ...] = field(compare=False, repr=False)
-    """By directions: which neighbours of the field `origin` they lead to."""
+    """By directions: the neighbours of the field `origin` that they lead to."""
     directions: dict[int, int] = field(compare=False, repr=False)
     """The inverse of `reach`."""
     lane: int = field(compare=False, repr=False)
@@ -67,24 +68,24 @@ class Board:
     rays: int = field(compare=False, repr=False)
     """Bit 0 of every lane."""
     of_portal: dict[int, int] = field(compare=False, repr=False)
-    """By arrows: the net of a portal on field 0 that has them."""
+    """By arrows: the net of a portal on field 0 with these arrows."""
     of_platform: dict[int, int] = field(compare=False, repr=False)
-    """By arrows: the net of the portals round a platform on field 0 that has them."""
+    """By arrows: the net of the portals round a platform on field 0 with these arrows."""
     arrows: dict[int, int] = field(compare=False, repr=False)
     """The inverse of `of_portal`."""
     passages: dict[int, tuple[int, int]] = field(compare=False, repr=False)
     """By the net of a portal on field 0: its entries and its exits, as if it stood on the field `origin`."""
     plain: dict[str, Move] = field(compare=False, repr=False)
-    """Every text that lists no fields, with the move that it spells."""
+    """The move of every notation that lists no fields."""
     lists: dict[int, tuple[str, ...]] = field(compare=False, repr=False)
-    """For each field, by directions: the names of those neighbours, as notation lists them."""
+    """For each field, by directions: the names of these neighbours, as listed in notation."""
     spelled: dict[str, dict[str, int]] = field(compare=False, repr=False)
-    """For each field by name: the arrows that a list of neighbours with its `<` or `>` spells."""
+    """For each field by name: the arrows of a list of neighbours with its `<` or `>`."""
 
 
 @cache
 def lay_board(radius: int) -> Board:
-    """The board with so many rings round its centre."""
+    """The board with this number of rings round its centre."""
     size, stride = 2 * radius + 1, 2 * radius + 2
     names = {
         stride * (row + 1) + number: f"{chr(97 + row)}{number}"
@@ -141,7 +142,7 @@ def _arrows() -> Iterator[int]:
 
 
 ARROWS = tuple(sorted(_arrows()))
-"""All ways to draw arrows to six neighbours, at most one to each, none included."""
+"""All ways to draw arrows to six neighbours, at most one to each, including no arrows."""
 
 
 def _arrows_within(directions: int) -> tuple[int, ...]:
@@ -149,11 +150,11 @@ def _arrows_within(directions: int) -> tuple[int, ...]:
 
 
 ARROWS_WITHIN = tuple(_arrows_within(directions) for directions in range(64))
-"""By directions: all ways to draw arrows there and nowhere else, at least one."""
+"""By directions: all ways to draw at least one arrow, in these directions only."""
 
 
 def _turned(arrows: int, steps: tuple[int, ...], lane: int) -> Iterator[int]:
-    """The arrows of a platform on field 0, each as the bit that it is for the portal at its other end."""
+    """The arrows of a platform on field 0, each as the bit of the portal at its other end."""
     for direction, step in enumerate(steps):
         opposite = 5 - direction
         if arrows >> direction & 1:
@@ -177,14 +178,14 @@ def _spell_plain(numbers: dict[str, int]) -> Iterator[tuple[str, Move]]:
 
 
 def _spell_arrows(lists: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    for directions in range(63, 0, -1):  # The smallest set that gives a text stands: it holds real neighbours only.
+    for directions in range(63, 0, -1):  # The smallest set with a text wins, because it has real neighbours only.
         if lists[directions]:
             yield "<" + lists[directions], directions
             yield ">" + lists[directions], directions << 6
 
 
 def each(fields: int) -> Iterator[int]:
-    """The numbers of the fields in a set, ascending, which is the order of notation."""
+    """The numbers of the fields in a set, ascending, as in notation."""
     while fields:
         lowest = fields & -fields
         yield lowest.bit_length() - 1
@@ -197,13 +198,13 @@ def join(fields: Iterable[int]) -> int:
 
 
 def find_beside(board: Board, fields: int) -> int:
-    """The neighbours of the fields in a set, and places that are no fields."""
+    """The neighbours of the fields in a set, and numbers that are not fields."""
     up, down = fields << board.stride, fields >> board.stride
     return up | down | (fields | up) << 1 | (fields | down) >> 1
 
 
 def find_neighbours(board: Board, number: int, fields: int) -> int:
-    """The directions in which the neighbours of a field are in the set."""
+    """The directions of those neighbours of a field that are in the set."""
     return board.directions[fields >> number - board.origin & board.star]
 
 
@@ -230,7 +231,7 @@ def find_unblocked(board: Board, net: int, portals: int, usable: int, free: int)
 
 
 def find_fed(board: Board, net: int, fields: int) -> int:
-    """The portals into which an arrow leads from any of the fields, and bits that are no portals."""
+    """The portals into which an arrow leads from any of the fields, and bits that are not portals."""
     lane = board.lane
     fed = net & fields * board.come
     fed |= fed >> 3 * lane

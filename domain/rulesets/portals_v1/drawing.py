@@ -1,7 +1,7 @@
-"""The board of portals as text.
+"""The board of Portals as text.
 
-A field takes three characters, with room for an arrow between it and each neighbour; the letter of a row stands before
-it, the numbers at the lower right, where the lines of their fields end:
+A field takes three characters, with room for an arrow to each neighbour. The letter of a row is in front of it; the
+numbers are at the lower right, at the ends of their lines:
 
      e  ( )>[+] .
     d  .   .  ^ .   .
@@ -14,16 +14,16 @@ from plyscribe.domain.rulesets.portals_v1.board import Board, each, find_arrows
 from plyscribe.domain.rulesets.portals_v1.state import DEMONS, State, count_pawns, find_colour
 
 HEADS = "vv<>^^"
-"""How an arrow looks, by the direction that it leads to."""
+"""The sign of an arrow, by its direction."""
 PLACES = ((1, -1), (1, 1), (0, -2), (0, 2), (-1, -1), (-1, 1))
-"""How many lines below a field and columns to its right the arrow in each direction stands."""
+"""Where the arrow in each direction is: lines below the field, and columns to its right."""
 
 LEGEND = "( ) platform  { } START or CENTER  [+] portal  * demon"
 WIDTH = 100
 
 
 def draw(state: State) -> str:
-    """The board with all that is on it, then what is beside it."""
+    """The board, then everything that is not on it."""
     board = state.setup.board
     lines = [[" "] * (8 * board.radius + 9) for _ in range(4 * board.radius + 3)]
     for number in board.names:
@@ -41,13 +41,13 @@ def draw(state: State) -> str:
 
 
 def _locate(board: Board, number: int) -> tuple[int, int]:
-    """The line and the column of a field's middle."""
+    """The line and the column of the middle of a field."""
     row, place = divmod(number, board.stride)
     return 2 * (2 * board.radius + 1 - row), 4 * place + 2 * (board.radius + 1 - row)
 
 
 def _write(lines: list[list[str]], line: int, column: int, text: str) -> None:
-    """Put a short text in the middle of a column."""
+    """Write a short text, centred on a column."""
     lines[line][column - 1 : column - 1 + len(text)] = text
 
 
@@ -63,7 +63,7 @@ def _draw_field(state: State, number: int) -> str:
 
 
 def _label(board: Board, lines: list[list[str]]) -> None:
-    """Write the letter before each row, and each number where the line of its fields ends."""
+    """Write the letter in front of each row, and the number at the end of each line of fields."""
     rows: dict[str, list[int]] = {}
     for number, name in board.names.items():
         rows.setdefault(name[0], []).append(number)

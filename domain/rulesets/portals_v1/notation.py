@@ -1,4 +1,4 @@
-"""Moves of portals as a person writes them, and why a text is no legal one."""
+"""The notation of moves of Portals, and why a text is not a legal move."""
 
 import re
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ GRAMMAR = re.compile(
 )
 
 Breach = tuple[str, str]
-"""A clause, and how a move breaks it."""
+"""A rule, and how a move breaks it."""
 
 
 def list_legal_moves(state: State, prefix: str) -> Iterator[Move]:
-    """The legal moves whose notation starts with the prefix; of fields that it rules out no move is made."""
+    """The legal moves whose notation starts with the prefix; fields that it excludes are skipped."""
     for kind in find_kinds(state):
         assert isinstance(state.turn, Decision)
         if WORDS[kind].startswith(prefix) or prefix.startswith(WORDS[kind]):
@@ -47,7 +47,7 @@ def _format_head(board: Board, kind: int, number: int) -> str:
 
 
 def format_move(board: Board, move: Move) -> str:
-    """The one spelling of the move."""
+    """The notation of the move."""
     kind, number, way = move
     head = _format_head(board, kind, number)
     if not way:
@@ -60,7 +60,7 @@ def format_move(board: Board, move: Move) -> str:
 
 
 def parse_move(state: State, text: str) -> Move:
-    """The legal move that the text spells; BadNotation or IllegalMove otherwise."""
+    """The legal move in this notation; BadNotation or IllegalMove if there is none."""
     board, turn = state.setup.board, state.turn
     move = board.plain.get(text) or _read_lists(board, text)
     if move and isinstance(turn, Decision) and move[0] in find_kinds(state) and is_possible(state, turn.seat, move):
@@ -72,7 +72,10 @@ def parse_move(state: State, text: str) -> Move:
 
 
 def _read_lists(board: Board, text: str) -> Move | None:
-    """The move, legal or not, of a text with lists; None where it cannot be read or a listed field is no neighbour."""
+    """The move, legal or not, of a text with lists.
+
+    None if the text is not well-formed, or lists a field that is not a neighbour.
+    """
     words = text.split(" ")
     length = len(words)
     if not 3 <= length <= 4 or words[1] not in board.numbers:
@@ -91,7 +94,7 @@ def _read_lists(board: Board, text: str) -> Move | None:
 
 
 def _is_readable(board: Board, text: str) -> bool:
-    """Whether a text is of the grammar, all its fields are on the board, and its lists in order."""
+    """Whether a text matches the grammar, with all fields on the board and all lists in order."""
     found = GRAMMAR.fullmatch(text)
     lists = [listed.split(",") for listed in found.groups() if listed] if found else []
     if not all(name in board.numbers for names in lists for name in names):
@@ -101,14 +104,14 @@ def _is_readable(board: Board, text: str) -> bool:
 
 
 def _explain(state: State, text: str, move: Move | None) -> Breach:
-    """A clause that a readable text breaks."""
+    """A rule that a well-formed text breaks, and how."""
     if isinstance(state.turn, Over):
         return "PO11", "the match is over"
     if not isinstance(state.turn, Decision):
-        return "PO3" if state.contest else "PO19", "a roll is awaited"
+        return "PO3" if state.contest else "PO19", "a roll is due"
     if move is None:
         build = not text.startswith("launch")
-        return ("PO4", "arrows join neighbours") if build else ("PO16", "demons go to exits of the portal")
+        return ("PO4", "arrows must join neighbours") if build else ("PO16", "demons must go to exits of the portal")
     if move[0] not in find_kinds(state):
         return _explain_kind(state, state.turn.seat, move[0])
     if move[0] in BUILD:
@@ -116,14 +119,14 @@ def _explain(state: State, text: str, move: Move | None) -> Breach:
     if move[0] == LAUNCH:
         return _explain_launch(state, state.turn.seat, move)
     if not state.pool[state.turn.seat]:
-        return "PO7", "no pawn is left in the pool"
+        return "PO7", "the pool is empty"
     return "PO10", "the seat's START cannot take a pawn"
 
 
 def _explain_kind(state: State, seat: int, kind: int) -> Breach:
     on_center = state.pawns[seat] >> state.setup.board.center & 1
     if state.d8 and not (state.d8 == 8 and (on_center or kind == EXIT)):
-        return "PO19", f"a roll of {state.d8} admits {' or '.join(WORDS[kind] for kind in find_kinds(state))}"
+        return "PO19", f"a roll of {state.d8} allows {' or '.join(WORDS[kind] for kind in find_kinds(state))}"
     if kind == EXIT:
         return "PO8", "no pawn of the seat is on CENTER"
     return "PO8", "the seat's pawn on CENTER must exit first"
@@ -135,13 +138,13 @@ def _explain_build(state: State, seat: int, move: Move) -> Breach:
     if (state.platforms | state.portals) >> number & 1:
         return "PO4", f"{board.names[number]} is not empty"
     if not way:
-        return "PO4", "a new element needs an arrow"
+        return "PO4", "a new element needs at least one arrow"
     if way & way >> 6:
-        return "PO4", "there is at most one arrow between two elements"
+        return "PO4", "two elements can have only one arrow between them"
     joined = board.reach[way & EVERY_DIRECTION | way >> 6] << number - board.origin
     if kind == PORTAL and joined & state.setup.foreign[seat]:
         return "PO5", "a portal may not be connected to the START of another seat"
-    return "PO4", f"arrows join a {WORDS[kind]} with neighbouring {'platforms' if kind == PORTAL else 'portals'}"
+    return "PO4", f"arrows must join a {WORDS[kind]} to neighbouring {'platforms' if kind == PORTAL else 'portals'}"
 
 
 def _explain_launch(state: State, seat: int, move: Move) -> Breach:
@@ -152,14 +155,14 @@ def _explain_launch(state: State, seat: int, move: Move) -> Breach:
     entries, exits = find_passage(board, state.net, number)
     demons = entries & state.pawns[DEMONS]
     if entries & ~(state.pawns[seat] | demons):
-        return "PO15" if state.setup.demons else "PO6", "not every entry holds a pawn of the seat"
+        return "PO15" if state.setup.demons else "PO6", "not every entry has a pawn of the seat"
     count, places = demons.bit_count(), exits.bit_count()
     if count > places > 0:
         return "PO17", f"{places} exits cannot take {count} demons"
     if way.bit_count() != (count if 0 < count < places else 0):
-        return "PO16", "the exits of demons are named where own pawns arrive too, as many as there are demons"
+        return "PO16", "when own pawns arrive too, the move must name one exit for each demon"
     if board.reach[way] << number - board.origin & ~exits:
-        return "PO16", "demons go to exits of the portal"
+        return "PO16", "demons must go to exits of the portal"
     if state.pool[seat] + entries.bit_count() < places and not (state.setup.demons and not entries):
         return "PO6", "the pool cannot pay for all exits"
     return "PO10", "an exit cannot take the pawn that it would get"

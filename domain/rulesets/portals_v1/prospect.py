@@ -1,4 +1,4 @@
-"""What a position of portals is worth to a seat: the turns that it may still need, beside what the others need."""
+"""The value of a position for a seat: the turns that it may still need, compared with what the others need."""
 
 from plyscribe.domain.ruleset import Over, evaluate_over
 from plyscribe.domain.rulesets.portals_v1.actions import find_sites
@@ -15,17 +15,17 @@ from plyscribe.domain.rulesets.portals_v1.moves import ENTER, LAUNCH
 from plyscribe.domain.rulesets.portals_v1.state import DEMONS, State, in_play
 
 FAR = 8
-"""Launches along the net that are looked ahead."""
+"""How many launches along the net to look ahead."""
 LATER = 3
-"""Turns to CENTER of an opponent that cannot get there at once."""
+"""The turns to CENTER of an opponent that cannot get there at once."""
 HARMLESS = 6
-"""Turns after which the end of an opponent is too far away to matter."""
+"""An opponent that needs more turns than this is too far from its goal to matter."""
 
 
 def evaluate(state: State, seat: int) -> int:
-    """Turns that the opponent nearest to its end still needs, twice, minus those that the seat needs.
+    """Twice the turns that the opponent nearest to its goal still needs, minus the turns that the seat needs.
 
-    They count twice as that opponent moves before the seat does.
+    They count twice because that opponent moves before the seat does.
     """
     if isinstance(state.turn, Over):
         return evaluate_over(state.turn, seat)
@@ -34,7 +34,7 @@ def evaluate(state: State, seat: int) -> int:
 
 
 def _count_turns(state: State, seat: int, ahead: int) -> int:
-    """About how many turns the seat needs to win: to CENTER, out of it, and rid of its other pawns."""
+    """About how many turns the seat needs to win: to reach CENTER, to leave it, and to get rid of its other pawns."""
     pawns = state.setup.pool - state.pool[seat]
     if state.centered >> seat & 1:
         return 2 * pawns - _has_sink(state, seat)
@@ -43,7 +43,7 @@ def _count_turns(state: State, seat: int, ahead: int) -> int:
 
 
 def _has_sink(state: State, seat: int) -> bool:
-    """Whether the seat can launch a portal that takes more pawns than it gives."""
+    """Whether the seat can launch a portal with more entries than exits."""
     for portal in each(find_sites(state, seat, LAUNCH)):
         entries, exits = find_passage(state.setup.board, state.net, portal)
         if entries.bit_count() > exits.bit_count():
@@ -52,9 +52,9 @@ def _has_sink(state: State, seat: int) -> bool:
 
 
 def _approach(state: State, seat: int, ahead: int) -> tuple[int, bool]:
-    """About how many turns until a pawn of the seat is on CENTER: along the net, or else by building.
+    """About how many turns until a pawn of the seat is on CENTER, along the net or else by building.
 
-    And whether it is one that is on the board, not one of the pool.
+    Also whether that pawn is already on the board, rather than in the pool.
     """
     board, own = state.setup.board, state.pawns[seat]
     center = 1 << board.center
@@ -67,7 +67,7 @@ def _approach(state: State, seat: int, ahead: int) -> tuple[int, bool]:
     for turns in range(1, ahead + 1):
         ready = find_unblocked(board, state.net, state.portals, have | helping, open | center)
         fed = ready & find_fed(board, state.net, have)
-        if state.setup.demons:  # PO14, PO16: nothing but demons comes of demons alone.
+        if state.setup.demons:  # PO14, PO16: demons alone produce only demons.
             ready = fed
         reached = find_exits(board, state.net, ready)
         if reached & center:
@@ -82,7 +82,7 @@ def _approach(state: State, seat: int, ahead: int) -> tuple[int, bool]:
 
 
 def _count_wait(state: State, seat: int) -> int:
-    """About how many turns until CENTER is free: a pawn there goes by itself, a demon has to be moved."""
+    """About how many turns until CENTER is free: a pawn there leaves by itself, a demon has to be moved."""
     center = state.setup.board.center
     if not state.pawns[DEMONS] >> center & 1:
         return 2
@@ -91,7 +91,7 @@ def _count_wait(state: State, seat: int) -> int:
 
 
 def _count_builds(state: State, platforms: int, portals: int) -> int:
-    """About how many turns it takes to build on from these platforms or portals to CENTER, and to travel there."""
+    """About how many turns it takes to build from these platforms or portals to CENTER, and to travel there."""
     board = state.setup.board
     empty = board.everywhere ^ state.platforms ^ state.portals | 1 << board.center
     by_platform, by_portal = (_count_steps(board, elements, empty) for elements in (platforms, portals))
@@ -101,7 +101,7 @@ def _count_builds(state: State, platforms: int, portals: int) -> int:
 
 
 def _count_steps(board: Board, fields: int, empty: int) -> int:
-    """How many steps lead from one of the fields over empty ones to CENTER."""
+    """The least number of steps from any of the fields over empty ones to CENTER."""
     for steps in range(1, 4 * board.radius):
         fields = find_beside(board, fields) & empty | fields
         if fields >> board.center & 1:

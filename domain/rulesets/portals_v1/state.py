@@ -1,4 +1,4 @@
-"""What a match of portals is at any time, and how pawns come and go."""
+"""A position of Portals, and how pawns come and go."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from plyscribe.domain.ruleset import Decision, Over, Roll, Turn
 from plyscribe.domain.rulesets.portals_v1.board import Board, each, find_passage
 
 DEMONS = 0
-"""The colour of demons; that of a seat is its number."""
+"""The colour of demons; the colour of a seat is its number."""
 
 MOST_SEATS = 6
 DECISIONS: tuple[Turn, ...] = tuple(Decision(seat) for seat in range(MOST_SEATS + 1))
@@ -15,8 +15,9 @@ FIRST_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "first", seat) for seat in rang
 ACTION_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "action", seat) for seat in range(MOST_SEATS + 1))  # PO19
 
 Planes = tuple[int, ...]
-"""How many pawns stand on a platform beyond the first, digit by digit: plane k is the set of the platforms whose number
-has the bit k. Without planes every pawn stands alone; the last plane is never empty."""
+"""The number of pawns on each platform beyond the first, as binary digits: plane k is the set of platforms whose number
+has bit k. Without planes, every pawn stands alone. The last plane is never empty.
+"""
 
 
 class Setup(NamedTuple):
@@ -30,11 +31,11 @@ class Setup(NamedTuple):
     dice: bool
     ply_limit: int | None
     starts: tuple[int, ...]
-    """By seat, its START; the first entry is none's."""
+    """The START of each seat, by seat; entry 0 is unused."""
     foreign: tuple[int, ...]
-    """By seat, the START platforms of the others, those that left too."""
+    """The START platforms of the others, by seat; seats that left are included."""
     turns: tuple[Turn, ...]
-    """By seat, how its turn begins: with a decision, or with a roll."""
+    """How a turn begins, by seat: with a decision or a roll."""
 
 
 class State(NamedTuple):
@@ -47,14 +48,14 @@ class State(NamedTuple):
     portals: int
     net: int
     pawns: tuple[int, ...]
-    """By colour, the platforms that it stands on."""
+    """The platforms that a colour stands on, by colour."""
     taken: int
     """The platforms that any colour stands on."""
     piles: Planes
     pool: tuple[int, ...]
-    """By colour, the pawns in the pool; demons have none."""
+    """The number of pawns in the pool, by colour; demons have no pool."""
     centered: int
-    """The seats, bit by bit, that fulfilled the first condition."""
+    """The seats that fulfilled the first condition, as bits."""
     contest: Contest | None
     d8: int | None
     turn: Turn
@@ -76,7 +77,7 @@ def find_free(state: State, colour: int) -> int:
 
 
 def _find_full(taken: int, piles: Planes, beyond: int) -> int:
-    """The platforms on which so many pawns stand beyond the first."""
+    """The platforms with this number of pawns beyond the first."""
     if beyond >> len(piles):
         return 0
     for bit, plane in enumerate(piles):
@@ -85,12 +86,12 @@ def _find_full(taken: int, piles: Planes, beyond: int) -> int:
 
 
 def count_pawns(state: State, number: int) -> int:
-    """How many pawns stand on a platform."""
+    """The number of pawns on a platform."""
     return (state.taken >> number & 1) + sum((plane >> number & 1) << bit for bit, plane in enumerate(state.piles))
 
 
 class Flow(NamedTuple):
-    """The platforms that a pawn of the seat on turn or a demon leaves, and those, other ones, on which one arrives."""
+    """The platforms that a pawn of the seat on turn or a demon leaves, and the other platforms on which one arrives."""
 
     off: int = 0
     on: int = 0
@@ -99,7 +100,7 @@ class Flow(NamedTuple):
 
 
 def move_pawns(state: State, seat: int, flow: Flow) -> tuple[tuple[int, ...], int, Planes, tuple[int, ...]]:
-    """The pawns, the platforms taken, the piles and the pools after the flow."""
+    """The pawns, the occupied platforms, the piles and the pools after the flow."""
     off, on, demons_off, demons_on = flow
     pawns, taken, piles, pool = state.pawns, state.taken, state.piles, state.pool
     leaving, arriving = off | demons_off, on | demons_on
@@ -124,7 +125,7 @@ def move_pawns(state: State, seat: int, flow: Flow) -> tuple[tuple[int, ...], in
 
 
 def remove_colour(state: State, seat: int) -> State:
-    """The state after all pawns of the seat went back into its pool (PO13)."""
+    """The state after all pawns of the seat returned to its pool (PO13)."""
     own = state.pawns[seat]
     pawns = (*state.pawns[:seat], 0, *state.pawns[seat + 1 :])
     pool = (*state.pool[:seat], state.setup.pool, *state.pool[seat + 1 :])
@@ -133,7 +134,7 @@ def remove_colour(state: State, seat: int) -> State:
 
 
 def _grow(piles: Planes, fields: int) -> Planes:
-    """One more on each of the fields: the carry goes from plane to plane."""
+    """The planes with one more pawn on each of the fields; a carry goes from plane to plane."""
     grown = []
     for plane in piles:
         grown.append(plane ^ fields)
@@ -142,7 +143,7 @@ def _grow(piles: Planes, fields: int) -> Planes:
 
 
 def _shrink(piles: Planes, fields: int) -> Planes:
-    """One less on each of the fields, none of which has none."""
+    """The planes with one pawn less on each of the fields; each must have a pawn beyond the first."""
     shrunk = []
     for plane in piles:
         shrunk.append(plane ^ fields)
@@ -162,12 +163,12 @@ def has_won(state: State, seat: int) -> bool:
 
 
 def finish(state: State, over: Over) -> State:
-    """The state when the match ends with this outcome."""
+    """The state after the match ended with this outcome."""
     return state._replace(contest=None, d8=None, turn=over)
 
 
 def view(state: State) -> dict[str, Any]:
-    """What the state shows of itself, all but the ruleset."""
+    """The view of the state, without the ruleset."""
     setup, names = state.setup, state.setup.board.names
     return {
         "ply": state.ply,
@@ -200,7 +201,7 @@ def _view_portal(state: State, number: int) -> dict[str, Any]:
 
 
 def find_colour(state: State, number: int) -> int | None:
-    """The colour that stands on a platform, None for nobody."""
+    """The colour on a platform; None if it is empty."""
     if not state.taken >> number & 1:
         return None
     return next(colour for colour, fields in enumerate(state.pawns) if fields >> number & 1)

@@ -1,8 +1,8 @@
 """Rings: march inwards over four turning rings of terrain, and hold the field in the middle.
 
-The clauses RI1..RI26 are those of docs/rulesets/rings.md. `board` and `state` say what there is, `turns` and `payments`
-who may act and for what, `moving`, `fighting` and `ringwork` what an action does, `play` what follows; `legal`,
-`sampling` and `breaches` tell which moves are legal.
+docs/rulesets/rings.md has the rules RI1..RI26. `board` and `state` define a position; `turns` and `payments`, who may
+act and at what cost; `moving`, `fighting` and `ringwork`, what an action does; `play`, what follows from it; `legal`,
+`sampling` and `breaches`, which moves are legal.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ RANDOM = "random"
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """Terrain by chance, or given ring by ring."""
+    """Random terrain, or terrain given ring by ring."""
 
     name: str = "terrain"
     default: str = RANDOM
@@ -91,13 +91,13 @@ class RingsV1(Ruleset[State, Move]):
         return list_moves(state, prefix)
 
     def sample_move(self, state: State, randbelow: RandBelow) -> Move:
-        """A legal move: a die that the seat has is drawn, then what to do with it, again where that is not legal.
+        """A legal move: one of the seat's dice is drawn, then what to do with it, until that is legal.
 
-        One draw in 16 is a drop. An R recruits any kind, an M moves: a field with own units, a kind and an end are
-        drawn; one such draw in four proposes an alliance where the field admits any. A T is half of the time paired
-        with another one to move, else it turns a ring, moves the START or swaps terrain, each as often. After eight
-        draws in vain a die is dropped. STARTs, seconds of a pair and backers are drawn evenly, half of the answers
-        decline. Every legal move can come up.
+        One draw in 16 is a drop. An R recruits any kind. An M moves: a field with own units, a kind and a target are
+        drawn; one such draw in four proposes an alliance, if the field allows one. Half of the time, a T is paired with
+        another T to move; otherwise it turns a ring, moves the START or swaps terrain, each equally often. After eight
+        draws without a legal move, a die is dropped. STARTs, second warriors of a pair and backers are drawn uniformly,
+        and half of the answers decline. Every legal move is possible.
         """
         return draw_move(state, randbelow)
 

@@ -1,6 +1,6 @@
-"""The board of rings: its fields, what is next to what, and how units on a field are counted.
+"""The board of Rings: its fields, their neighbours, and how units on a field are counted.
 
-Fields are numbers: a1..a7 are 0..6, b1..b7 are 7..13, and so on inwards, `top` is 28, the STARTs s1..s4 are 29..32.
+Fields are numbers: a1..a7 are 0..6, b1..b7 are 7..13, and so on inwards; `top` is 28, and the STARTs s1..s4 are 29..32.
 """
 
 from itertools import permutations
@@ -13,14 +13,14 @@ FIELDS = {name: field for field, name in enumerate(NAMES)}
 
 HEAVY = "H"
 NO_TERRAIN = "-"
-"""What stands for terrain on `top`, behind the letters of the rings."""
+"""The letter for the terrain of `top`, after the letters of the rings."""
 ARRANGEMENTS = tuple("".join(letters) for letters in sorted(set(permutations("HHLLLMM"))))
-"""RI3: what each value of the terrain roll lays."""
+"""RI3: the terrain of each value of the terrain roll."""
 
 RUNNER, WARRIOR, BLOCKER = 1, 4, 32
-"""What one more unit adds to the number of a field: two bits for runners, three for warriors, two for blockers."""
+"""What a unit adds to the number of a field, which has two bits for runners, three for warriors, two for blockers."""
 SEAT = 7
-"""The bits of a field's number above this one say whose the units are; an empty field is 0."""
+"""The bits of a field's number from this one on are the seat of its units; an empty field is 0."""
 KINDS = {"runner": RUNNER, "warrior": WARRIOR, "blocker": BLOCKER}
 KIND_NAMES = {unit: name for name, unit in KINDS.items()}
 HAS = {RUNNER: 0b11, WARRIOR: 0b111_00, BLOCKER: 0b11_000_00}
@@ -28,15 +28,15 @@ RUNNERS, WARRIORS, BLOCKERS = HAS.values()
 ALL_UNITS = 2 * RUNNER + 5 * WARRIOR + 2 * BLOCKER
 """The supply of a seat before the first round."""
 NUMBER = tuple((units & 3) + (units >> 2 & 7) + (units >> 5 & 3) for units in range(1 << SEAT)) * 5
-"""How many units a field's number counts, whosever they are."""
+"""The number of units on a field, by its number without the seat."""
 KINDS_AMONG = tuple(tuple(kind for kind in HAS if units & HAS[kind]) for units in range(1 << SEAT)) * 5
-"""Of which kinds these are."""
+"""The kinds of these units."""
 CAPACITY = (*(5,) * SLOTS, *(4,) * SLOTS, *(3,) * SLOTS, *(2,) * SLOTS, 1, *(99,) * 4)
 """RI14."""
 
 
 def count(units: int, kind: int) -> int:
-    """How many units of a kind a field's number counts."""
+    """The number of units of a kind, in a field's number."""
     return (units & HAS[kind]) // kind
 
 
@@ -56,7 +56,7 @@ def _list_next(field: int) -> tuple[int, ...]:
 
 
 NEXT = tuple(_list_next(field) for field in range(TOP + 1))
-"""RI2, but for the STARTs: a field has them beside it where they are attached now."""
+"""The neighbours of each field (RI2), without the STARTs, which are next to the fields that they are attached to."""
 
 
 def _list_within(field: int, steps: int) -> tuple[int, ...]:
@@ -67,8 +67,8 @@ def _list_within(field: int, steps: int) -> tuple[int, ...]:
 
 
 RUNS = tuple(tuple(end for end in _list_within(field, 3) if end != field) for field in range(TOP + 1))
-"""RI10, RI11: where three steps end."""
+"""RI10, RI11: the fields where three steps end."""
 FIRST_RUNS = tuple(_list_within(field, 2) for field in range(SLOTS))
-"""Where they end for a runner whose START is attached to that field of ring a."""
+"""The fields where they end for a runner whose START is attached to this field of ring a."""
 BORDERS = tuple((field, other) for field in range(TOP) for other in NEXT[field] if field < other < TOP)
 """RI21: the pairs of adjacent ring fields."""

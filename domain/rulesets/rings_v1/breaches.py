@@ -1,4 +1,4 @@
-"""Why a readable move is illegal: a clause that it breaks, and how."""
+"""Why a well-formed move is illegal: a rule that it breaks, and how."""
 
 from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets.rings_v1.board import (
@@ -43,18 +43,18 @@ from plyscribe.domain.rulesets.rings_v1.ringwork import can_swap
 from plyscribe.domain.rulesets.rings_v1.state import State
 
 Breach = tuple[str, str]
-"""The clause, and how it is broken."""
+"""The rule, and how it is broken."""
 
 _ROLLS = {"terrain": "RI3", "round": "RI5", "alliance": "RI17"}
 
 
 def find_breach(state: State, move: Move) -> Breach | None:
-    """A clause that the move breaks and how, None when it is legal."""
+    """A rule that the move breaks, and how; None when the move is legal."""
     match state.turn:
         case Over():
             return "RI24", "the match is over"
         case Roll(purpose=purpose):
-            return _ROLLS[purpose], "dice are rolled first"
+            return _ROLLS[purpose], "the dice must be rolled first"
         case Decision(seat):
             return _find_breach(state, seat, move)
 
@@ -85,16 +85,16 @@ def _find_breach(state: State, seat: int, move: Move) -> Breach | None:
 
 def _breach_of_settling(state: State, move: Move) -> Breach | None:
     if not isinstance(move, Settle):
-        return "RI4", "the STARTs are attached first"
+        return "RI4", "the STARTs must be attached first"
     if state.round:
-        return "RI4", "the STARTs are attached already"
+        return "RI4", "the STARTs are already attached"
     return _breach_of_attaching(state, move.field, "RI4")
 
 
 def _breach_of_attaching(state: State, field: int, clause: str) -> Breach | None:
     if field >= SLOTS:
-        return clause, f"a START is attached to a field of ring a, not to {NAMES[field]}"
-    return (clause, f"a START is attached to {NAMES[field]} already") if field in state.starts else None
+        return clause, f"a START must be attached to a field of ring a, not to {NAMES[field]}"
+    return (clause, f"{NAMES[field]} already has a START") if field in state.starts else None
 
 
 def _breach_of_answer(state: State, seat: int, move: Move) -> Breach | None:
@@ -108,7 +108,7 @@ def _breach_of_answer(state: State, seat: int, move: Move) -> Breach | None:
             if source in list_backers(state, seat, at):
                 return None
             return "RI17", f"no warrior of seat {seat} is on {NAMES[source]}, next to {NAMES[at]}"
-    return "RI17", f"seat {seat} is to answer the proposal first"
+    return "RI17", f"seat {seat} must answer the proposal first"
 
 
 def _breach_of_second(state: State, seat: int, move: Move) -> Breach | None:
@@ -118,21 +118,21 @@ def _breach_of_second(state: State, seat: int, move: Move) -> Breach | None:
         case Walk(pay, kind, source, target) if kind == WARRIOR and target == at:
             if source in list_approaches(state, seat, at):
                 return _breach_of_payment(seat, pay, move_payments(state, seat))
-            return "RI16", f"no warrior on {NAMES[source]} reaches {NAMES[at]}"
-    return "RI16", f"a second warrior has to enter {NAMES[at]} now"
+            return "RI16", f"no warrior on {NAMES[source]} can reach {NAMES[at]}"
+    return "RI16", f"a second warrior must enter {NAMES[at]} now"
 
 
 def _breach_of_payment(seat: int, pay: str, payments: tuple[str, ...]) -> Breach | None:
     if pay in payments:
         return None
-    return "RI8", f"seat {seat} cannot pay this with {pay}, but with {' or '.join(payments) or 'nothing'}"
+    return "RI8", f"seat {seat} cannot pay for this with {pay}; it can pay with {' or '.join(payments) or 'nothing'}"
 
 
 def _breach_of_recruit(state: State, seat: int, kind: int) -> Breach | None:
     if kind in recruitable(state, seat):
         return None
     if state.supply[seat - 1] & HAS[kind]:
-        return "RI9", f"runners come from round {RUNNERS_FROM_ROUND} on"
+        return "RI9", f"runners can be recruited from round {RUNNERS_FROM_ROUND} on"
     return "RI9", f"no {KIND_NAMES[kind]} is left in supply"
 
 
@@ -149,16 +149,16 @@ def _breach_of_walk(state: State, seat: int, move: Walk) -> Breach | None:
 
 
 def _explain_end(state: State, seat: int, kind: int, source: int, target: int) -> Breach:
-    """Why a unit's move does not end there."""
+    """The rule that keeps a unit's move from ending there, and how."""
     if target > TOP:
-        return "RI10", "no unit enters a START"
+        return "RI10", "units cannot enter a START"
     if source == target:
-        return "RI10", "a move ends on another field"
+        return "RI10", "a move must end on another field"
     if not _is_within(state, kind, source, target):
         return "RI10", f"{NAMES[target]} is too far for a {KIND_NAMES[kind]}"
     clause = {RUNNER: "RI11", WARRIOR: "RI12"}.get(kind, "RI13")
     if state.terrain[target] not in GROUND[kind]:
-        return clause, f"a {KIND_NAMES[kind]} does not enter the terrain of {NAMES[target]}"
+        return clause, f"a {KIND_NAMES[kind]} cannot enter the terrain of {NAMES[target]}"
     there = state.units[target]
     if there >> SEAT not in (0, seat):
         return clause, f"enemies of a {KIND_NAMES[kind]} are on the way to {NAMES[target]} or on it"
@@ -180,8 +180,8 @@ def _breach_of_proposal(state: State, seat: int, move: Propose) -> Breach | None
     if state.declined:
         return "RI17", "a proposal was declined in this turn"
     return "RI17", (
-        f"seats {seat} and {move.ally} do not both have a warrior next to a third one's blocker on {NAMES[move.at]}, "
-        f"seat {seat} on {NAMES[move.source]}"
+        f"the proposal needs a third seat's blocker on {NAMES[move.at]}, next to warriors of seat {seat} "
+        f"on {NAMES[move.source]} and of seat {move.ally}"
     )
 
 
@@ -193,9 +193,9 @@ def _breach_of_turning(state: State, move: Spin | Attach | Swap) -> Breach | Non
             return _breach_of_attaching(state, field, "RI20")
         case Swap(_, one, two):
             if (one, two) not in BORDERS:
-                return "RI21", f"{NAMES[one]} and {NAMES[two]} are no adjacent ring fields"
+                return "RI21", f"{NAMES[one]} and {NAMES[two]} are not adjacent ring fields"
             if state.terrain[one] == state.terrain[two]:
                 return "RI21", f"{NAMES[one]} and {NAMES[two]} have the same terrain"
             if can_swap(state, one, two):
                 return None
-            return "RI21", "a unit would stand on terrain that it may not enter"
+            return "RI21", "a unit would end up on terrain that it cannot enter"

@@ -1,4 +1,4 @@
-"""A position as JSON, and as a person reads it in a terminal."""
+"""A position as JSON, and as text for a terminal."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from plyscribe.domain.rulesets.rings_v1.state import Alliance, State, list_rings
 
 
 def view_state(state: State) -> dict[str, Any]:
-    """The keys of the view that are the ruleset's own."""
+    """The view without the keys that all rulesets have."""
     engaged, alliance = state.engaged, state.alliance
     units = {field: units for field, units in enumerate(state.units) if units}
     return {
@@ -52,7 +52,7 @@ LEGEND = "L light, M medium, H heavy ground; R runner, W warrior, B blocker behi
 
 
 def render_state(state: State) -> str:
-    """The rings unrolled with the STARTs outside and `top` inside, then what each seat has, and what is going on."""
+    """The rings, unrolled, between the STARTs and `top`; then what each seat has; then what is going on."""
     return "\n".join([*_draw_board(state), "", *_draw_seats(state), "", *_format_turn(state), LEGEND])
 
 

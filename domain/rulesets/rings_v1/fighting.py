@@ -1,4 +1,4 @@
-"""RI15..RI18: what happens where a unit enters a field with enemies, alone, in pairs or with an ally."""
+"""RI15..RI18: a unit enters a field with enemies, alone, in a pair or with an ally."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def needs_second(state: State, seat: int, kind: int, target: int) -> bool:
 
 
 def can_follow(state: State, seat: int, source: int, at: int, pay: str) -> bool:
-    """Whether a second warrior can follow the one from `source`, moved for that payment, in the next use (RI16)."""
+    """Whether, after the warrior from `source` moved for this payment, a second can follow in the next use (RI16)."""
     if state.uses < 2 or not can_move_twice(state, seat, pay):
         return False
     approaches = list_approaches(state, seat, at)
@@ -34,7 +34,7 @@ def can_follow(state: State, seat: int, source: int, at: int, pay: str) -> bool:
 
 
 def move_unit(state: State, seat: int, kind: int, source: int, target: int) -> State:
-    """The state after a legal move with the fight or push that it brings about; paid for elsewhere."""
+    """The state after a legal move and its fight or push. The payment is made elsewhere."""
     forces = Forces(state)
     enemy, engaged = forces.owner(target), None
     forces.take(source, kind)
@@ -53,7 +53,7 @@ def move_unit(state: State, seat: int, kind: int, source: int, target: int) -> S
 
 
 def _enter(forces: Forces, seat: int, target: int) -> None:
-    """RI15: a warrior on its way meets whatever stands there beside blockers."""
+    """RI15: a warrior fights the units there that are not blockers."""
     if forces.has(target, WARRIOR):
         forces.remove(target, WARRIOR)
         forces.lose(seat, WARRIOR)
@@ -64,7 +64,7 @@ def _enter(forces: Forces, seat: int, target: int) -> None:
 
 
 def _finish_pair(forces: Forces, seat: int, source: int, target: int) -> None:
-    """RI16: the second warrior has arrived; one of the two goes, and one blocker."""
+    """RI16: the second warrior has arrived; one of the two is removed, and so is a blocker."""
     forces.lose(seat, WARRIOR)
     forces.remove(target, BLOCKER)
     if forces.has(target, BLOCKER):
@@ -74,7 +74,7 @@ def _finish_pair(forces: Forces, seat: int, source: int, target: int) -> None:
 
 
 def _push(forces: Forces, source: int, target: int) -> None:
-    """RI18: runners make room for the blocker that comes from `source` and has left it."""
+    """RI18: runners make room for the blocker from `source`, which has already left that field."""
     owner = forces.owner(target)
     outwards = range(target - SLOTS, -1, -SLOTS) if target < TOP else range(source, -1, -SLOTS)
     while forces.has(target, RUNNER):
@@ -87,27 +87,27 @@ def _push(forces: Forces, source: int, target: int) -> None:
 
 
 def list_backers(state: State, ally: int, at: int) -> list[int]:
-    """The fields next to it with warriors of the ally, in order."""
+    """The adjacent fields with warriors of the ally, in order."""
     units = state.units
     return [field for field in neighbours(state, ally, at) if units[field] >> SEAT == ally and units[field] & WARRIORS]
 
 
 def list_alliances(state: State, seat: int, source: int) -> Iterator[tuple[int, int]]:
-    """To whom the seat can propose to attack something from there, and what; how it is paid is not looked at."""
+    """The allies to whom the seat can propose an attack from there, and the field to attack; payment is not checked."""
     units = state.units
     if not units[source] & WARRIORS or state.declined or state.engaged:
         return
     for at in ways_from(state, source):
         enemy = units[at] >> SEAT
         if enemy != seat and units[at] & BLOCKERS:
-            # Where two play, nobody is left to ask.
+            # With two seats in play, there is no ally.
             for ally in state.in_play:
                 if ally not in (seat, enemy) and list_backers(state, ally, at):
                     yield ally, at
 
 
 def decide_alliance(state: State, value: int) -> State:
-    """The state after the attack of two seats, decided by a die."""
+    """The state after an attack by two seats, which a die decides."""
     alliance = state.alliance
     assert alliance is not None
     assert alliance.backer is not None
@@ -124,6 +124,6 @@ def decide_alliance(state: State, value: int) -> State:
 
 
 def attacked_seat(state: State) -> int:
-    """Whose blocker a pair or an alliance attacks, 0 where none is attacked."""
+    """The seat whose blocker a pair or an alliance attacks; 0 if there is no such attack."""
     attack = state.engaged or state.alliance
     return state.units[attack.at] >> SEAT if attack else 0

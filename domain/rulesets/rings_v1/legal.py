@@ -26,7 +26,7 @@ from plyscribe.domain.rulesets.rings_v1.state import State, list_own
 
 
 def list_moves(state: State, prefix: str) -> Iterator[Move]:
-    """The legal moves whose notation starts so: recruits, then unit by unit, then rings; drops come last."""
+    """The legal moves whose notation starts with the prefix: recruits, unit moves, rings, and drops, in this order."""
     if not isinstance(state.turn, Decision):
         return iter(())
     moves = _list_decision(state, state.turn.seat, prefix)
@@ -47,13 +47,13 @@ def _list_decision(state: State, seat: int, prefix: str) -> Iterator[Move]:
 
 
 def has_use(state: State, seat: int) -> bool:
-    """Whether anything but drops is legal for the seat, whose turn it is (RI7)."""
+    """Whether the seat on turn has a legal move other than a drop (RI7)."""
     # A ring can always be turned.
     return bool(turn_payments(state, seat)) or any(True for _ in _list_uses(state, seat, ""))
 
 
 def _list_uses(state: State, seat: int, prefix: str) -> Iterator[Move]:
-    """All uses but drops; those that are paid otherwise than the prefix says are left out."""
+    """All uses except drops, without those whose payment does not match the prefix."""
     for pay in _starting_alike(recruit_payments(state, seat), prefix):
         yield from (Recruit(pay, kind) for kind in recruitable(state, seat))
     if payments := _starting_alike(move_payments(state, seat), prefix):
@@ -81,7 +81,7 @@ def _list_walks(state: State, seat: int, source: int, payments: Sequence[str]) -
 
 
 def list_seconds(state: State, seat: int) -> Iterator[Move]:
-    """The moves that may follow the first of a pair (RI16)."""
+    """The moves of a second warrior after the first of a pair (RI16)."""
     assert state.engaged is not None
     at, payments = state.engaged.at, move_payments(state, seat)
     return (walk(pay, WARRIOR, source, at) for source in list_approaches(state, seat, at) for pay in payments)

@@ -1,6 +1,6 @@
-"""The moves of rings and their notation, apart from what is legal.
+"""The moves of Rings and their notation, legal or not.
 
-A move holds its payment, `R`, `M`, `T` or `TT`, kinds of units by what they add to a field's number, fields by number.
+A move has its payment: `R`, `M`, `T` or `TT`. A kind of unit is what it adds to a field's number; a field is a number.
 """
 
 import re
@@ -105,7 +105,7 @@ class Drop:
 Use = Drop | Recruit | Walk | Spin | Attach | Swap
 Move = Use | Settle | Propose | Accept | Decline
 walk = cache(Walk)
-"""A Walk of these arguments, made once: a listing has dozens of them."""
+"""The Walk with these arguments, cached because a listing has dozens of them."""
 SPINS = tuple(Spin("T", ring, step) for ring in range(len(RINGS)) for step in (1, -1))
 ATTACHES = tuple(Attach("T", field) for field in range(SLOTS))
 SWAPS = tuple(Swap("T", one, two) for one, two in BORDERS)
@@ -144,7 +144,7 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 @lru_cache(4096)
 def read_move(text: str, seats: int) -> Move | None:
-    """The move that the text spells at a table of so many seats; None where it cannot be read."""
+    """The move in this notation, at a table with this number of seats; None if it is not well-formed."""
     for kind, notation in _NOTATION:
         if found := notation.fullmatch(text):
             move = kind(**{name: _READ.get(name, str)(value) for name, value in found.groupdict().items()})
@@ -153,7 +153,7 @@ def read_move(text: str, seats: int) -> Move | None:
 
 
 def _exists(move: Move, seats: int) -> bool:
-    """Whether all that the move names is there, and its list in order."""
+    """Whether everything that the move names exists, and its fields are in order."""
     if isinstance(move, Swap) and _order(move.one) >= _order(move.two):
         return False
     named = [getattr(move, place, TOP) for place in _PLACES]
@@ -165,7 +165,7 @@ def _order(field: int) -> tuple[str, str]:
 
 
 def format_move(move: Move) -> str:
-    """The spelling of a move; inverse of read_move."""
+    """The notation of a move; inverse of read_move."""
     match move:
         case Settle(field):
             return f"start {NAMES[field]}"

@@ -1,4 +1,4 @@
-"""RI9..RI14: what may be recruited, and where a unit's move may end; what an attack needs besides is in `fighting`."""
+"""RI9..RI14: what may be recruited, and where a unit's move may end. `fighting` has the further rules of attacks."""
 
 from plyscribe.domain.rulesets.rings_v1.board import (
     BLOCKER,
@@ -27,13 +27,13 @@ GROUND = {kind: letters + NO_TERRAIN for kind, letters in ((RUNNER, "LMH"), (WAR
 
 
 def recruitable(state: State, seat: int) -> list[int]:
-    """The kinds that the seat may take from its supply now."""
+    """The kinds that the seat may recruit now."""
     supply, early = state.supply[seat - 1], state.round < RUNNERS_FROM_ROUND
     return [kind for kind in KINDS.values() if supply & HAS[kind] and not (early and kind == RUNNER)]  # RI9
 
 
 def ways_from(state: State, field: int) -> tuple[int, ...]:
-    """The fields that a unit can enter by its first step; no unit enters a START."""
+    """The fields that a unit can enter with its first step; no unit enters a START."""
     if field <= TOP:
         return NEXT[field]
     attached = state.starts[field - TOP - 1]
@@ -42,17 +42,17 @@ def ways_from(state: State, field: int) -> tuple[int, ...]:
 
 
 def neighbours(state: State, seat: int, field: int) -> tuple[int, ...]:
-    """The fields next to one that is no START, the seat's START among them if it is attached there (RI2)."""
+    """The neighbours of a field that is not a START, including the seat's START if it is attached there (RI2)."""
     return (*NEXT[field], start_of(seat)) if state.starts[seat - 1] == field else NEXT[field]
 
 
 def takes(units: int, seat: int, field: int) -> bool:
-    """Whether a field with these units has room for one of the seat that does not fight (RI14)."""
+    """Whether a field with these units has room for a unit of the seat without a fight (RI14)."""
     return not units or (units >> SEAT == seat and NUMBER[units] < CAPACITY[field])
 
 
 def list_ends(state: State, seat: int, kind: int, source: int) -> list[int]:
-    """Where the move of such a unit of the seat may end, in order, attacks and pushes included."""
+    """The fields where a move of this unit may end, in order, including attacks and pushes."""
     if kind == RUNNER:
         return _runner_ends(state, seat, source)
     if kind == WARRIOR:

@@ -1,4 +1,4 @@
-"""RI8: what a use costs, and who may pay for it with what."""
+"""RI8: what a use costs, and what a seat may pay with."""
 
 from functools import cache
 
@@ -11,30 +11,30 @@ _COSTS = {"R": (1, 0, 0), "M": (0, 1, 0), "T": (0, 0, 1), "TT": (0, 0, 2)}
 
 
 def roll_dice(values: tuple[int, ...]) -> Dice:
-    """RI5: how many of the dice are R, M and T."""
+    """RI5: the number of dice of each class, R, M and T."""
     recruit, turn = sum(value <= 2 for value in values), sum(value >= 5 for value in values)
     return recruit, len(values) - recruit - turn, turn
 
 
 def spend(dice: Dice, pay: str) -> Dice:
-    """What is left of the dice."""
+    """The dice that are left after the payment."""
     (recruit, move, turn), cost = dice, _COSTS[pay]
     return recruit - cost[0], move - cost[1], turn - cost[2]
 
 
 @cache
 def spell_dice(dice: Dice) -> str:
-    """A letter for each of the dice."""
+    """The dice as letters."""
     return "".join(die * number for die, number in zip(DICE, dice, strict=True))
 
 
 def hold_dice(state: State, seat: int, dice: Dice) -> State:
-    """The state in which these are the dice of the seat."""
+    """The state with these dice of the seat."""
     return state._replace(dice=_with_dice(state, seat, dice))
 
 
 def spend_use(state: State, seat: int, pay: str) -> State:
-    """The state in which a use of the seat is paid."""
+    """The state after the seat paid for a use."""
     dice = _with_dice(state, seat, spend(state.dice[seat - 1], pay))
     return state._replace(dice=dice, uses=state.uses - 1)
 
@@ -45,23 +45,23 @@ def _with_dice(state: State, seat: int, dice: Dice) -> tuple[Dice, ...]:
 
 @cache
 def _affordable(dice: Dice, payments: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the payments for which there are dice, in order."""
+    """The payments that the dice can cover, in order."""
     return tuple(pay for pay in payments if min(spend(dice, pay)) >= 0)
 
 
 def recruit_payments(state: State, seat: int) -> tuple[str, ...]:
-    """What the seat can recruit with."""
+    """The payments with which the seat can recruit."""
     has_units = any(units >> SEAT == seat for units in state.units)
     return _affordable(state.dice[seat - 1], ("R",) if has_units else ("R", "M", "TT"))
 
 
 def move_payments(state: State, seat: int) -> tuple[str, ...]:
-    """What the seat can move, attack and propose an alliance with."""
+    """The payments with which the seat can move, attack and propose an alliance."""
     return _affordable(state.dice[seat - 1], _move_payments(state, seat))
 
 
 def can_move_twice(state: State, seat: int, pay: str) -> bool:
-    """Whether the seat could pay for another move after one for that payment."""
+    """Whether the seat could pay for another move after this payment."""
     return bool(_affordable(spend(state.dice[seat - 1], pay), _move_payments(state, seat)))
 
 
@@ -70,10 +70,10 @@ def _move_payments(state: State, seat: int) -> tuple[str, ...]:
 
 
 def turn_payments(state: State, seat: int) -> tuple[str, ...]:
-    """What the seat can act on rings, terrain and its START with."""
+    """The payments with which the seat can turn rings, swap terrain and move its START."""
     return _affordable(state.dice[seat - 1], ("T",))
 
 
 def droppable(state: State, seat: int) -> tuple[str, ...]:
-    """The classes of which the seat has a die left."""
+    """The classes of the seat's remaining dice."""
     return _affordable(state.dice[seat - 1], DICE)

@@ -1,4 +1,4 @@
-"""What moves, rolls and withdrawals bring about."""
+"""The effects of moves, rolls and withdrawals."""
 
 from plyscribe.domain.ruleset import Decision, Over, Roll, require_roll
 from plyscribe.domain.rulesets.rings_v1.board import ARRANGEMENTS, WARRIOR, start_of
@@ -33,7 +33,7 @@ from plyscribe.domain.rulesets.rings_v1.turns import (
 
 
 def play_move(state: State, move: Move) -> State:
-    """The state after a legal move and all that follows automatically."""
+    """The state after a legal move and everything that follows automatically."""
     assert isinstance(state.turn, Decision)
     after = _play(state._replace(ply=state.ply + 1), state.turn.seat, move)
     if after.ply == after.setup.ply_limit and not isinstance(after.turn, Over):
@@ -68,7 +68,7 @@ def _settle_use(state: State, seat: int) -> State:
 
 
 def _use(state: State, seat: int, move: Use) -> State:
-    """The state after a use, its payment included."""
+    """The state after a use and its payment."""
     match move:
         case Drop(die):
             return spend_use(state, seat, die)
@@ -88,7 +88,7 @@ def _use(state: State, seat: int, move: Use) -> State:
 
 
 def play_roll(state: State, values: tuple[int, ...]) -> State:
-    """The state after the awaited roll and all that follows automatically; RollError where it cannot be."""
+    """The state after the due roll and everything that follows automatically; RollError if it is impossible."""
     roll = require_roll(state.turn, values, state.ply)
     if roll.purpose == "terrain":
         return await_terrain(state._replace(terrain=lay_ring(state.terrain, ARRANGEMENTS[values[0] - 1])))
@@ -102,7 +102,7 @@ def play_roll(state: State, values: tuple[int, ...]) -> State:
 
 
 def play_withdrawal(state: State, seat: int) -> State:
-    """The state after a seat in play left, and all that follows automatically."""
+    """The state after a seat in play left, and everything that follows automatically."""
     assert not isinstance(state.turn, Over)
     on_turn = state.alliance.seat if state.alliance else state.turn.seat
     after = _break_off(state, seat, on_turn)._replace(left=(*state.left, seat))
@@ -112,13 +112,13 @@ def play_withdrawal(state: State, seat: int) -> State:
         return finish(after, "exhausted")
     if seat == on_turn:
         return _skip(after._replace(uses=0, declined=False), seat)
-    # Uses are left but in setup and rolls, or the last one paid for an alliance: then its roll is due no more.
+    # A seat in setup or rolling has no uses. An alliance may have taken the last one; its roll is no longer due.
     is_free = after.uses or (state.alliance and not after.alliance)
     return go_on(after, on_turn) if is_free and on_turn and not after.alliance else after
 
 
 def _skip(state: State, seat: int) -> State:
-    """What the seat was waited for is skipped."""
+    """The state that skips whatever the seat had to do."""
     if not state.round:
         return await_start(state, seat)
     is_roll = isinstance(state.turn, Roll) and state.turn.purpose == "round"
@@ -126,7 +126,7 @@ def _skip(state: State, seat: int) -> State:
 
 
 def _break_off(state: State, seat: int, on_turn: int | None) -> State:
-    """The state without all that is the seat's, and without fights in which it had part."""
+    """The state without anything of the seat, and without fights in which it took part."""
     attacked = attacked_seat(state)
     forces = Forces(state)
     for field in list_own(state, seat):

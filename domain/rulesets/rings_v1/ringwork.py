@@ -11,7 +11,7 @@ def free_slots(state: State) -> list[int]:
 
 
 def spin(state: State, ring: int, step: int) -> State:
-    """The state with the ring turned by one slot, terrain and units with it (RI19)."""
+    """The state after the ring turned by one slot, with its terrain and units (RI19)."""
     first = SLOTS * ring
     order = [*range(first, first + SLOTS)]
     order = order[-step:] + order[:-step]
@@ -24,7 +24,7 @@ def spin(state: State, ring: int, step: int) -> State:
 
 
 def attach(state: State, seat: int, field: int | None) -> State:
-    """The state with the seat's START attached there (RI4, RI20), None where it leaves the board."""
+    """The state with the seat's START attached there (RI4, RI20); None removes it from the board."""
     starts = list(state.starts)
     starts[seat - 1] = field
     return state._replace(starts=tuple(starts))

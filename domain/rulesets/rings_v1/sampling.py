@@ -1,4 +1,4 @@
-"""A legal move by chance, without listing all."""
+"""A random legal move, without listing all."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -56,7 +56,7 @@ def _draw(things: Sequence[Thing], randbelow: RandBelow) -> Thing:
 
 
 def _draw_use(state: State, seat: int, own: list[int], die: str, randbelow: RandBelow) -> Move | None:
-    """A use of the die; None where what was drawn is not legal."""
+    """A random use of the die; None if it is not legal."""
     if not randbelow(DROP_ODDS):
         return Drop(die)
     if die == "T":
@@ -70,7 +70,7 @@ def _draw_use(state: State, seat: int, own: list[int], die: str, randbelow: Rand
 
 
 def _draw_walk(state: State, seat: int, source: int, pay: str, randbelow: RandBelow) -> Move | None:
-    """A move or proposal of a unit on that field."""
+    """A random move or proposal of a unit on this field."""
     if not randbelow(ALLIANCE_ODDS) and (alliances := list(list_alliances(state, seat, source))):
         return Propose(pay, *_draw([(ally, source, at) for ally, at in alliances], randbelow))
     kind = _draw(KINDS_AMONG[state.units[source]], randbelow)
@@ -84,7 +84,7 @@ def _draw_walk(state: State, seat: int, source: int, pay: str, randbelow: RandBe
 
 
 def _draw_turn(state: State, randbelow: RandBelow) -> Move | None:
-    """An action on a ring, the START or terrain."""
+    """A random action on a ring, the START or terrain."""
     action = randbelow(3)
     if action == 0:
         return _draw(SPINS, randbelow)

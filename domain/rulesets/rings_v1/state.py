@@ -1,4 +1,4 @@
-"""What a position of rings is, and the draft in which its units are moved about."""
+"""A position of Rings, and the draft in which its units move."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from plyscribe.domain.ruleset import Decision, Turn
 from plyscribe.domain.rulesets.rings_v1.board import ALL_UNITS, HAS, NO_TERRAIN, RINGS, SEAT, SLOTS, TOP, start_of
 
 Dice = tuple[int, int, int]
-"""How many R, M and T."""
+"""The number of R, M and T."""
 
 COUNTDOWN = "countdown"
 OUT = "out"
@@ -23,14 +23,14 @@ class Setup(NamedTuple):
 
 
 class Engaged(NamedTuple):
-    """RI16, between the two moves: the field that is attacked, and where the first warrior came from."""
+    """RI16, between the two moves of a pair: the attacked field, and the field that the first warrior came from."""
 
     at: int
     source: int
 
 
 class Alliance(NamedTuple):
-    """RI17: the proposal of `seat`; `backer` is the field of the ally's warrior once it accepted."""
+    """RI17: the proposal of `seat`; `backer` is the field of the ally's warrior, once the ally has accepted."""
 
     seat: int
     ally: int
@@ -47,15 +47,15 @@ class State(NamedTuple):
     ply: int
     left: tuple[int, ...]
     terrain: str
-    """A letter a field as far as the rings are laid; once all are, NO_TERRAIN for `top` behind them."""
+    """A letter for each field of the rings laid so far; once all are laid, NO_TERRAIN for `top` as well."""
     starts: tuple[int | None, ...]
-    """The field of ring a to which each seat's START is attached."""
+    """The field of ring a that each seat's START is attached to."""
     units: tuple[int, ...]
-    """A number a field: what stands there, and whose it is."""
+    """A number for each field: its units and their seat."""
     supply: tuple[int, ...]
-    """A number a seat, which counts units as those of fields do."""
+    """A number for each seat, which counts units like that of a field."""
     dice: tuple[Dice, ...]
-    """What each seat has left."""
+    """The dice that each seat has left."""
     round: int
     pass_: int
     uses: int
@@ -72,7 +72,7 @@ class State(NamedTuple):
 
 
 def lay_table(setup: Setup, terrain: str) -> State:
-    """The table before anything is rolled or attached; what comes first is still to be said."""
+    """The position before anything is rolled or attached; the caller sets what comes first."""
     seats = setup.seats
     return State(
         setup,
@@ -95,7 +95,7 @@ def lay_table(setup: Setup, terrain: str) -> State:
 
 
 def lay_ring(terrain: str, letters: str) -> str:
-    """The terrain with one more ring; the fourth one has `top` inside."""
+    """The terrain with one more ring; the fourth ring adds `top`."""
     terrain += letters
     return terrain + NO_TERRAIN if len(terrain) == TOP else terrain
 
@@ -106,12 +106,12 @@ def list_own(state: State, seat: int) -> list[int]:
 
 
 def list_rings(terrain: str) -> list[str | None]:
-    """The letters of each ring, None for one that is not laid."""
+    """The letters of each ring; None for a ring that is not laid."""
     return [terrain[SLOTS * ring : SLOTS * (ring + 1)] or None for ring in range(len(RINGS))]
 
 
 class Forces:
-    """The units of all seats, on the board and in supply, as they change by one move."""
+    """The units of all seats, on the board and in supply, while a move changes them."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -119,33 +119,33 @@ class Forces:
         self.supply = list(state.supply)
 
     def has(self, field: int, kind: int) -> int:
-        """Whether such a unit stands there."""
+        """Whether the field has a unit of this kind and seat."""
         return self.units[field] & HAS[kind]
 
     def owner(self, field: int) -> int:
-        """Whose units stand there, 0 on an empty field."""
+        """The seat of the units on a field; 0 if it is empty."""
         return self.units[field] >> SEAT
 
     def put(self, field: int, seat: int, kind: int) -> None:
-        """One more unit of the seat on the field."""
+        """Put a unit of the seat on the field."""
         self.units[field] = (self.units[field] or seat << SEAT) + kind
 
     def take(self, field: int, kind: int) -> None:
-        """One unit less on the field."""
+        """Take a unit off the field."""
         left = self.units[field] - kind
         self.units[field] = left if left & (1 << SEAT) - 1 else 0
 
     def lose(self, seat: int, kind: int) -> None:
-        """A unit that is on no field any more goes where the option `casualties` says."""
+        """Send a unit that is off the board where the option `casualties` says."""
         if self._state.setup.casualties != OUT:
             self.supply[seat - 1] += kind
 
     def remove(self, field: int, kind: int) -> None:
-        """A unit on the field is removed by a fight."""
+        """Remove a unit from the field after a fight."""
         seat = self.owner(field)
         self.take(field, kind)
         self.lose(seat, kind)
 
     def settle(self, **changes: Any) -> State:
-        """The state with the units as they stand now, and further changes."""
+        """The state with these units, and with further changes."""
         return self._state._replace(units=tuple(self.units), supply=tuple(self.supply), **changes)

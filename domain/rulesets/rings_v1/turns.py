@@ -1,6 +1,6 @@
-"""Setup, rounds, passes and turns: who decides or rolls next, what automatically follows, and when it is over.
+"""Setup, rounds, passes and turns: who decides or rolls next, what follows automatically, and when the match is over.
 
-`seat` is the one on turn. What happens in a use, and what it costs, is told elsewhere.
+`seat` is the seat on turn. Other modules define the effects and costs of uses.
 """
 
 from plyscribe.domain.ruleset import Decision, Over, Roll, rank_seats
@@ -17,14 +17,14 @@ TERRAIN = Roll(len(ARRANGEMENTS), 1, "terrain", None)
 
 
 def await_terrain(state: State) -> State:
-    """The next ring is rolled for; once all are laid, the highest seat attaches its START (RI3)."""
+    """The roll for the next ring is due; once all rings are laid, the highest seat attaches its START (RI3)."""
     if len(state.terrain) <= TOP:
         return state._replace(turn=TERRAIN)
     return await_start(state, state.setup.seats + 1)
 
 
 def await_start(state: State, seat: int) -> State:
-    """The next lower seat in play attaches its START; after the lowest the first round begins (RI4)."""
+    """The next lower seat in play attaches its START; after the lowest seat, the first round begins (RI4)."""
     lower = [other for other in state.in_play if other < seat]
     return state._replace(turn=Decision(lower[-1])) if lower else _begin_round(state)
 
@@ -37,13 +37,13 @@ def _begin_round(state: State) -> State:
 
 
 def await_dice(state: State, seat: int) -> State:
-    """The next higher seat in play rolls; after the highest the first pass begins (RI5)."""
+    """The next higher seat in play rolls; after the highest seat, the first pass begins (RI5)."""
     higher = [other for other in state.in_play if other > seat]
     return state._replace(turn=Roll(6, 4, "round", higher[0])) if higher else pass_on(state, 0)
 
 
 def pass_on(state: State, seat: int) -> State:
-    """The next higher seat with dice has a turn, or the lowest in the second pass, or a new round begins (RI6)."""
+    """The next higher seat with dice has its turn, or the lowest in the second pass, or a new round begins (RI6)."""
     for other in range(seat + 1, state.setup.seats + 1):
         if any(state.dice[other - 1]):
             return go_on(state._replace(uses=2, turn=DECISIONS[other - 1]), other)
@@ -81,13 +81,13 @@ def _end_turn(state: State, seat: int) -> State:
 
 
 def finish(state: State, reason: str, winner: int | None = None) -> State:
-    """The match is over, ranked by points behind the winner, if there is one (RI24)."""
+    """The match is over, with the winner first, if there is one, and the others ranked by points (RI24)."""
     scores = [(seat == winner, points) for seat, points in enumerate(state.points, 1)]
     return end(state, Over(reason, rank_seats(scores, state.left)))
 
 
 def end(state: State, over: Over) -> State:
-    """The match is over, and no turn is under way any more; the first warrior of a pair goes back."""
+    """The match is over, and no turn is under way; the first warrior of a pair goes back."""
     if state.engaged:
         assert isinstance(state.turn, Decision)
         forces = Forces(state)
@@ -97,10 +97,10 @@ def end(state: State, over: Over) -> State:
 
 
 def rank_by_points(state: State) -> tuple[int, ...]:
-    """The ranks as the points stand (RI24)."""
+    """The ranks by the present points (RI24)."""
     return rank_seats(state.points, state.left)
 
 
 def is_exhausted(state: State) -> bool:
-    """Whether nobody has a unit any more (RI26)."""
+    """Whether no seat has any units left (RI26)."""
     return state.setup.casualties == OUT and not any(state.units) and not any(state.supply)

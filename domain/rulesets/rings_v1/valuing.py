@@ -1,4 +1,4 @@
-"""What a position is worth to a seat."""
+"""The value of a position for a seat."""
 
 from functools import lru_cache
 
@@ -13,14 +13,14 @@ ON_TOP = {RUNNER: 340, WARRIOR: 300, BLOCKER: 340}
 SECOND_POINT = 100
 UNIT = 20
 STEP = {RUNNER: 6, WARRIOR: 8, BLOCKER: 4}
-"""What a unit is worth for each step that it is nearer to `top`."""
+"""The value of each step that a unit is nearer to `top`."""
 FAR = 9
-"""The distance of a unit to which the terrain leaves no way."""
+"""The distance of a unit that the terrain cuts off from `top`."""
 DIE = 1
 
 
 def value_state(state: State, seat: int) -> int:
-    """The seat's strength for each other seat in play, minus the strength of those."""
+    """The seat's strength, times the number of other seats in play, minus the strength of each of them."""
     if isinstance(state.turn, Over):
         return evaluate_over(state.turn, seat)
     if not state.round:
@@ -31,7 +31,7 @@ def value_state(state: State, seat: int) -> int:
 
 
 def _measure(state: State) -> list[int]:
-    """The strength of each seat: points, what holds `top`, units on the board and how near they are, dice."""
+    """The strength of each seat: points, units on `top`, units on the board and how near they are, and dice."""
     strengths = [POINT * points + DIE * sum(dice) for points, dice in zip(state.points, state.dice, strict=True)]
     distances = {kind: measure_ways(state.terrain, GROUND[kind]) for kind in HAS}
     for field, units in enumerate(state.units):
@@ -55,7 +55,9 @@ def _value_unit(state: State, seat: int, kind: int, field: int, distances: tuple
 
 
 def _foresee(state: State, strengths: list[int], distances: dict[int, tuple[int, ...]]) -> None:
-    """A fight that has begun is worth what it will bring: a blocker less, for allies half a warrior each."""
+    """The strength of each seat with the expected result of a fight that has begun: a blocker lost; for allies, half a
+    warrior each.
+    """
     attack = state.engaged or state.alliance
     if attack:
         prey = attacked_seat(state)
@@ -67,7 +69,7 @@ def _foresee(state: State, strengths: list[int], distances: dict[int, tuple[int,
 
 @lru_cache(4096)
 def measure_ways(terrain: str, letters: str) -> tuple[int, ...]:
-    """How many steps each field is from `top` for units that enter the terrain of these letters, at most FAR."""
+    """The steps from each field to `top` for units that can enter the terrain of these letters; at most FAR."""
     distances = [FAR] * len(terrain)
     distances[TOP], reached = 0, [TOP]
     for field in reached:
