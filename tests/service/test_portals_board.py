@@ -111,7 +111,7 @@ def test_two_seats_never_share_a_colour():
 
 def test_pools_and_who_fulfilled_the_first_condition_stand_below():
     told = [title.text for title in draw(position(NET, "e3:1", centered=[1])).iter(f"{SVG}title")]
-    assert "Seat 1: 7 in the pool, the first condition fulfilled" in told
+    assert "Seat 1: 7 in the pool, first condition fulfilled" in told
     assert "Seat 2: 8 in the pool" in told
 
 

@@ -111,10 +111,10 @@ def test_a_seat_that_left_says_so():
     assert "left" in words_in(draw(RINGS_V1.withdraw(table(seats=3), 2)))
 
 
-def test_a_first_warrior_that_waits_for_a_second_is_told_and_drawn():
+def test_a_first_warrior_that_waits_for_a_second_is_named_and_drawn():
     state = play(table("b3:1W b5:1W b4:2B"), "M warrior b3-b4")
     told = arrange(state)
-    assert told["note"] == "A warrior from b3 attacks b4; a second one has to follow."
+    assert told["note"] == "A warrior from b3 attacks b4; a second one must follow."
     assert [arrow.last for arrow in told["arrows"]] == [False]
 
 
