@@ -40,7 +40,7 @@ def render_png(svg: str, width: int) -> bytes:
 
 
 def pick_frames(count: int, width: int, height: int) -> list[int]:
-    """Which of `count` pictures become frames: all, or an even selection if a GIF cannot hold all. The last is in it."""
+    """Which of `count` pictures become frames: all, or an even selection if that is too many. The last is always in."""
     most = max(1, min(MOST_FRAMES, MOST_PIXELS // (width * height)))
     step = -(-count // most)
     return list(range((count - 1) % step, count, step))

@@ -199,7 +199,7 @@ def test_at_the_end_the_outcome_the_ranks_and_the_points_are_shown(table):
     shown = table.show()
     assert "Ann wins (withdrawal)." in shown.text
     assert "Ann rank 1 · 2 points" in shown.text
-    assert "Ben left the match rank 2 · 0 points" in shown.text
+    assert "Ben left the match · rank 2 · 0 points" in shown.text
     assert shown.rows[-2:] == ["Seat 2 resigns", "The match is over: withdrawal"]
 
 

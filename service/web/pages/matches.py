@@ -75,7 +75,7 @@ def list_matches() -> Response:
 
 
 def _list_tournaments(asked: str | None) -> dict[str, str]:
-    """The names of the latest tournaments by id, and the one asked for, which keeps its id as its name if it is older."""
+    """The names of the latest tournaments by id. If the one asked for is older, its id stands for its name."""
     rows = map(orjson.loads, parts().lists.tournaments.read(None, None, MAX_TOURNAMENTS, None).rows)
     latest = {row["tournament"]: row["name"] for row in rows}
     return latest if asked is None else {asked: asked, **latest}
