@@ -1,8 +1,8 @@
-"""Board pictures: SVG from a view alone. A module and a template a ruleset version.
+"""Board pictures: SVG, drawn from nothing but a view. Each ruleset version has a module and a template.
 
-The module arranges the view for its template and explains notations; the template draws. Classes carry the colours,
-which stand in one style sheet (`colours.css`): a picture for a page brings none, one that stands alone brings its own.
-Every element that a notation can name has that name as `data-token`, so that a move can be put together by clicks.
+The module prepares the view for the template and explains notations. The template draws. Classes name the colours,
+which one style sheet defines (`colours.css`): pages include it once, and a picture on its own carries a copy.
+Every element that a notation can name has that name as its `data-token`, so that people can compose moves by clicks.
 """
 
 from functools import cache
@@ -25,35 +25,35 @@ BOARDS: dict[tuple[str, int], Board] = {
     ("rings", 1): rings_v1.BOARD,
     ("zhen", 1): zhen_v1.BOARD,
 }
-"""How each ruleset version is drawn; others are shown as text."""
+"""The board of each ruleset version. A version without one is shown as text."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def draw_board(ruleset: AnyRuleset, state: Any, last: LastMove | None = None, theme: Theme | None = None) -> Markup:
-    """The state as an SVG document, the last move marked; without a theme it takes the colours of its page.
+    """The state as an SVG document with the last move marked. Without a theme, it takes the colours of its page.
 
-    Only `ruleset.view(state)` is drawn. A ruleset without a board of its own is shown as its text.
+    It shows `ruleset.view(state)` and nothing else. A ruleset without a board is shown as text.
     """
     board = BOARDS.get((ruleset.id, ruleset.version))
-    name, told = (
+    name, context = (
         ("plain", arrange_text(ruleset.render_text(state)))
         if board is None
         else (f"{ruleset.id}_v{ruleset.version}", board.arrange(ruleset.view(state), last))
     )
     colours = None if theme is None else render_colours(theme)
-    picture = _templates().get_template(f"{name}.svg").render(told, title=ruleset.title, colours=colours)
+    picture = _templates().get_template(f"{name}.svg").render(context, title=ruleset.title, colours=colours)
     return Markup(picture)  # noqa: S704
 
 
 @cache
 def draw_beginning(ruleset: AnyRuleset) -> Markup:
-    """The board as a match begins with the usual options and as few seats as can be; in the colours of its page."""
+    """The starting position with default options and the smallest number of seats, in the colours of its page."""
     return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
 
 
 def explain_move(ruleset: AnyRuleset, move: str) -> Explained | None:
-    """What a move's notation says, in a sentence, and the clause that rules it; None where nobody wrote that down."""
+    """What a notation means, in a sentence, and the clause behind it; None if the ruleset has no explanation for it."""
     board = BOARDS.get((ruleset.id, ruleset.version))
     return None if board is None else board.explain(move)
 

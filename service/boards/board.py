@@ -1,13 +1,13 @@
-"""What a ruleset's board module gives."""
+"""What the board module of each ruleset provides."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
 class LastMove(NamedTuple):
-    """The move that led to a position: who made it, its notation, and where known the view that it was made in.
+    """The move that led to a position: its seat, its notation and, if known, the view before it.
 
-    Of that view a board takes what a notation leaves out, such as where a character came from.
+    A board uses that view for what the notation leaves out, such as where a character came from.
     """
 
     seat: int
@@ -16,17 +16,18 @@ class LastMove(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """A notation in words, and the clause of the rules that it comes under."""
+    """A notation in words, and the clause of the rules behind it."""
 
     sentence: str
     clause: str
 
 
 class Board(NamedTuple):
-    """How a ruleset version is drawn and its notation told.
+    """How a ruleset version is drawn, and how its notation is explained.
 
-    `arrange` turns a view, and the last move if one is to be marked, into what the template of that version reads:
-    places in units of the drawing, classes, texts. `explain` tells a legal move's notation, None for any other text.
+    `arrange` turns a view, and the last move if one is to be marked, into the context of the version's template:
+    coordinates in the drawing, classes, texts. `explain` explains the notation of a legal move; for a text that is no
+    notation it returns None.
     """
 
     arrange: Callable[[dict[str, Any], LastMove | None], dict[str, Any]]

@@ -1,7 +1,7 @@
-"""The colours of all board pictures, as style sheets for light and dark grounds.
+"""The colours of all board pictures, as style sheets for light and dark backgrounds.
 
-Seats are told apart by the set of Okabe and Ito (Color Universal Design, 2008), adjusted to the ground, which people
-with any of the usual kinds of colour vision can tell apart; pieces carry the number of their seat besides.
+The colours of the seats are those of Okabe and Ito (Color Universal Design, 2008), adjusted to the background. People
+with all common kinds of colour vision can tell them apart. Pieces also carry the number of their seat.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ from typing import Literal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 Theme = Literal["light", "dark", "auto"]
-"""`auto` is light unless the reader's system asks for dark."""
+"""`auto` is light unless the reader's system prefers dark."""
 
 LIGHT = {
     "paper": "#ffffff",
@@ -47,7 +47,7 @@ DARK = {
 
 @cache
 def render_colours(theme: Theme) -> str:
-    """The style sheet of a picture on such a ground; plain rules without variables, which every renderer reads."""
+    """The style sheet of a picture in this theme. It has no variables, so every renderer can read it."""
     template = _templates().get_template("colours.css")
     if theme == "auto":
         dark = template.render(DARK)
@@ -57,7 +57,7 @@ def render_colours(theme: Theme) -> str:
 
 @cache
 def render_seat_colours() -> str:
-    """The seats' colours, and those of texts on them, as properties of a page's style sheet that names both grounds."""
+    """The colours of the seats and of text on them, as custom properties for the style sheet of a page."""
     rules = ""
     for name, key in (("seat", "seats"), ("on-seat", "seat_texts")):
         for seat, (light, dark) in enumerate(zip(LIGHT[key], DARK[key], strict=True), 1):

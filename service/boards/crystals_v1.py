@@ -1,4 +1,4 @@
-"""The board of Crystals, version 1: the loop, what stands on it, what is going on in its middle, and a mat a seat."""
+"""The board of Crystals, version 1: the loop with its pieces, the phase in its middle, and a mat for each seat."""
 
 import re
 from collections.abc import Iterator
@@ -13,34 +13,34 @@ from plyscribe.service.boards.strokes import Point, draw_arrow, format_points
 WIDTH = 480.0
 MARGIN = 6.0
 DEPTH = 60.0
-"""Of a field, across the loop."""
+"""The size of a field across the loop."""
 RADIUS = 84.0
 LANE = 5.0
-"""Between the lines that show what towers cover, one lane a seat."""
+"""The distance between the lines that show what towers cover. Each seat has its own lane."""
 MAT = 66.0
 SLOTS = (84.0, 158.0, 232.0, 306.0)
-"""Where on its mat each character of a seat has its place, the attacker last."""
+"""Where each character of a seat stands on its mat, the attacker last."""
 
 ON_MAT = 1.06
-"""The scale of characters there."""
+"""The scale of characters on a mat."""
 
 COVER = 4
-"""CR12."""
+"""How far a tower covers in each direction (CR12)."""
 STOCK, ENOUGH = 4, 3
-"""Mines of a seat (CR4), crystals that win (CR8)."""
+"""The mines of a seat (CR4), and the crystals needed to win (CR8)."""
 
 MOVE = re.compile("choose (?:rider|archer)|(?:spawn|move|xp) (?:scout|miner|tower|rider|archer)")
 CHOICES = {"rider": -12.0, "archer": 28.0}
-"""The attackers to choose from, and how far beside the place of an attacker they are drawn."""
+"""The attackers to choose from, and how far they are drawn beside the place of the attacker."""
 NOVICE = {"at": "base", "xp": 1, "level": 1}
-TOLD = {
+SENTENCES = {
     "choose": ("Chooses the {} as its attacker.", "CR5"),
     "spawn": ("Puts its {} from the base on START.", "CR6"),
     "move": ("Moves its {} by the roll.", "CR7"),
     "xp": ("Gives a point of experience to its {}.", "CR19"),
 }
 SAVES = {1: "A 1", 2: "1 or 2", 3: "1 to 3"}
-"""By the tower's level (CR12)."""
+"""The rolls that save, by the level of the tower (CR12)."""
 STATUS = {
     "choose": ("Seat {} chooses", "a rider or an archer"),
     "deploy": ("Seat {} spawns", "a character on its START"),
@@ -53,11 +53,11 @@ STATUS = {
     "respawn": ("Seat {} spawns", "a character on its START"),
     "over": ("The match is over", ""),
 }
-"""What each phase waits for."""
+"""What the middle of the board says in each phase."""
 
 
 class Piece(NamedTuple):
-    """A character: `at` is where it is drawn, `scale` 1 for a radius of 16, `place` its field, None in the base."""
+    """A character, drawn at `at`; `scale` is 1 for a radius of 16, `place` is its field (None: the base)."""
 
     seat: int
     name: str
@@ -72,9 +72,9 @@ class Piece(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Who acts, and what the last move did as far as it can be told.
+    """Who acts, and what is known about the last move.
 
-    `moved` is a seat and a class, `fallen` where each enemy stood that was killed, `paid` the seat that took a crystal.
+    `moved` is a seat and a class, `fallen` has the field of each killed enemy, `paid` is the seat that got a crystal.
     """
 
     actor: int | None
@@ -85,7 +85,7 @@ class Marks(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of the loop: its outline, its middle for pieces, and where its number stands."""
+    """A field of the loop: its outline, the place of its pieces, and the place of its number."""
 
     number: int
     points: str
@@ -97,27 +97,27 @@ class Field(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The loop with the fields of one match."""
+    """The loop, divided into the fields of one match."""
 
     loop: Loop
     fields: int
 
     @property
     def pitch(self) -> float:
-        """From a field to the next one."""
+        """The distance from one field to the next."""
         return self.loop.length / self.fields
 
     def way(self, field: float) -> float:
-        """How far along the loop a field's middle is."""
+        """How far along the loop the middle of a field is."""
         return (field - 1) * self.pitch
 
     def middle(self, field: int) -> Point:
-        """Where a field's pieces stand: a little inwards, for its number is at the outer edge."""
+        """Where the pieces of a field stand: a little inwards, as its number is at the outer edge."""
         return self.loop.locate(self.way(field), -8)
 
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
-    """What crystals_v1.svg reads."""
+    """The context of crystals_v1.svg."""
     ground, marks = _lay_ground(view["fields"]), _find_marks(view, last)
     loop, seats = ground.loop, range(1, len(view["starts"]) + 1)
     bottom = loop.top + loop.height + DEPTH / 2 + 10
@@ -152,7 +152,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
 
 @cache
 def _lay_ground(fields: int) -> Ground:
-    """A loop that grows in height with its fields, which grow narrower meanwhile."""
+    """With more fields, the loop gets higher and the fields get narrower."""
     width = WIDTH - 2 * MARGIN - DEPTH
     height = (880 + 16 * fields) / 2 - width + (4 - pi) * RADIUS
     edge = MARGIN + DEPTH / 2
@@ -175,7 +175,7 @@ def _list_fields(ground: Ground, starts: tuple[int, ...], teleports: tuple[int, 
 
 
 def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, str, str]]:
-    """The fields that each seat's tower covers (CR12): the seat, their outline, and a line along them."""
+    """What each tower covers (CR12): its seat, the outline of the fields, and a line along them."""
     for seat, own in enumerate(view["characters"], 1):
         tower = own["tower"]["at"]
         if tower != "base" and tower not in view["starts"]:
@@ -187,12 +187,12 @@ def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, st
 
 
 def _list_arcs(teleports: list[int], ground: Ground) -> Iterator[tuple[list[Point], str]]:
-    """For each teleport the way to the next one (CR9) inside of the loop: points of a curve, and an arrow's head."""
+    """The way from each teleport to the next (CR9), inside the loop: points of a curve, and the head of an arrow."""
     for number, source in enumerate(teleports):
         target = teleports[(number + 1) % len(teleports)]
         begin, end = ground.way(source) + 8, ground.way(target) - 8
         end += ground.loop.length if end < begin else 0
-        # The fewer they are, the more an arc has to hug the loop, for what is written within.
+        # With few teleports, arcs must stay close to the loop to leave room for the text in the middle.
         apart, close = 0.37 - 0.5 / len(teleports), 80 / len(teleports) - 40
         parts = [(0.0, 0.0), (0.5 - apart, close), (0.5 + apart, close), (1.0, -1.0)]
         curve = [ground.loop.locate(begin + (end - begin) * part, out - DEPTH / 2) for part, out in parts]
@@ -200,7 +200,7 @@ def _list_arcs(teleports: list[int], ground: Ground) -> Iterator[tuple[list[Poin
 
 
 def _follow(curve: list[Point], part: float) -> Point:
-    """A point of a cubic curve of Bezier."""
+    """The point of a cubic Bézier curve at this part of its way."""
     weights = [(1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3]
     x, y = (sum(weight * point[axis] for weight, point in zip(weights, curve, strict=True)) for axis in (0, 1))
     return x, y
@@ -223,7 +223,7 @@ def _draw_piece(
 
 
 def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
-    """Without the view before it, the last move tells no more than who moved."""
+    """What to mark. Without the view before the last move, that is only the piece that moved."""
     actor = _find_actor(view)
     if last is None:
         return Marks(actor, None, None, {}, None)
@@ -238,7 +238,7 @@ def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
 
 
 def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> dict[tuple[int, str], int]:
-    """The enemies that a move killed, and where they stood."""
+    """The enemies that a move killed, with their fields."""
     return {
         (seat, name): character["at"]
         for seat, own in enumerate(before["characters"], 1)
@@ -249,7 +249,7 @@ def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> di
 
 
 def _find_actor(view: dict[str, Any]) -> int | None:
-    """The seat that decides; None while a roll is awaited or nothing."""
+    """The seat that decides; None while a roll is due and after the end."""
     if view["phase"] in ("first", "roll", "defence", "over"):
         return None
     if view["phase"] != "xp":
@@ -259,13 +259,13 @@ def _find_actor(view: dict[str, Any]) -> int | None:
 
 
 def _find_roller(view: dict[str, Any]) -> int | None:
-    """The seat that rolls in its turn or for its defence."""
+    """The seat that rolls now, in its turn or for its defence; None if none does."""
     attack = view["attack"]
     return attack["target"]["seat"] if attack else view["on_turn"] if view["phase"] == "roll" else None
 
 
 def _draw_attack(view: dict[str, Any], ground: Ground) -> dict[str, Any] | None:
-    """The attack that waits for a roll: an arrow from the attacker to what it attacks."""
+    """The attack that waits for a roll: an arrow from the attacker to its target."""
     attack = view["attack"]
     if attack is None:
         return None
@@ -285,7 +285,7 @@ def _format_detail(view: dict[str, Any]) -> str:
 
 
 def _draw_mat(view: dict[str, Any], seat: int, marks: Marks, y: float) -> dict[str, Any]:
-    """What a seat has before it: its characters with their experience, its crystals and its mines."""
+    """The mat of a seat: its characters with their experience, its crystals and its mines."""
     own, crystals = view["characters"][seat - 1], view["crystals"][seat - 1]
     chooses = view["phase"] == "choose" and seat == marks.actor
     return {
@@ -310,11 +310,11 @@ def _draw_mat(view: dict[str, Any], seat: int, marks: Marks, y: float) -> dict[s
 
 
 def explain(move: str) -> Explained | None:
-    """What a notation does."""
+    """A notation of Crystals in words."""
     if not MOVE.fullmatch(move):
         return None
     verb, name = move.split()
-    sentence, clause = TOLD[verb]
+    sentence, clause = SENTENCES[verb]
     return Explained(sentence.format(name), clause)
 
 

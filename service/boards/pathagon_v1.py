@@ -1,4 +1,4 @@
-"""The board of Pathagon: octagons with small squares between, chains as lines, the edges that each seat joins."""
+"""The board of Pathagon, version 1: octagons with small squares between them, chains as lines, edges in colour."""
 
 import re
 from itertools import pairwise
@@ -15,7 +15,7 @@ LEFT = 34.0
 TOP = 8.0
 LETTERS = 30.0
 PANEL = 84.0
-"""What is below the letters: reserves and notes."""
+"""The height of the reserves and notes below the letters."""
 
 EMPTY = "."
 Place = tuple[int, int]
@@ -30,7 +30,7 @@ class Ground(NamedTuple):
     size: int
 
     def middle(self, place: tuple[float, float]) -> Point:
-        """Where the middle of a field is."""
+        """The middle of a field."""
         return LEFT + BAND + (place[0] + 0.5) * CELL, TOP + BAND + (self.size - place[1] - 0.5) * CELL
 
 
@@ -44,7 +44,7 @@ class Field(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece on the board; `rests` under PA5, `wins` as part of the path."""
+    """A piece on the board. `rests` means that it rests under PA5, `wins` that it is part of the winning path."""
 
     seat: int
     x: float
@@ -54,7 +54,7 @@ class Piece(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A line between two pieces of a seat, or from one to an edge that is its own."""
+    """A line between two pieces of a seat, or from a piece to an edge of its own seat."""
 
     seat: int
     start: Point
@@ -63,7 +63,7 @@ class Link(NamedTuple):
 
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
-    """What pathagon_v1.svg reads."""
+    """The context of pathagon_v1.svg."""
     rows = view["board"]
     size = len(rows)
     ground = Ground(size)
@@ -138,7 +138,7 @@ def _field(name: str, middle: Point, width: float) -> Field:
 
 
 def _edges(right: float, bottom: float) -> list[tuple[int, str, Point]]:
-    """The bands along the sides: whose they are (PA2), their points, and where the seat's number stands."""
+    """The bands along the sides: their seats (PA2), their points, and the places of the seats' numbers."""
     outer = [(LEFT, TOP), (right, TOP), (right, bottom), (LEFT, bottom)]
     inner = [
         (LEFT + BAND, TOP + BAND),
@@ -162,7 +162,7 @@ def _links(pieces: dict[Place, int], path: list[Place], ground: Ground) -> list[
         for other in ((i + 1, j), (i, j + 1)):
             if pieces.get(other) == seat:
                 links.append(Link(seat, middle((i, j)), middle(other), frozenset(((i, j), other)) in winning))
-        # To the band where the edge is the seat's own.
+        # A piece at an edge of its own seat is linked to the band.
         along = (i, j)[seat % 2]
         for end, outside in ((0, -0.5), (size - 1, size - 0.5)):
             if along == end:
@@ -173,7 +173,7 @@ def _links(pieces: dict[Place, int], path: list[Place], ground: Ground) -> list[
 
 
 def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
-    """Where the last move came from, if from the board, and where it went."""
+    """The field that the last move came from (None: from the reserve), and the field that it went to."""
     if last is None:
         return None, None
     *source, target = last.move.split("-")
@@ -181,18 +181,18 @@ def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
 
 
 def _note(view: dict[str, Any], path: list[Place], pieces: dict[Place, int]) -> str:
-    told = []
+    notes = []
     if path:
-        told.append(f"Path of seat {pieces[path[0]]}")
+        notes.append(f"Path of seat {pieces[path[0]]}")
     if view["closed"]:
-        told.append(f"Closed: {' '.join(view['closed'])}")
+        notes.append(f"Closed: {' '.join(view['closed'])}")
     if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
-        told.append(f"Resting: {' '.join(resting)}")
-    return "  ·  ".join(told)
+        notes.append(f"Resting: {' '.join(resting)}")
+    return "  ·  ".join(notes)
 
 
 def explain(move: str) -> Explained | None:
-    """The placement or the move that a notation tells."""
+    """A notation of Pathagon in words."""
     found = _MOVE.fullmatch(move)
     if found is None:
         return None

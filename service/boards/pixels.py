@@ -1,7 +1,7 @@
-"""Board pictures as pixels: PNG, and GIF of a whole match. Needs the extra `pictures`.
+"""Board pictures as pixels: a PNG of a position, a GIF of a whole match. Needs the extra `pictures`.
 
-resvg draws, for it brings all that it needs in its wheel. Text is set in Bitstream Vera, which ReportLab ships:
-without a font at hand a renderer leaves all text out, and fonts of the machine make other pixels on each machine.
+resvg draws them, because its wheel contains everything it needs. Text is set in Bitstream Vera, which comes with
+ReportLab. Without a font, resvg would leave out all text; with the fonts of the machine, pictures would differ.
 """
 
 from collections import Counter
@@ -15,19 +15,19 @@ import resvg_py
 from PIL import Image, ImageOps
 
 MOST_FRAMES = 2_000
-"""Frames of a GIF at most."""
+"""The most frames that a GIF may have."""
 MOST_PIXELS = 300_000_000
-"""Pixels of all frames of a GIF together at most: they are in memory at once, with a byte for each."""
+"""The most pixels that all frames of a GIF may have together. They are in memory at once, a byte each."""
 LAST_MS = 3_000
-"""How long the last frame stands at least."""
+"""The shortest time that the last frame stays."""
 
 FAMILY = "Bitstream Vera Sans"
 LATIN = 256
-"""Characters before this one are in the font; for others those of the machine are looked through, which takes time."""
+"""The font has the characters below this one. For others, resvg searches the fonts of the machine, which is slow."""
 
 
 def render_png(svg: str, width: int) -> bytes:
-    """The picture as a PNG of that width, as high as the picture asks for; the same on every machine for Latin text."""
+    """The picture as a PNG of this width, in its own proportions. With Latin text, it is the same on every machine."""
     return resvg_py.svg_to_bytes(
         svg_string=svg,
         width=width,
@@ -40,26 +40,26 @@ def render_png(svg: str, width: int) -> bytes:
 
 
 def pick_frames(count: int, width: int, height: int) -> list[int]:
-    """Which of so many pictures become frames: all, or evenly as many as a GIF may have; the last one always."""
+    """Which of `count` pictures become frames: all, or an even selection if that is too many. The last is always in."""
     most = max(1, min(MOST_FRAMES, MOST_PIXELS // (width * height)))
     step = -(-count // most)
     return list(range((count - 1) % step, count, step))
 
 
 def measure(png: bytes) -> tuple[int, int]:
-    """Width and height of a PNG."""
+    """The width and height of a PNG."""
     return Image.open(BytesIO(png)).size
 
 
 def render_gif(pngs: Sequence[bytes], delay_ms: int) -> bytes:
-    """The pictures one after another, for ever; the last one stands for three delays, and three seconds at least.
+    """The pictures as an endless GIF. The last one stays for three delays, and for at least three seconds.
 
-    All have the size of the first and share one palette without dithering, so that what stays does not flicker. Equal
-    pictures in a row are one frame that stands as long as all of them.
+    All frames have the size of the first and share one palette without dithering, so unchanged parts do not flicker.
+    Equal pictures in a row become one frame that stays for as long as all of them.
     """
     size = measure(pngs[0])
     palette = _pick_palette(pngs)
-    # One by one, for a GIF of many frames is large before it is packed.
+    # One at a time: unpacked, many frames need much memory.
     frames = (_open(png, size).quantize(palette=palette, dither=Image.Dither.NONE) for png in pngs)
     durations = [delay_ms] * (len(pngs) - 1) + [max(LAST_MS, 3 * delay_ms)]
     file = BytesIO()
@@ -68,16 +68,16 @@ def render_gif(pngs: Sequence[bytes], delay_ms: int) -> bytes:
 
 
 def _open(png: bytes, size: tuple[int, int]) -> Image.Image:
-    """The picture in that size, on its own paper where it has other proportions."""
+    """The picture in this size. If its proportions differ, its own background fills the rest."""
     picture = Image.open(BytesIO(png)).convert("RGB")
     paper = f"#{picture.crop((0, 0, 1, 1)).tobytes().hex()}"
     return picture if picture.size == size else ImageOps.pad(picture, size, color=paper)
 
 
 def _pick_palette(pngs: Iterable[bytes]) -> Image.Image:
-    """The 255 commonest colours of all pictures; the last of 256 is for what a frame leaves unchanged.
+    """The 255 commonest colours of all pictures. The 256th is for pixels that a frame leaves unchanged.
 
-    Areas are plain, so that these are the very colours of the boards and the commonest shades at their borders.
+    Boards have plain areas, so these are the exact colours of the boards and the commonest shades at their borders.
     """
     counts = Counter[Any]()
     for png in pngs:

@@ -1,4 +1,4 @@
-"""The board of a ruleset that has no picture: its text."""
+"""The board of a ruleset that has no picture: its text, drawn line by line."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ MARGIN = 12.0
 
 
 def arrange_text(text: str) -> dict[str, Any]:
-    """The lines of a text board, each with its height, where their characters stand, and the size of all."""
+    """The context of plain.svg: the lines with their heights, the columns of their characters, and the size."""
     lines = text.rstrip("\n").split("\n")
     longest = max(map(len, lines))
     return {
         "lines": [(MARGIN + LINE * number, line) for number, line in enumerate(lines, 1)],
-        # Columns stay columns though the reader has no font of equal widths.
+        # Characters are placed one by one, so columns stay aligned without a monospaced font.
         "columns": [round(MARGIN + CHARACTER * number, 1) for number in range(longest)],
         "width": 2 * MARGIN + CHARACTER * longest,
         "height": 2 * MARGIN + LINE * len(lines),

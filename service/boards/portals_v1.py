@@ -1,4 +1,4 @@
-"""Portals, version 1: hexagons, platforms as circles, portals as gates, arrows between them."""
+"""The board of Portals, version 1: hexagons, platforms as circles, portals as gates, arrows between them."""
 
 import re
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from plyscribe.service.boards.board import Board, Explained, LastMove
 from plyscribe.service.boards.strokes import Point, find_between, format_points, shape_arrow
 
 SIDE = 34.0
-"""Of a hexagon."""
+"""The side of a hexagon."""
 STEP = SIDE * sqrt(3)
-"""From a field to the next in its row."""
+"""The distance from a field to the next in its row."""
 MARGIN = 36.0
 USUAL = 9 * STEP + 2 * MARGIN
-"""The width at radius 4: what stands beside the board grows with the width, so that a phone shows it alike."""
+"""The width at radius 4. Everything beside the board grows with the width, so it looks the same on a phone."""
 
 PLATFORM, PORTAL = 18.5, 13.5
-"""The radius of a platform, half the side of a portal."""
+"""The radius of a platform, and half the side of a portal."""
 ARROW = 5.0
 GAP = 2.5
 
@@ -26,11 +26,11 @@ LIST = f"{FIELD}(?:,{FIELD})*"
 BUILD = re.compile(f"(portal|platform) ({FIELD})(?= )(?: <({LIST}))?(?: >({LIST}))?")
 LAUNCH = re.compile(f"launch ({FIELD})(?: demons ({LIST}))?")
 ACTIONS = {**dict.fromkeys((1, 2, 3), "build"), **dict.fromkeys((4, 5, 6), "launch"), 7: "enter", 8: "exit or enter"}
-"""PO19."""
+"""What each roll of the eight-sided die allows (PO19)."""
 
 
 class Field(NamedTuple):
-    """A hexagon, with what stands there as the view has it."""
+    """A hexagon, with its platform and portal as in the view."""
 
     name: str
     at: Point
@@ -50,7 +50,7 @@ class Arrow(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """What the picture says of a seat below the board."""
+    """What the picture shows about a seat below the board."""
 
     seat: int
     at: Point
@@ -60,7 +60,7 @@ class Seat(NamedTuple):
 
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
-    """What the template draws: fields, arrows, coordinates, and the seats below."""
+    """The context of portals_v1.svg: fields, arrows, coordinates, and the seats below."""
     radius = view["radius"]
     width = (2 * radius + 1) * STEP + 2 * MARGIN
     scale = width / USUAL
@@ -85,7 +85,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
 
 
 def _locate(radius: int, row: int, number: int) -> Point:
-    """The middle of a field (PO1): rows go up by letter, and every next one begins half a step further left."""
+    """The middle of a field (PO1). Rows go up by letter, and each starts half a step to the left of the one below."""
     return MARGIN + STEP * (number - 0.5 + (radius - row) / 2), 12 + SIDE + 1.5 * SIDE * (2 * radius - row)
 
 
@@ -94,7 +94,7 @@ def _locate_name(radius: int, name: str) -> Point:
 
 
 def _list_rows(radius: int) -> Iterator[tuple[int, range]]:
-    """Each row with its numbers, the lowest first."""
+    """Each row with its numbers, the lowest row first."""
     for row in range(2 * radius + 1):
         yield row, range(max(1, row - radius + 1), min(2 * radius + 1, row + radius + 1) + 1)
 
@@ -121,7 +121,7 @@ def _list_arrows(view: dict[str, Any], used: set[str]) -> Iterator[Arrow]:
 
 
 def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float], used: set[str]) -> Arrow:
-    """The arrow between the rims of two elements."""
+    """The arrow from the rim of one element to the rim of another."""
     tail, tip = _locate_name(radius, source), _locate_name(radius, target)
     length = dist(tail, tip)
     begin, end = sizes[0] + GAP, length - sizes[1] - GAP
@@ -130,7 +130,7 @@ def _lay_arrow(radius: int, source: str, target: str, sizes: tuple[float, float]
 
 
 def _list_labels(radius: int) -> Iterator[tuple[str, Point]]:
-    """The letter before each row, and each number where the line of its fields ends."""
+    """The letter before each row, and each number at the end of its line of fields."""
     for row, numbers in _list_rows(radius):
         first = _locate(radius, row, numbers[0])
         yield chr(ord("a") + row), (first[0] - 0.72 * STEP, first[1] + 6)
@@ -140,7 +140,7 @@ def _list_labels(radius: int) -> Iterator[tuple[str, Point]]:
 
 
 def _find_marked(view: dict[str, Any], last: LastMove | None) -> set[str]:
-    """The element that the last move named: a field, the seat's START, or CENTER."""
+    """The field that the last move was about: the one that it names, the START of its seat, or CENTER."""
     if last is None:
         return set()
     if last.move == "enter":
@@ -168,7 +168,7 @@ def _note_seat(view: dict[str, Any], seat: int) -> str | None:
 
 
 def explain(move: str) -> Explained | None:
-    """A notation of portals in words."""
+    """A notation of Portals in words."""
     if move == "enter":
         return Explained("Puts a pawn from the pool on the seat's START.", "PO7")
     if move == "exit":

@@ -1,16 +1,16 @@
-"""Reserves below a board: for each of two seats a row of pieces and their number."""
+"""Reserves below a board: a row of pieces with their number for each seat."""
 
 from typing import NamedTuple
 
 HEAD = 42.0
-"""What the larger piece takes that says whose row it is."""
+"""The width of the larger piece that shows whose row it is."""
 COUNT = 70.0
-"""What the number takes, and the distance to the next row."""
+"""The width of the number, with the distance to the next row."""
 STEP = 13.0
 
 
 class Reserve(NamedTuple):
-    """A seat's row: its head is at `x`, its pieces at `pieces`, its number at `end`."""
+    """The row of a seat: its larger piece is at `x`, its pieces are at `pieces`, its number is at `end`."""
 
     seat: int
     number: int
@@ -21,7 +21,7 @@ class Reserve(NamedTuple):
 
 
 def arrange_reserves(counts: list[int], left: float, right: float, y: float) -> list[Reserve]:
-    """The rows side by side; the more pieces, the closer they lie."""
+    """The rows, side by side. The more pieces a row has, the closer they lie."""
     half = (right - left) / len(counts)
     return [_arrange(seat, count, left + (seat - 1) * half, half, y) for seat, count in enumerate(counts, 1)]
 

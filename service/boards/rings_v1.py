@@ -1,4 +1,4 @@
-"""Rings, version 1: four rings of seven sectors around the middle, the STARTs outside, the seats below."""
+"""The board of Rings, version 1: four rings of seven sectors around the middle, the STARTs outside, the seats below."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ RINGS = "abcd"
 SLOTS = 7
 SLOT = 2 * pi / SLOTS
 RIMS = (276.0, 222.0, 166.0, 108.0, 42.0)
-"""The outer radius of each ring, and that of `top`: inner rings have shorter fields, and so are broader."""
+"""The outer radius of each ring, then of `top`. Inner rings have shorter fields, so they are broader."""
 START = (RIMS[0] + 4, RIMS[0] + 46)
 START_HALF = 0.4 * SLOT
 
@@ -23,16 +23,16 @@ KINDS = ("runner", "warrior", "blocker")
 DICE = {"R": "recruit", "M": "move", "T": "turn"}
 TERRAIN = {"L": "light", "M": "medium", "H": "heavy"}
 HATCHES = {"M": (10, 24, 38), "H": (7, 14, 21, 28, 35)}
-"""How far from its inner rim a field is hatched: sparsely and with dots, densely and with lines."""
+"""The distances of hatching from the inner rim: a few dotted lines for M, many solid ones for H."""
 
 PANEL = (316.0, 84.0)
 GUTTER = 12.0
 PANELS = WIDTH + 32
-"""Where the panels of the seats begin."""
+"""Where the panels of the seats start."""
 
 
 class Piece(NamedTuple):
-    """So many units of a kind on a field."""
+    """The units of one kind on a field, with their number."""
 
     kind: str
     seat: int
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A sector, the middle, or a START: its outline, and what is written and stands on it."""
+    """A sector, the middle, or a START: its outline, its labels, and its pieces."""
 
     name: str
     shape: str
@@ -62,14 +62,14 @@ class Field(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """What moved, or attacks."""
+    """The arrow of an attack, or of the last move."""
 
     points: str
     last: bool
 
 
 class Seat(NamedTuple):
-    """What the picture says of a seat below the board."""
+    """What the picture shows about a seat below the board."""
 
     seat: int
     at: Point
@@ -81,7 +81,7 @@ class Seat(NamedTuple):
 
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
-    """What the template draws: fields with their units, ring handles, arrows, notes, and the seats below."""
+    """The context of rings_v1.svg: fields with their units, ring handles, arrows, notes, and the seats below."""
     marked = _find_marked(last) if last else set()
     fields = [*_list_ring_fields(view), _lay_top(view), *_list_starts(view)]
     rows = (len(view["points"]) + 1) // 2
@@ -107,12 +107,12 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
 
 
 def _place(radius: float, angle: float) -> Point:
-    """The point so far from the middle, clockwise from straight up."""
+    """The point at this distance from the middle; the angle is clockwise from straight up."""
     return CENTRE + radius * sin(angle), CENTRE - radius * cos(angle)
 
 
 def _find_track(ring: str) -> float:
-    """How far from the middle of the board units stand in a ring: under what is written at its outer rim."""
+    """How far from the middle of the board the units of a ring stand: below the labels at its outer rim."""
     outer, inner = _find_rims(ring)
     return (outer + inner) / 2 - 8
 
@@ -176,7 +176,7 @@ def _list_starts(view: dict[str, Any]) -> Iterator[Field]:
 def _list_pieces(
     view: dict[str, Any], name: str, radius: float, middle: float, scale: float = 1.0, apart: float = 34
 ) -> Iterator[Piece]:
-    """The kinds that stand on a field, side by side along its ring."""
+    """The pieces on a field, side by side along its ring."""
     units = view["units"].get(name, {})
     kinds = [kind for kind in KINDS if units.get(kind)]
     for place, kind in enumerate(kinds):
@@ -186,7 +186,7 @@ def _list_pieces(
 
 
 def _find_middle(view: dict[str, Any], name: str) -> Point | None:
-    """Where arrows to and from a field end; None for a START whose seat left."""
+    """Where arrows to and from a field end; None for the START of a seat that left."""
     if name == "top":
         return CENTRE, CENTRE
     if name.startswith("s"):
@@ -196,14 +196,14 @@ def _find_middle(view: dict[str, Any], name: str) -> Point | None:
 
 
 def _find_marked(last: LastMove) -> set[str]:
-    """The fields that the last move named; the seat's START where it came, or a unit there."""
+    """The fields that the last move named, or the START of its seat if the START or a new unit was placed."""
     if re.search(r"start|\+\w", last.move):
         return {f"s{last.seat}"}
     return set(re.findall(PLACE, last.move))
 
 
 def _list_arrows(view: dict[str, Any], last: LastMove | None) -> Iterator[Arrow]:
-    """The attacks that are under way, and the last move from field to field."""
+    """The attacks under way, and the last move from field to field."""
     attacks = [attack for attack in (view["engaged"], view["alliance"]) if attack]
     ways = [(attack[end], attack["at"]) for attack in attacks for end in ("from", "with") if end in attack]
     moved = last and re.search(f"({PLACE})[-x]({PLACE})", last.move)
@@ -211,13 +211,13 @@ def _list_arrows(view: dict[str, Any], last: LastMove | None) -> Iterator[Arrow]
     for source, target in dict.fromkeys([*ways, *([last_way] if last_way else [])]):
         tail, tip = _find_middle(view, source), _find_middle(view, target)
         if tail and tip:
-            end = max(0.5, 1 - 20 / dist(tail, tip))  # Before the pieces, if there is room.
+            end = max(0.5, 1 - 20 / dist(tail, tip))  # It ends before the pieces if there is room.
             points = shape_arrow(find_between(tail, tip, 0.15), find_between(tail, tip, end), 7)
             yield Arrow(points, (source, target) == last_way)
 
 
 def _lay_spin(last: LastMove | None) -> dict[str, Any] | None:
-    """The rims of the ring that turned, and between its fields heads that point the way."""
+    """The rims of the ring that turned, and arrow heads between its fields that show the direction."""
     turned = last and re.search("spin ([a-d]) ([+-])", last.move)
     if not turned:
         return None
@@ -248,9 +248,9 @@ def _list_seats(view: dict[str, Any], last: LastMove | None) -> Iterator[Seat]:
 
 
 def _note(view: dict[str, Any]) -> str | None:
-    """What is under way, in words."""
+    """What is going on, in words."""
     if engaged := view["engaged"]:
-        return f"A warrior from {engaged['from']} attacks {engaged['at']}; a second one has to follow."
+        return f"A warrior from {engaged['from']} attacks {engaged['at']}; a second one must follow."
     if alliance := view["alliance"]:
         proposer = view["units"][alliance["from"]]["seat"]
         if "with" in alliance:
@@ -269,7 +269,7 @@ WORDS = {
     "+": "clockwise",
     "-": "counter-clockwise",
 }
-"""What the marks of notation stand for; all else says what it is."""
+"""What the signs of the notation mean. Everything else in it speaks for itself."""
 WALKS = {"runner": "RI11", "warrior": "RI12", "blocker": "RI13"}
 
 PAY = "(?P<pay>R|M|TT?)"
@@ -294,11 +294,11 @@ FORMS = {
     f"{PAY} swap {ONE} {TWO}": ("Pays {pay}: {one} and {two} swap their terrain.", "RI21"),
     "drop (?P<die>[RMT])": ("Lets {die} expire.", "RI7"),
 }
-"""Every form of notation, with what it says and its clause."""
+"""Every form of the notation, with its meaning and its clause."""
 
 
 def explain(move: str) -> Explained | None:
-    """A notation of rings in words."""
+    """A notation of Rings in words."""
     for form, (sentence, clause) in FORMS.items():
         if found := re.fullmatch(form, move):
             return Explained(sentence.format_map({k: WORDS.get(v, v) for k, v in found.groupdict().items()}), clause)

@@ -8,24 +8,24 @@ Point = tuple[float, float]
 
 
 def format_points(points: list[Point]) -> str:
-    """Points as SVG reads them, to a tenth of a unit."""
+    """Points in the format of SVG, to a tenth of a unit."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def find_between(start: Point, end: Point, part: float) -> Point:
-    """The point that lies this part of the way from one to the other."""
+    """The point at this part of the way from one point to another."""
     return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
 
 
 def octagon(centre: Point, width: float) -> str:
-    """The points of a regular octagon that lies on a side."""
+    """The points of a regular octagon that rests on one side."""
     radius = width / 2 / cos(pi / 8)
     angles = [pi / 8 + step * pi / 4 for step in range(8)]
     return format_points([(centre[0] + radius * cos(a), centre[1] + radius * sin(a)) for a in angles])
 
 
 class Arrow(NamedTuple):
-    """A straight arrow: where its line begins and ends, and the points of its head."""
+    """A straight arrow: the start and end of its line, and the points of its head."""
 
     start: Point
     end: Point
@@ -33,7 +33,7 @@ class Arrow(NamedTuple):
 
 
 def draw_arrow(source: Point, target: Point, leave: float, head: float) -> Arrow:
-    """An arrow that keeps the distance `leave` from both places, with a head of that length."""
+    """An arrow that keeps a distance of `leave` from both points, with a head of this length."""
     length, at = _measure(source, target)
     tip = length - leave
     points = [at(tip, 0), at(tip - head, head / 2), at(tip - head, -head / 2)]
@@ -41,7 +41,7 @@ def draw_arrow(source: Point, target: Point, leave: float, head: float) -> Arrow
 
 
 def shape_arrow(tail: Point, tip: Point, width: float) -> str:
-    """The points of an arrow in one piece, with a shaft of that width and a head three times as wide and as long."""
+    """The outline of an arrow whose head is three times as wide and as long as the shaft is wide."""
     length, at = _measure(tail, tip)
     neck = length - min(3 * width, 0.6 * length)
     half = width / 2
@@ -58,7 +58,7 @@ def shape_arrow(tail: Point, tip: Point, width: float) -> str:
 
 
 def _measure(start: Point, end: Point) -> tuple[float, Callable[[float, float], Point]]:
-    """How far it is, and how to find the point that lies so far along the way and so far aside of it."""
+    """The distance, and a function that finds the point at a distance along the way and aside of it."""
     length = hypot(end[0] - start[0], end[1] - start[1])
     right, down = (end[0] - start[0]) / length, (end[1] - start[1]) / length
 

@@ -1,4 +1,4 @@
-"""The board of Zhen: stacks of cubes on a line of tiles, a goal at either end."""
+"""The board of Zhen, version 1: stacks of cubes on a line of tiles, with a goal at each end."""
 
 import re
 from typing import Any, NamedTuple
@@ -11,16 +11,16 @@ TILE = 50.0
 GOAL = 82.0
 MARGIN = 12.0
 DEPTH = 10.0
-"""How far the tops of tiles and the sides of cubes lean to the right and up."""
+"""How far the tops of tiles and cubes lean to the right and up."""
 CUBE = 28.0
 HIGHEST = 8
-"""Stacks of more cubes are pushed together to this height."""
+"""Higher stacks are squeezed to the height of this many cubes."""
 BASE = 26 + HIGHEST * CUBE
-"""Where the fronts of the tiles begin."""
+"""Where the fronts of the tiles start."""
 FRONT = 30.0
 COUNTS = BASE + FRONT + 22
 LANE = COUNTS + 10
-"""Where the arrow of the last move begins, below the counts."""
+"""Where the arrow of the last move starts, below the counts."""
 RESERVES = LANE + 66
 HEIGHT = RESERVES + 26
 
@@ -28,7 +28,7 @@ _MOVE = re.compile(r"\+(?P<put>T)|(?P<source>T)-(?:(?P<target>T)|goal)".replace(
 
 
 class Cube(NamedTuple):
-    """A cube by the lower left corner of its front."""
+    """A cube, by the lower left corner of its front."""
 
     seat: int
     x: float
@@ -36,7 +36,7 @@ class Cube(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """A tile, or the goal of a seat, with what lies on it; `token` is empty where no move can name it."""
+    """A tile, or the goal of a seat, with its cubes. `token` is empty if no move can name it."""
 
     token: str
     seat: int
@@ -48,7 +48,7 @@ class Stop(NamedTuple):
 
 
 def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
-    """What zhen_v1.svg reads."""
+    """The context of zhen_v1.svg."""
     tiles, (first, second) = view["tiles"], view["goals"]
     turn = 1 + view["ply"] % 2
     end = MARGIN + GOAL + TILE * len(tiles)
@@ -70,7 +70,7 @@ def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
 
 
 def _stop(token: str, seat: int, x: float, width: float, on: list[int]) -> Stop:
-    """A tile, or the goal of a seat, whose front then points outward."""
+    """A tile, or the goal of a seat, whose front points outward."""
     middle, left, right = x + width / 2, x, x + width
     if seat == 1:
         left += FRONT / 2
@@ -98,13 +98,13 @@ def _stack(middle: float, one: int, two: int) -> list[Cube]:
 
 
 def _count(middle: float, one: int, two: int) -> list[tuple[int, int, float]]:
-    """The numbers of cubes below a stack: the seat, how many, and where."""
+    """The numbers below a stack: each seat, its cubes, and the place of the number."""
     apart = 12 if one and two else 0
     return [(seat, count, middle + aside) for seat, count, aside in ((1, one, -apart), (2, two, apart)) if count]
 
 
 def _mark(stops: list[Stop], last: LastMove | None) -> dict[str, Any]:
-    """The last move: the places that it left and reached, and the arrow below them."""
+    """The last move: where it came from, where it went, and the arrow below."""
     if last is None:
         return {"came": None, "went": None, "arrow": None}
     source, _, target = last.move.replace("+", "-").partition("-")
@@ -122,7 +122,7 @@ def _mark(stops: list[Stop], last: LastMove | None) -> dict[str, Any]:
 
 
 def explain(move: str) -> Explained | None:
-    """What a notation does with cubes."""
+    """A notation of Zhen in words."""
     found = _MOVE.fullmatch(move)
     if found is None:
         return None
@@ -134,8 +134,8 @@ def explain(move: str) -> Explained | None:
     steps = abs(int(source) - int(target))
     if not steps:
         return None
-    told = "1 step" if steps == 1 else f"{steps} steps"
-    return Explained(f"Moves the cubes on tile {source} by {told} to tile {target}.", "ZH2")
+    distance = "1 step" if steps == 1 else f"{steps} steps"
+    return Explained(f"Moves the cubes on tile {source} by {distance} to tile {target}.", "ZH2")
 
 
 BOARD = Board(arrange, explain)

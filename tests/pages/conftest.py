@@ -1,7 +1,7 @@
-"""The pages in Debian's Chromium, before a real service.
+"""The pages in Debian's Chromium, with a real service.
 
-Whatever a page asks of another host, every error of its scripts and everything that its policy forbids fails the test.
-Screenshots go to `.screenshots/`, to be looked at.
+A test fails if a page asks another host for anything, if a script fails, or if the content security policy blocks
+something. Screenshots go to `.screenshots/` for people to look at.
 """
 
 import os
@@ -28,7 +28,7 @@ def chromium() -> Iterator[Browser]:
             pytest.fail("chromium is not on PATH (Debian: apt-get install chromium)")
         pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
-        # Root, as in a container, has no sandbox.
+        # Chromium has no sandbox for root, as in a container.
         sandbox = [] if os.geteuid() else ["--no-sandbox"]
         browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, "--disable-gpu", *OFFLINE])
         yield browser
@@ -42,7 +42,7 @@ def service(tmp_path_factory) -> Iterator[Serving]:
 
 
 class Visitor:
-    """A person with a browser of their own, and what went wrong in it."""
+    """A person with their own browser. `faults` lists what went wrong in it."""
 
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.context, self.url = context, url
@@ -69,14 +69,14 @@ class Visitor:
         self.page.get_by_role("heading", name=f"Welcome, {name}").wait_for()
 
     def token(self) -> str:
-        """The token by which the browser is signed in."""
+        """The token that the browser is signed in with."""
         [cookie] = [cookie for cookie in self.context.cookies() if cookie["name"] == "plyscribe_token"]
         return cookie["value"]
 
 
 @pytest.fixture
 def visit(chromium, service) -> Iterator:
-    """Opens browsers; at the end none of them may have met a fault."""
+    """Opens browsers. At the end, none of them may have a fault."""
     visitors: list[Visitor] = []
 
     def open_browser(phone: bool = False, dark: bool = False, scripts: bool = True) -> Visitor:
@@ -97,7 +97,7 @@ def visit(chromium, service) -> Iterator:
 
 
 def take_pictures(page: Page, name: str) -> None:
-    """Screenshots of the page as it is, on a desk and on a phone, light and dark."""
+    """Take screenshots of the page, on a desktop and on a phone, light and dark."""
     SCREENSHOTS.mkdir(exist_ok=True)
     for form, size in (("desk", DESKTOP), ("phone", PHONE)):
         for colours in ("dark", "light"):
@@ -108,7 +108,7 @@ def take_pictures(page: Page, name: str) -> None:
 
 
 def find_barriers(page: Page) -> list[str]:
-    """What keeps people from using the page, by axe-core: serious and critical faults, light and dark."""
+    """The serious and critical accessibility faults that axe-core finds in the page, light and dark."""
     found = []
     for colours in ("dark", "light"):
         page.emulate_media(color_scheme=colours)
@@ -120,7 +120,7 @@ def find_barriers(page: Page) -> list[str]:
 
 
 def overflows(page: Page) -> bool:
-    """Whether the page has to be moved sideways on a phone."""
+    """Whether the page scrolls sideways on a phone."""
     page.set_viewport_size(PHONE)
     wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     page.set_viewport_size(DESKTOP)

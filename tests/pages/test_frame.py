@@ -1,4 +1,4 @@
-"""The first page and signing in, as a person meets them."""
+"""The home page and signing in, as people use them."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.pages.conftest import find_barriers, overflows, take_pictures
 pytestmark = pytest.mark.server
 
 
-def test_the_first_page_says_what_this_is_and_where_to_begin(visit):
+def test_the_home_page_says_what_this_is_and_where_to_start(visit):
     page = visit().page
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("The match server for board games")
@@ -37,7 +37,7 @@ def test_a_person_opens_an_account_and_comes_back_with_the_token(visit):
     expect(elsewhere.get_by_role("link", name="Sign in")).to_be_visible()
 
 
-def test_the_keyboard_leads_past_the_navigation(visit):
+def test_the_keyboard_can_skip_the_navigation(visit):
     page = visit().page
     page.goto("/")
     page.keyboard.press("Tab")

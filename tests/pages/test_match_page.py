@@ -1,4 +1,4 @@
-"""The page of a match: stepped through, read without scripts, followed while it is played."""
+"""The page of a match: stepping through it, reading it without scripts, following it live."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def stand_at(page: Page, ply: int) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_replay_of_every_game_is_stepped_through(visit, service, matches, game):
+def test_a_replay_of_every_game_can_be_stepped_through(visit, service, matches, game):
     page = visit().page
     page.goto(f"/matches/{matches[game]}")
     last = place(page)
@@ -90,7 +90,7 @@ def test_a_replay_of_every_game_is_stepped_through(visit, service, matches, game
     assert drawn.inner_html() == shown
 
 
-def test_the_moves_are_played_by_themselves_until_they_are_paused(visit, matches):
+def test_moves_play_back_until_they_are_paused(visit, matches):
     page = visit().page
     page.goto(f"/matches/{matches['zhen']}?ply=0")
     page.get_by_role("button", name="Play").click()
@@ -119,7 +119,7 @@ def test_the_badge_says_what_was_checked(visit, matches):
         expect(page.locator("details", has_text="What was checked?")).to_contain_text(re.compile(checked, re.I))
 
 
-def test_a_replay_is_read_without_scripts(visit, matches):
+def test_a_replay_works_without_scripts(visit, matches):
     page = visit(scripts=False).page
     page.goto(f"/matches/{matches['rings']}?ply=3")
     page.get_by_role("button", name="Next").click()
@@ -169,7 +169,7 @@ def test_clocks_follow_the_clock_of_the_server(visit, two, page_of):
     expect(page.locator(".clock[data-left]")).to_have_text("10:00")
 
 
-def test_a_match_is_forked_where_one_looks(visit, matches):
+def test_a_match_is_forked_at_the_position_on_the_board(visit, matches):
     ben = visit()
     ben.sign_up("Ben")
     ben.page.goto(f"/matches/{matches['zhen']}?ply=4")
@@ -178,7 +178,7 @@ def test_a_match_is_forked_where_one_looks(visit, matches):
     expect(ben.page).to_have_url(re.compile("/matches/match-"))
 
 
-def test_matches_are_searched(visit, matches):
+def test_matches_can_be_searched(visit, matches):
     page = visit().page
     page.goto("/matches")
     page.get_by_label("Game").select_option("rings")
@@ -191,7 +191,7 @@ def test_matches_are_searched(visit, matches):
     assert not overflows(page)
 
 
-def test_the_rules_are_read_beside_a_match_of_them(visit, matches):
+def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
     page = visit().page
     page.goto("/rulesets")
     take_pictures(page, "rulesets")
@@ -205,7 +205,7 @@ def test_the_rules_are_read_beside_a_match_of_them(visit, matches):
     stand_at(page, 0)
 
 
-def test_players_have_their_ratings_drawn(visit, two):
+def test_the_ratings_of_players_are_drawn(visit, two):
     match = two.open_match("zhen", rated=True)
     two.clients[0].withdraw(match)
     wait_for(lambda: status_of(two.clients[0], match) == "scored", why="the score")

@@ -1,4 +1,4 @@
-"""Playing and recording as people do it: by clicks, by keys, on two screens."""
+"""Playing and recording as people do: with clicks, with keys, on two screens."""
 
 import re
 from contextlib import suppress
@@ -24,7 +24,7 @@ OUTCOME = re.compile(r"wins \(|A draw \(|share first place \(")
 
 
 def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"), **options: str) -> None:
-    """A new match, entered by the form."""
+    """Start a match with the form."""
     page.goto(f"/play?ruleset={ruleset}")
     for number, who in enumerate(seats, 1):
         page.get_by_label(f"Seat {number}").select_option(who)
@@ -45,10 +45,10 @@ def is_over(page: Page) -> bool:
 
 
 def click_something(page: Page, random: Random) -> None:
-    """One of the choices on the board or beside it, or Move once a move is complete."""
+    """Click one of the choices, or Move once a move is complete."""
     choices = page.locator(".stage .choice, #choices button")
     count = choices.count()
-    # What was there a moment ago may be gone when the click comes, as it may for people: they look again.
+    # A choice may disappear just before the click. People then look again, and so does this.
     with suppress(Error):
         if page.locator("#move:enabled").count() and (not count or random.random() < 0.5):
             page.locator("#move").click(timeout=2000)
@@ -57,10 +57,10 @@ def click_something(page: Page, random: Random) -> None:
 
 
 def play_out(page: Page, seed: int = 1) -> int:
-    """Click until the match is over; how many clicks that took."""
+    """Click until the match is over; returns the number of clicks."""
     random = Random(seed)
     for clicks in range(1000):
-        # What a click leads to is fetched.
+        # The page loads what can follow the click.
         page.wait_for_timeout(50)
         page.wait_for_function(
             "() => document.querySelector('#actions [data-goes], .stage .choice, #choices button, #move:enabled')"
@@ -153,7 +153,7 @@ def test_a_link_stays_when_somebody_takes_another_seat(visit):
     expect(page.get_by_label("Link for seat 3")).to_be_visible()
 
 
-def test_what_a_click_leaves_open_is_asked_in_words(visit):
+def test_buttons_decide_what_a_click_leaves_open(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "portals", ("me", "me"), radius="2")
@@ -170,7 +170,7 @@ def test_what_a_click_leaves_open_is_asked_in_words(visit):
     expect(page.locator("#notation")).to_have_value("")
 
 
-def test_the_news_of_a_move_may_come_before_its_answer(visit):
+def test_a_page_may_show_a_move_before_the_answer_to_it_comes(visit):
     def answer_late(route: Route) -> None:
         answered = route.fetch()
         expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
@@ -218,7 +218,7 @@ def test_a_match_is_played_with_keys_alone(visit):
     expect(page.locator("#log li").first).to_contain_text("e5")
 
 
-def test_a_match_of_a_real_table_is_recorded(visit):
+def test_a_match_from_a_real_table_is_recorded(visit):
     ann = visit()
     ann.sign_up("Ann")
     page = ann.page
@@ -264,7 +264,7 @@ def test_the_pages_have_no_barriers_and_fit_a_phone(visit):
     assert not overflows(ann.page)
 
 
-def test_a_form_that_is_refused_says_why_at_its_field(visit):
+def test_a_refused_form_says_why_at_the_field(visit):
     ann = visit()
     ann.sign_up("Ann")
     page = ann.page
@@ -277,18 +277,18 @@ def test_a_form_that_is_refused_says_why_at_its_field(visit):
     ann.faults = [fault for fault in ann.faults if "422" not in fault]
 
 
-def test_what_was_begun_and_leads_nowhere_any_more_is_begun_anew(visit):
+def test_a_composed_move_that_became_impossible_starts_again(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", **GAMES["pathagon"])
     text = ann.page.evaluate("""async () => {
         const { Composer } = await import("/assets/composer.js");
         const steps = ["a1", "b2"].map((name) => ({ text: name, token: name, completes: true, explanation: null }));
-        const tell = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
+        const findSteps = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
         const [form, board] = ["composer", "board"].map((id) => document.getElementById(id));
-        const composer = new Composer(form, board, tell, async () => {});
+        const composer = new Composer(form, board, findSteps, async () => {});
         composer.stand(1);
-        // A click that was meant for the position before this one.
+        // A click meant for the position before.
         Object.assign(composer, { taken: [""], text: "d4" });
         composer.stand(1);
         await new Promise((done) => setTimeout(done, 200));

@@ -1,4 +1,4 @@
-"""A tournament on its page: watched while it is played, to its end."""
+"""The page of a tournament, watched live to the end."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,7 +33,7 @@ def test_a_tournament_is_watched_to_its_end(visit, organiser):
     page.goto(f"/tournaments/{made}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Evening cup")
     organiser.start_tournament(made)
-    # Nobody loads the page again.
+    # The page is not reloaded.
     expect(page.locator("#tournament")).to_have_attribute("data-status", "ended", timeout=ENDS_WITHIN_MS)
     expect(page.get_by_role("heading", name="Final table")).to_be_visible()
     expect(page.get_by_role("region", name="Final table").get_by_role("row")).to_have_count(6)
@@ -47,7 +47,7 @@ def test_a_tournament_is_watched_to_its_end(visit, organiser):
     assert not overflows(page)
 
 
-def test_a_person_enters_from_the_page_and_the_organiser_starts_there(visit, organiser):
+def test_a_person_enters_and_the_organiser_starts_from_the_page(visit, organiser):
     made = announce(organiser, 1)
     ann = visit()
     ann.sign_up("Ann")

@@ -56,7 +56,7 @@ def test_every_position_is_a_picture_that_fits_its_frame_and_names_its_game(rule
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
-def test_a_picture_for_a_page_brings_no_style_of_its_own(ruleset):
+def test_a_picture_for_a_page_has_no_styles(ruleset):
     for state, last in some_positions(ruleset, every=40):
         picture = ElementTree.fromstring(draw_board(ruleset, state, last))
         assert picture.find(f"{SVG}style") is None
@@ -85,13 +85,13 @@ def test_every_legal_move_is_explained_by_a_clause_of_the_rules(ruleset):
 
 
 @pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
-def test_what_is_no_move_is_not_explained(ruleset):
+def test_a_text_that_is_no_move_is_not_explained(ruleset):
     assert explain_move(ruleset, "no move of any game") is None
     assert explain_move(ruleset, "") is None
 
 
 @pytest.mark.parametrize("ruleset", DRAWN, ids=name_of)
-def test_nearly_every_legal_move_names_something_that_can_be_clicked(ruleset):
+def test_nearly_every_legal_move_names_something_clickable(ruleset):
     named = total = 0
     for state, last in some_positions(ruleset, every=20):
         tokens = set(re.findall(r'data-token="([^"]+)"', draw_board(ruleset, state, last)))

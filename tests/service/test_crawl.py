@@ -1,4 +1,4 @@
-"""Every page of a service full of odd matches, found by following links: nothing fails, and all of it is sound HTML."""
+"""Every page of a service full of odd matches, found by following links: none fails, and all are sound HTML."""
 
 import random
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8"}
 HOST = "http://localhost"
 NASTY = "\"'><nasty onx=1>&{{1}}"
-"""What would be an element or an attribute wherever it is not escaped."""
+"""A text that becomes an element or an attribute if it is not escaped."""
 
 MAX_VISITS = 900
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
 class Page(HTMLParser):
-    """A page as a browser might read it; `faults` is empty where it is sound."""
+    """A page as a browser might read it. `faults` is empty if it is sound."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Page(HTMLParser):
 
 
 class Town:
-    """A service with matches in all states, made from a seed; texts of users are nasty wherever they may be."""
+    """A service with matches in all states, made from a seed. Every user text is nasty."""
 
     def __init__(self, api: Api, parts: Parts) -> None:
         self.api, self.parts, self.rng = api, parts, random.Random(7)
@@ -182,9 +182,9 @@ class Town:
 
 
 def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Page | None]]:
-    """Each address that can be reached, in a fixed order, with its answer, read where it is HTML.
+    """Each address that links lead to, in a fixed order, with its answer, and with its page if it is HTML.
 
-    Answers of the API are got, too, but led no further from, nor is a live stream opened.
+    It requests addresses of the API too, but follows no links from there and opens no live streams.
     """
     found = dict.fromkeys(first)
     waiting = list(found)
@@ -204,7 +204,7 @@ def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Pa
 
 
 @pytest.mark.parametrize("who", ["stranger", "player", "overseer"])
-def test_whoever_follows_the_links_finds_sound_pages_and_nothing_that_is_not_theirs(api, parts, who):
+def test_following_all_links_leads_to_sound_pages_and_to_nothing_private(api, parts, who):
     town = Town(api, parts)
     browser = api.app.test_client()
     if who != "stranger":
@@ -225,6 +225,6 @@ def test_whoever_follows_the_links_finds_sound_pages_and_nothing_that_is_not_the
             assert answer.cache_control.private
         if who == "stranger":
             text = answer.get_data(as_text=True)
-            wrong += [(path, f"tells of {match}") for match in town.private if match in text]
+            wrong += [(path, f"mentions {match}") for match in town.private if match in text]
     assert not wrong, "\n".join(map(str, wrong))
     assert visited > 150

@@ -1,4 +1,4 @@
-"""The picture of a Crystals board: the loop, who acts on it, what towers cover, attacks, and notations in words."""
+"""The board picture of Crystals: the loop, the acting seat, tower cover, attacks, and notations in words."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ def read_point(text: str) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def test_each_character_is_told_with_its_seat_level_and_field():
+def test_each_character_has_a_title_with_its_seat_level_and_field():
     state, _, view = find(lambda view: view["ply"] == 150)
     picture = draw_board(CRYSTALS_V1, state)
     for seat, own in enumerate(view["characters"], 1):
@@ -84,7 +84,7 @@ def test_the_characters_of_the_seat_that_moves_can_be_clicked_on_the_loop_and_on
     assert sorted(tokens(state)) == sorted([*own, *on_loop])
 
 
-def test_another_seat_that_gives_out_experience_has_its_own_characters_clicked():
+def test_a_seat_that_gives_experience_can_click_its_own_characters():
     state, _, view = find(lambda view: view["phase"] == "xp" and not view["due"][view["on_turn"] - 1])
     actor = CRYSTALS_V1.turn(state).seat
     assert actor != view["on_turn"]
@@ -93,7 +93,7 @@ def test_another_seat_that_gives_out_experience_has_its_own_characters_clicked()
 
 
 @pytest.mark.parametrize("phase", ["first", "roll", "defence"])
-def test_nothing_can_be_clicked_while_the_die_is_awaited(phase):
+def test_nothing_can_be_clicked_while_a_roll_is_due(phase):
     assert tokens(find(lambda view: view["phase"] == phase)[0]) == []
 
 
@@ -120,10 +120,10 @@ def test_a_tower_covers_four_fields_to_each_side():
 
 def test_an_attack_that_waits_for_the_die_is_an_arrow_to_its_target():
     state, last, view = find(lambda view: view["attack"])
-    told = BOARD.arrange(view, last)
+    context = BOARD.arrange(view, last)
     target = view["attack"]["target"]
     field = view["characters"][target["seat"] - 1][target["class"]]["at"]
-    assert told["attack"]["aim"] == told["fields"][field - 1].at
+    assert context["attack"]["aim"] == context["fields"][field - 1].at
     assert f"Seat {target['seat']} defends" in draw_board(CRYSTALS_V1, state, last)
 
 
@@ -131,12 +131,12 @@ def test_the_field_of_the_character_that_moved_last_is_marked():
     _state, last, view = find(lambda view: view["phase"] == "respawn" and view["ply"] > 50)
     name = last.move.split()[1]
     field = view["characters"][last.seat - 1][name]["at"]
-    told = BOARD.arrange(view, last)
-    assert told["moved"] == told["fields"][field - 1].points
+    context = BOARD.arrange(view, last)
+    assert context["moved"] == context["fields"][field - 1].points
 
 
 def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
-    """The view after each move, the move, and what the template reads."""
+    """The view after each move, the move, and the context of the template."""
     for seats in (3, 4, 2):
         for state, last in positions(seats):
             if last is not None and last.move.startswith("move") and last.before["ply"] + 1 == state.ply:
@@ -144,41 +144,41 @@ def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
                 yield view, last, BOARD.arrange(view, last)
 
 
-def test_the_field_that_a_character_left_is_marked_where_the_view_before_is_known():
-    for view, last, told in islice(moves(), 300):
+def test_the_field_that_a_character_left_is_marked_if_the_view_before_is_known():
+    for view, last, context in islice(moves(), 300):
         name = last.move.split()[1]
         source, target = (each["characters"][last.seat - 1][name]["at"] for each in (last.before, view))
-        assert told["origin"] == (None if source == target else told["fields"][source - 1].points)
+        assert context["origin"] == (None if source == target else context["fields"][source - 1].points)
         assert BOARD.arrange(view, last._replace(before=None))["origin"] is None
 
 
-def test_whom_a_move_killed_is_crossed_out_on_its_mat_and_where_it_stood():
+def test_a_killed_character_is_crossed_out_on_its_mat_and_on_its_field():
     killed = 0
-    for view, last, told in islice(moves(), 600):
-        crossed = [(one.seat, one.name) for mat in told["mats"] for one in mat["pieces"] if one.fell]
+    for view, last, context in islice(moves(), 600):
+        crossed = [(one.seat, one.name) for mat in context["mats"] for one in mat["pieces"] if one.fell]
         for seat, name in crossed:
             assert seat != last.seat
             assert last.before["characters"][seat - 1][name]["at"] != "base"
             assert view["characters"][seat - 1][name]["at"] == "base"
         killed += len(crossed)
-        assert len(told["fallen"]) <= len(crossed)
+        assert len(context["fallen"]) <= len(crossed)
     assert killed > 20
 
 
-def test_who_withdrew_is_not_crossed_out_as_killed():
+def test_characters_of_a_seat_that_withdrew_are_not_crossed_out():
     for view, last, _ in moves():
         for seat in {1, 2, 3} - {last.seat}:
             gone = {name: {**character, "at": "base"} for name, character in view["characters"][seat - 1].items()}
             characters = [gone if each == seat else own for each, own in enumerate(view["characters"], 1)]
-            told = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)
-            assert not any(one.fell for one in told["mats"][seat - 1]["pieces"])
+            context = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)
+            assert not any(one.fell for one in context["mats"][seat - 1]["pieces"])
         return
 
 
 def test_a_crystal_that_was_just_taken_is_marked():
-    for view, last, told in moves():
+    for view, last, context in moves():
         before, after = (each["crystals"][last.seat - 1] for each in (last.before, view))
-        assert told["mats"][last.seat - 1]["taken"] == (after - 1 if after > before else None)
+        assert context["mats"][last.seat - 1]["taken"] == (after - 1 if after > before else None)
 
 
 def test_a_seat_that_withdrew_is_shown_as_such():
@@ -195,12 +195,12 @@ def test_a_seat_that_withdrew_is_shown_as_such():
         ("xp scout", "Gives a point of experience to its scout.", "CR19"),
     ],
 )
-def test_a_notation_is_told_in_words(move, sentence, clause):
+def test_a_notation_is_explained_in_words(move, sentence, clause):
     assert explain_move(CRYSTALS_V1, move) == (sentence, clause)
 
 
 @pytest.mark.parametrize("text", ["move", "choose tower", "Move tower", "move 5", "move  tower", "move tower\n"])
-def test_what_is_no_notation_is_not_told(text):
+def test_a_text_that_is_no_notation_is_not_explained(text):
     assert explain_move(CRYSTALS_V1, text) is None
 
 

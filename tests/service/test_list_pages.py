@@ -1,4 +1,4 @@
-"""Pages of rulesets and players, as they are read without scripts."""
+"""The pages of rulesets and players, without scripts."""
 
 import re
 from xml.etree import ElementTree
@@ -29,14 +29,14 @@ def browser(parts) -> FlaskClient:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda each: f"{each.id}_v{each.version}")
-def test_every_clause_of_the_rules_has_a_place_that_can_be_linked(browser, ruleset):
+def test_every_clause_of_the_rules_can_be_linked_to(browser, ruleset):
     shown = browser.get(f"/rulesets/{ruleset.id}?version={ruleset.version}").text
     for clause in read_clauses(ruleset.id, ruleset.version):
         assert f'<h3 id="{clause}">' in shown
     assert not re.search(r" style=|<script", shown)
 
 
-def test_all_games_are_listed_with_the_board_as_it_is_at_first(browser):
+def test_all_games_are_listed_with_their_starting_position(browser):
     shown = browser.get("/rulesets").text
     for ruleset in RULESETS:
         assert f'href="/rulesets/{ruleset.id}"' in shown
@@ -54,13 +54,13 @@ def test_all_games_are_listed_with_the_board_as_it_is_at_first(browser):
         "/record?ruleset=x",
     ],
 )
-def test_what_is_not_there_is_a_page_that_says_so(browser, path):
+def test_an_unknown_game_or_player_is_a_page_that_says_so(browser, path):
     shown = browser.get(path, headers=FOR_PEOPLE)
     assert shown.status_code == 404
     assert "<h1>" in shown.text
 
 
-def test_players_are_found_by_how_their_names_begin(browser):
+def test_players_are_found_by_the_start_of_their_names(browser):
     for name in ("Ann", "Anton", "Ben"):
         sign_up(browser, name)
     shown = browser.get("/players?name=an&kind=").text
@@ -73,7 +73,7 @@ def test_a_name_among_players_is_shown_as_text(browser):
     assert "&lt;b&gt;Bold&lt;/b&gt;" in browser.get("/players").text
 
 
-def test_who_has_played_nothing_yet_is_shown_all_the_same(browser):
+def test_a_player_without_matches_has_a_page(browser):
     sign_up(browser, "Ann")
     player = browser.get("/v1/players/me").json["player"]
     shown = browser.get(f"/players/{player}").text
@@ -88,7 +88,7 @@ def test_a_line_goes_through_every_point_within_its_band():
     assert len(drawn.find(f"{SVG}polygon").attrib["points"].split()) == 6
 
 
-def test_one_point_is_drawn_too():
+def test_a_single_point_is_drawn():
     assert draw_history([Estimate(25, 0)], "Rating").count("<circle") == 1
 
 

@@ -1,4 +1,4 @@
-"""The page of a match and the list of matches, as browsers are given them."""
+"""The page of a match and the list of matches, without scripts."""
 
 import re
 from html import unescape
@@ -23,31 +23,31 @@ NASTY = '<script>alert("1")</script>'
 
 
 def text_of(html: str) -> str:
-    """All texts, each run of white space as one space."""
+    """All text, with each run of white space as one space."""
     apart = re.sub(r"</(?:p|li|d[td]|t[dh]|h\d)>", " ", html)
     return " ".join(unescape(re.sub(r"<[^>]*>", "", apart)).split())
 
 
 class Shown:
-    """A page as it was answered."""
+    """A page that the service sent."""
 
     def __init__(self, html: str) -> None:
         self.html = html
 
     @property
     def text(self) -> str:
-        """All texts, each run of white space as one space."""
+        """All text, with each run of white space as one space."""
         return text_of(self.html)
 
     @property
     def rows(self) -> list[str]:
-        """The list of moves."""
+        """The rows of the score sheet."""
         listed = re.search(r'<ol[^>]* id="(?:moves|news-rows)".*?</ol>', self.html, re.DOTALL)[0]
         return [text_of(f"<li{row}") for row in listed.split("<li")[1:]]
 
 
 class Table:
-    """A match of pathagon between Ann and Ben, and what pages show of it."""
+    """A match between Ann and Ben, and what pages show of it."""
 
     def __init__(self, api: Api, parts: Parts, ruleset: str = "pathagon", **more: Any) -> None:
         self.api, self.parts = api, parts
@@ -99,12 +99,12 @@ def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table)
 
 
 @pytest.mark.parametrize("ply", ["4", "-1"])
-def test_a_ply_that_is_not_there_is_not_found(table, ply):
+def test_a_ply_outside_the_match_is_not_found(table, ply):
     table.play("d4", "a1", "c3")
     table.show(f"?ply={ply}", status=404)
 
 
-def test_one_steps_by_links_that_need_no_script(table):
+def test_stepping_needs_no_script(table):
     table.play("d4", "a1", "c3")
     shown = table.show("?ply=1").html
     steps = re.findall(r'name="ply" value="(\d+)" data-step="(\w+)" aria-label="(\w+)"', shown)
@@ -127,14 +127,14 @@ def test_every_move_is_listed_with_its_seat_and_explained_with_its_clause(table)
     assert 'href="/rulesets/pathagon#PA4"' in shown.html
 
 
-def test_rolls_stand_at_their_place_in_the_list(api, parts):
+def test_rolls_are_listed_between_the_moves(api, parts):
     table = Table(api, parts, "rings")
     api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
     rows = table.show().rows
     assert [row.split()[0] for row in rows] == ["Start", *4 * ["Roll,"]]
 
 
-def test_the_list_has_no_moves_that_were_taken_back(api, parts):
+def test_moves_that_were_taken_back_are_not_listed(api, parts):
     _, token = api.sign_up()
     seats = [{"name": "Uwe"}, {"name": "Eva"}]
     match = api.new_match(token, seats, "pathagon", recorded=True)
@@ -149,7 +149,7 @@ def test_the_list_has_no_moves_that_were_taken_back(api, parts):
     assert "data-whole" in news.html
 
 
-def test_news_are_what_came_after_a_version(table):
+def test_news_are_everything_after_a_version(table):
     table.play("d4", "a1")
     version = table.parts.matches.read(table.match).version
     table.play("c3", "b2")
@@ -160,12 +160,12 @@ def test_news_are_what_came_after_a_version(table):
 
 
 @pytest.mark.parametrize("after", ["-1", "-3", "x", ""])
-def test_news_after_what_is_no_version_are_all_that_happened(table, after):
+def test_without_a_version_the_news_are_everything_that_happened(table, after):
     table.play("a1", "b2", "c3")
     assert table.show(f"/news?after={after}").rows == table.show("/news?after=0").rows
 
 
-def test_a_position_comes_by_itself_to_be_put_into_the_page(table):
+def test_a_position_is_served_as_part_of_a_page(table):
     table.play("d4", "a1")
     part = table.show("/positions/1")
     assert "<html" not in part.html
@@ -175,14 +175,14 @@ def test_a_position_comes_by_itself_to_be_put_into_the_page(table):
     assert part.html.count("<svg") == 1
 
 
-def test_a_position_can_be_taken_along_as_a_picture(table):
+def test_the_picture_of_a_position_can_be_downloaded(table):
     table.play("d4")
     given = get(table.api, f"/matches/{table.match}/positions/1.svg")
     assert given.mimetype == "image/svg+xml"
     assert given.headers["Content-Disposition"] == f'attachment; filename="{table.match}-1.svg"'
 
 
-def test_a_match_that_is_played_is_followed_and_one_that_is_over_is_not(table):
+def test_a_match_is_followed_until_it_is_scored(table):
     assert "data-live=" in table.show().html
     assert f'href="/matches/{table.match}/play"' in table.show().html
     table.resign()
@@ -199,7 +199,7 @@ def test_at_the_end_the_outcome_the_ranks_and_the_points_are_shown(table):
     shown = table.show()
     assert "Ann wins (withdrawal)." in shown.text
     assert "Ann rank 1 · 2 points" in shown.text
-    assert "Ben left the match rank 2 · 0 points" in shown.text
+    assert "Ben left the match · rank 2 · 0 points" in shown.text
     assert shown.rows[-2:] == ["Seat 2 resigns", "The match is over: withdrawal"]
 
 
@@ -216,7 +216,7 @@ def test_the_badge_says_what_the_recorded_verdict_covers_and_executes_nothing(ta
     assert "roll" not in shown.partition("Moves")[0]
 
 
-def test_details_of_the_verification_are_made_on_demand(table):
+def test_a_detailed_report_of_the_checks_is_made_on_demand(table):
     table.resign()
     table.verify()
     shown = table.show("/verification").text
@@ -225,7 +225,7 @@ def test_details_of_the_verification_are_made_on_demand(table):
     assert "dice none there is no chance in it" in shown
 
 
-def test_dice_are_shown_with_what_was_promised_and_after_the_end_with_their_secret(api, parts):
+def test_dice_are_shown_with_their_commitment_and_after_the_end_with_their_secret(api, parts):
     table = Table(api, parts, "crystals")
     dice = parts.matches.read(table.match).life.created.dice
     assert dice.commitment in table.show().text
@@ -261,7 +261,7 @@ def test_clocks_show_the_time_left(api, parts):
     assert "10 min per player for the whole match" in shown.text
 
 
-def test_who_is_signed_in_may_fork_and_others_are_asked_to(table):
+def test_forking_needs_signing_in(table):
     table.play("d4")
     assert 'id="fork"' in table.show(token=table.ben_token).html
     assert 'id="fork"' not in table.show().html
@@ -285,7 +285,7 @@ def test_a_fork_names_its_parent_and_has_its_line(table):
     assert show(table.api, f"/matches/{fork}/news?after=0").rows == ["1 d4", "2 a1"]
 
 
-def test_a_private_match_is_not_there_for_strangers_and_open_to_who_is_invited(api):
+def test_a_private_match_is_hidden_from_strangers_and_open_to_invited_people(api):
     ann, token = api.sign_up()
     match = api.new_match(token, [{"player": ann}, None], "pathagon", private=True)
     for rest in ("", "/positions/0", "/news", "/verification"):
@@ -306,11 +306,11 @@ def test_a_private_match_is_not_there_for_strangers_and_open_to_who_is_invited(a
 
 
 @pytest.mark.parametrize("match", ["match-" + "a" * 26, "match-nonsense", "tournament-" + "a" * 26])
-def test_a_match_that_is_not_there_is_not_found(api, match):
+def test_an_unknown_match_is_not_found(api, match):
     show(api, f"/matches/{match}", status=404)
 
 
-def test_an_open_match_shows_who_is_awaited(api):
+def test_an_open_match_shows_who_is_invited(api):
     ann, token = api.sign_up()
     ben, _ = api.sign_up("Ben")
     match = api.new_match(token, [{"player": ann}, {"player": ben}], "pathagon")
@@ -353,7 +353,7 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     assert "data-live" not in shown.html
 
 
-def test_a_match_of_which_not_even_the_beginning_can_be_played_shows_what_is_known(table):
+def test_a_match_damaged_from_its_first_event_on_shows_what_is_known(table):
     events = table.parts.store._events
     stored = events[table.match]
     stored[0] = stored[0]._replace(e=stored[0].e.replace(b'"size":7', b'"size":8'))
@@ -378,7 +378,7 @@ def test_an_imported_match_belongs_to_nobody_here_and_shows_our_verdict(api, par
     assert "/play" not in shown.html.partition("<main")[2]
 
 
-def test_an_imported_match_that_was_refuted_says_where(api, parts):
+def test_a_refuted_import_says_so(api, parts):
     def cheat(raws: list[Any]) -> None:
         ended = next(raw for raw in raws if raw["type"] == "match-ended")
         ended["data"]["ranks"].reverse()
@@ -391,7 +391,7 @@ def test_an_imported_match_that_was_refuted_says_where(api, parts):
     assert "refuted" in shown.text
 
 
-def test_rows_of_a_part_of_the_events_go_on_from_a_ply(table):
+def test_the_rows_of_later_events_continue_those_of_earlier_ones(table):
     table.play("d4", "a1", "c3")
     entries = table.parts.matches.read_events(table.match, 0)
     whole = list_rows(entries)
@@ -433,7 +433,7 @@ def tiles(shown: Shown) -> list[str]:
     return re.findall(r'<a class="tile" href="/matches/(match-\w+)">', shown.html)
 
 
-def test_matches_are_listed_with_a_picture_those_created_last_first(api, parts):
+def test_matches_are_listed_with_a_picture_the_newest_first(api, parts):
     first, second = Table(api, parts), Table(api, parts, "zhen")
     second.resign()
     shown = show(api, "/matches")
@@ -442,7 +442,7 @@ def test_matches_are_listed_with_a_picture_those_created_last_first(api, parts):
     assert "Zhen ended 1 Ann 1st" in shown.text
 
 
-def test_the_form_finds_matches_by_all_that_it_asks(api, parts):
+def test_every_field_of_the_form_filters_matches(api, parts):
     first, second = Table(api, parts, rated=True), Table(api, parts, "zhen")
     second.resign()
     assert tiles(show(api, "/matches?ruleset=zhen&status=&rated=&player=&tournament=")) == [second.match]
@@ -455,13 +455,13 @@ def test_the_form_finds_matches_by_all_that_it_asks(api, parts):
     assert tiles(show(api, "/matches?waiting=me", first.ben_token)) == []
 
 
-def test_tournaments_are_chosen_by_their_names(api, parts):
+def test_tournaments_are_chosen_by_name(api, parts):
     cup = Cup(api, parts, name="Autumn cup")
     shown = show(api, f"/matches?tournament={cup.id}").html
     assert f'<option value="{cup.id}" selected>Autumn cup</option>' in shown
 
 
-def test_players_are_found_by_their_names(api, parts):
+def test_players_are_found_by_name(api, parts):
     table = Table(api, parts)
     api.sign_up("Annabel")
     assert tiles(show(api, "/matches?player=ANN")) == [table.match]
@@ -469,25 +469,25 @@ def test_players_are_found_by_their_names(api, parts):
     assert "There is no player called “Zoe”." in show(api, "/matches?player=Zoe").text
 
 
-def test_the_form_keeps_what_was_asked_and_shows_it_as_text(api):
+def test_the_form_keeps_its_input_and_shows_it_as_text(api):
     shown = show(api, '/matches?player="><b>&ruleset=zhen')
     assert '<option value="zhen" selected>' in shown.html
     assert "<b>" not in shown.html
 
 
-def test_what_cannot_be_asked_is_refused(api):
+def test_an_invalid_query_is_refused(api):
     show(api, "/matches?status=lost", status=422)
     show(api, "/matches?cursor=x", status=400)
 
 
-def test_private_matches_are_listed_for_those_whose_they_are(api):
+def test_private_matches_are_listed_for_their_players(api):
     ann, token = api.sign_up()
     match = api.new_match(token, [{"player": ann}, None], "pathagon", private=True)
     assert tiles(show(api, "/matches")) == []
     assert tiles(show(api, "/matches", token)) == [match]
 
 
-def test_the_list_goes_on_page_by_page(api):
+def test_the_list_has_pages(api):
     ann, token = api.sign_up()
     made = [api.new_match(token, [{"player": ann}, None], "pathagon") for _ in range(5)]
     seen, path = [], "/matches?ruleset=pathagon&limit=2"
@@ -506,7 +506,7 @@ def test_an_empty_list_says_what_to_do(api):
     assert "Sign in to see the matches that wait for you." in show(api, "/matches?waiting=me").text
 
 
-def test_a_list_that_lags_says_how_far(api, parts, monkeypatch):
+def test_a_list_says_how_far_it_lags(api, parts, monkeypatch):
     lag = parts.lists.lag()
     monkeypatch.setattr(type(parts.lists.lag), "__call__", lambda _: lag._replace(ms=65_000, complete=False))
     shown = show(api, "/matches").text

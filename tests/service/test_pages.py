@@ -1,4 +1,4 @@
-"""The frame of all pages: who is signed in, what a browser is allowed, problems as pages."""
+"""The frame of all pages: signing in, what a browser may do, problems as pages."""
 
 import re
 from dataclasses import replace
@@ -43,7 +43,7 @@ def is_signed_in(browser: FlaskClient) -> bool:
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/nowhere"])
-def test_pages_allow_nothing_from_elsewhere_and_no_script_in_them(browser, path):
+def test_pages_allow_nothing_from_other_sites_and_no_inline_scripts(browser, path):
     shown = browser.get(path, headers=FOR_PEOPLE)
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in shown.headers["Content-Security-Policy"]
     assert shown.headers["X-Content-Type-Options"] == "nosniff"
@@ -64,14 +64,14 @@ def test_a_name_is_shown_as_text_whatever_it_holds(browser):
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "two\nlines"])
-def test_a_name_that_cannot_be_is_refused_with_the_reason(browser, name):
+def test_an_invalid_name_is_refused_with_the_reason(browser, name):
     shown = browser.post("/sign-up", data={"name": name}, headers=FROM_HERE)
     assert shown.status_code == 422
     assert 'role="alert"' in shown.text
     assert not is_signed_in(browser)
 
 
-def test_a_token_signs_in_and_leads_to_where_one_came_from(browser):
+def test_signing_in_leads_back_to_the_page_that_asked_for_it(browser):
     token = sign_up(browser)
     browser.post("/sign-out", headers=FROM_HERE)
     assert not is_signed_in(browser)
@@ -86,13 +86,13 @@ def test_nobody_is_led_to_another_site(browser, next):
     assert browser.post(f"/sign-in?next={next}", data={"token": token}, headers=FROM_HERE).headers["Location"] == "/"
 
 
-def test_what_is_no_token_of_ours_is_refused(browser):
+def test_an_unknown_token_is_refused(browser):
     shown = browser.post("/sign-in", data={"token": "ply_guess"}, headers=FROM_HERE)
     assert shown.status_code == 401
     assert "the token is not one of ours" in shown.text
 
 
-def test_scripts_cannot_read_the_cookie_and_other_sites_do_not_send_it_along(browser):
+def test_scripts_cannot_read_the_cookie_and_other_sites_cannot_send_it(browser):
     sent = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).headers["Set-Cookie"]
     assert sent.startswith(f"{COOKIE}=ply_")
     assert "HttpOnly" in sent
@@ -124,19 +124,19 @@ def test_a_browser_that_is_signed_in_may_use_the_api(browser):
         {"Host": "not a host"},
     ],
 )
-def test_nothing_is_changed_by_the_cookie_when_another_site_asks(browser, headers):
+def test_the_cookie_lets_no_other_site_change_anything(browser, headers):
     sign_up(browser)
     assert browser.post("/v1/matches", json=OPEN_MATCH, headers=headers).status_code == 401
 
 
-def test_a_cookie_that_has_become_invalid_counts_as_none(browser):
+def test_an_invalid_cookie_counts_as_none(browser):
     browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
     assert browser.get("/v1/matches").status_code == 200
     assert browser.get("/v1/players/me").status_code == 401
     assert not is_signed_in(browser)
 
 
-def test_private_matches_are_shown_to_those_whose_they_are(browser):
+def test_private_matches_are_shown_to_their_players(browser):
     token = sign_up(browser)
     made = browser.post("/v1/matches", json={**OPEN_MATCH, "private": True}, headers=FROM_HERE).json["match"]
     assert browser.get(f"/v1/matches/{made}").status_code == 200
@@ -145,7 +145,7 @@ def test_private_matches_are_shown_to_those_whose_they_are(browser):
     assert browser.get(f"/v1/matches/{made}", headers={"Authorization": f"Bearer {token}"}).status_code == 200
 
 
-def test_where_an_administrator_opens_accounts_the_page_says_so():
+def test_the_page_says_if_only_an_administrator_opens_accounts():
     closed = create_app(compose(replace(CONFIG, open_sign_up=False), MemoryStore())).test_client()
     assert "an administrator opens accounts" in closed.get("/sign-in").text
     assert closed.post("/sign-up", data={"name": "Ann"}, headers={**FOR_PEOPLE, **FROM_HERE}).status_code == 403
@@ -157,7 +157,7 @@ def test_problems_are_pages_for_people_and_documents_for_programs(browser):
     assert browser.get("/v1/nowhere", headers=FOR_PEOPLE).content_type == "application/problem+json"
 
 
-def test_the_first_page_shows_the_games_and_what_is_on_the_boards(browser):
+def test_the_home_page_shows_the_games_and_the_latest_matches(browser):
     sign_up(browser)
     made = browser.post("/v1/matches", json={"ruleset": "zhen", "seats": [None, {"bot": "random"}]}, headers=FROM_HERE)
     browser.post(f"/v1/matches/{made.json['match']}/seats/1", headers=FROM_HERE)
@@ -169,14 +169,14 @@ def test_the_first_page_shows_the_games_and_what_is_on_the_boards(browser):
 
 
 @pytest.mark.parametrize("path", ["/", "/matches", "/nowhere"])
-def test_a_token_that_is_none_of_ours_is_a_page_too(browser, path):
+def test_an_unknown_token_gets_a_page_too(browser, path):
     shown = browser.get(path, headers={**FOR_PEOPLE, "Authorization": "Bearer guessed"})
     assert shown.status_code in (401, 404)
     assert "<h1>" in shown.text
 
 
 @pytest.mark.parametrize("path", ["/", "/matches", "/players", "/tournaments", "/sign-in", "/nowhere"])
-def test_while_the_store_is_away_pages_say_to_come_again(path, monkeypatch):
+def test_while_the_store_is_down_pages_ask_to_come_again(path, monkeypatch):
     parts = compose(CONFIG, MemoryStore())
     browser = create_app(parts).test_client()
     browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
@@ -196,7 +196,7 @@ def test_while_the_store_is_away_pages_say_to_come_again(path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-in?next=/matches", "/sign-in?next=//evil.example"])
-def test_who_signs_in_is_not_led_back_to_signing_in(browser, path):
+def test_signing_in_does_not_lead_back_to_the_sign_in_page(browser, path):
     led = "/matches" if path.endswith("=/matches") else "/"
     assert re.findall(r'href="(/sign-in[^"]*)"', browser.get(path).text) == [f"/sign-in?next={led}"]
     refused = browser.post(f"/sign-up?next={led}", data={"name": ""}, headers={**FOR_PEOPLE, **FROM_HERE})
@@ -204,14 +204,14 @@ def test_who_signs_in_is_not_led_back_to_signing_in(browser, path):
 
 
 @pytest.mark.parametrize("path", ["/assets/style.css", "/assets/boards.css", "/assets/icon.svg"])
-def test_assets_allow_nothing_either_and_are_the_same_for_all(browser, path):
+def test_assets_are_confined_like_pages_and_are_the_same_for_everybody(browser, path):
     given = browser.get(path, buffered=True)
     assert "script-src 'self'" in given.headers["Content-Security-Policy"]
     assert given.headers["X-Content-Type-Options"] == "nosniff"
     assert not given.cache_control.private
 
 
-def test_a_redirect_allows_nothing_either_and_is_for_nobody_else(browser):
+def test_redirects_are_confined_like_pages_and_are_private(browser):
     led = browser.post("/sign-out", headers=FROM_HERE)
     assert "script-src 'self'" in led.headers["Content-Security-Policy"]
     assert led.cache_control.private
@@ -219,7 +219,7 @@ def test_a_redirect_allows_nothing_either_and_is_for_nobody_else(browser):
 
 
 @pytest.mark.parametrize("path", ["/v1/players/me", "/v1/players/me/tokens", "/v1/players/me/events", "/v1/matches"])
-def test_what_the_cookie_opens_is_kept_for_no_other_browser(browser, path):
+def test_answers_to_a_cookie_are_cached_for_no_other_browser(browser, path):
     sign_up(browser)
     given = browser.get(path)
     assert given.status_code == 200

@@ -35,10 +35,10 @@ def test_a_field_is_clicked_by_its_name_and_its_shape_comes_first():
 
 
 def test_the_winning_path_is_drawn():
-    told = arrange("..1..  2.12.  211..  .12..  .1..2")
-    assert [each.seat for each in told["pieces"] if each.wins] == [1] * 6
-    assert sum(each.wins for each in told["links"]) == 5 + 2
-    assert told["notes"][0] == "Path of seat 1"
+    context = arrange("..1..  2.12.  211..  .12..  .1..2")
+    assert [each.seat for each in context["pieces"] if each.wins] == [1] * 6
+    assert sum(each.wins for each in context["links"]) == 5 + 2
+    assert context["notes"][0] == "Path of seat 1"
 
 
 def test_of_all_chains_the_shortest_is_the_path():
@@ -58,16 +58,16 @@ def test_neighbours_of_a_seat_are_linked_and_pieces_at_its_edges_with_them():
 
 
 def test_closed_fields_show_whose_pieces_were_trapped():
-    told = arrange("..1.. ..... ..1.. ..... 2..1.", LastMove(1, "c5"), closed=["c4"])
-    assert len(told["closed"]) == 1
-    assert told["loser"] == 2
-    assert told["notes"][0] == "Closed: c4"
+    context = arrange("..1.. ..... ..1.. ..... 2..1.", LastMove(1, "c5"), closed=["c4"])
+    assert len(context["closed"]) == 1
+    assert context["loser"] == 2
+    assert context["notes"][0] == "Closed: c4"
 
 
 def test_resting_pieces_are_marked_and_named():
-    told = arrange("..... ..... 2.1.. ..... .....", resting="c3", resting_other="a3")
-    assert [each.rests for each in told["pieces"]] == [True, True]
-    assert told["notes"][0] == "Resting: a3 c3"
+    context = arrange("..... ..... 2.1.. ..... .....", resting="c3", resting_other="a3")
+    assert [each.rests for each in context["pieces"]] == [True, True]
+    assert context["notes"][0] == "Resting: a3 c3"
 
 
 def test_a_shift_is_marked_from_field_to_field_and_a_placement_where_it_went():
@@ -79,12 +79,12 @@ def test_a_shift_is_marked_from_field_to_field_and_a_placement_where_it_went():
 
 
 def test_every_piece_in_reserve_is_drawn_and_counted():
-    told = arrange("..... ..... ..... ..... .....", reserve=[38, 0])["reserves"]
-    assert [(len(each.pieces), each.number) for each in told] == [(38, 38), (0, 0)]
-    assert told[0].end < told[1].x - 15
+    reserves = arrange("..... ..... ..... ..... .....", reserve=[38, 0])["reserves"]
+    assert [(len(each.pieces), each.number) for each in reserves] == [(38, 38), (0, 0)]
+    assert reserves[0].end < reserves[1].x - 15
 
 
-def test_moves_are_told_in_words():
+def test_moves_are_explained_in_words():
     assert explain_move(PATHAGON, "d4-b6").sentence == "Moves the piece from d4 to b6."
     assert explain_move(PATHAGON, "d4").sentence == "Places a piece from the reserve on d4."
     assert explain_move(PATHAGON, "d4-d4") is None

@@ -1,4 +1,4 @@
-"""Pictures as pixels: real ones, of every ruleset."""
+"""Board pictures of every ruleset as pixels."""
 
 import re
 from io import BytesIO
@@ -42,7 +42,7 @@ def test_every_ruleset_is_drawn_in_many_colours_on_the_paper_of_its_theme(rulese
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
-def test_text_is_drawn_without_any_font_of_the_machine(ruleset):
+def test_text_is_drawn_without_the_fonts_of_the_machine(ruleset):
     *_, (state, last) = some_positions(ruleset)
     svg = draw_board(ruleset, state, last, "light")
     wordless = re.sub("<text.*?</text>", "", svg, flags=re.DOTALL)
@@ -78,7 +78,7 @@ def test_pictures_of_other_sizes_are_fitted_into_the_first():
     assert (film.n_frames, film.size) == (2, (40, 20))
 
 
-def test_a_film_has_so_many_frames_and_pixels_at_most_and_always_the_end():
+def test_a_film_has_a_limit_of_frames_and_pixels_and_always_shows_the_end():
     assert pick_frames(7, 480, 480) == [0, 1, 2, 3, 4, 5, 6]
     for count in (MOST_FRAMES, MOST_FRAMES + 1, 12_345):
         for side in (100, 480, 4096):

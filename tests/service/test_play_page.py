@@ -1,4 +1,4 @@
-"""The pages on which matches begin, are played and recorded: what they offer to whom, and where."""
+"""The pages to start, play and record matches: what they offer to each visitor."""
 
 import re
 
@@ -16,7 +16,7 @@ FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Browser:
-    """A person's browser; further ones meet the same service."""
+    """A person's browser. `other` opens one for another person at the same service."""
 
     def __init__(self, name: str | None = "Ann", app=None) -> None:
         self.app = app or create_app(compose(CONFIG, MemoryStore()))
@@ -32,7 +32,7 @@ class Browser:
         return self.client.post(path, json=body or {}, headers=FROM_HERE)
 
     def begin(self, ruleset: str = "pathagon", seats: list | None = None, **more) -> str:
-        """The id of a new match; all seats are mine unless others are given."""
+        """Start a match and return its id. I play all seats unless others are given."""
         wanted = [{"player": self.player}] * 2 if seats is None else seats
         made = self.post("/v1/matches", {"ruleset": ruleset, "seats": wanted, **more})
         assert made.status_code == 201, made.json
@@ -68,7 +68,7 @@ def text_of(page: str, id: str) -> str:
 
 
 def posts(page: str) -> set[str]:
-    """Where the forms of the page send their commands, without the match's own address."""
+    """The addresses that the forms of the page post to, without the address of the match."""
     return {re.sub(r"^/v1/matches/match-\w+", "", path) for path in re.findall(r'data-post="([^"]+)"', page)}
 
 
@@ -76,7 +76,7 @@ def posts(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
-def test_every_option_has_a_field_whose_content_means_the_default(ruleset):
+def test_every_option_has_a_field_that_holds_the_default(ruleset):
     fields = list_fields(ruleset)
     entered = {field.name: field.default for field in fields if field.default is not None}
     assert {field.name for field in fields} == set(ruleset.options_schema()["properties"])
@@ -93,7 +93,7 @@ def test_fields_of_options_are_as_strict_as_their_schema():
 
 
 @pytest.mark.parametrize("path", ["/play", "/record"])
-def test_who_is_not_signed_in_is_asked_to(ann, path):
+def test_visitors_are_asked_to_sign_in(ann, path):
     page = ann.other(None).see(f"{path}?ruleset=zhen")
     assert f"/sign-in?next={path}%3Fruleset%3Dzhen" in page
     assert 'id="new"' not in page
@@ -108,11 +108,11 @@ def test_a_form_offers_all_games_and_the_seats_and_options_of_one(ann, path):
     assert 'name="options.scoring"' in page
 
 
-def test_named_options_are_offered(ann):
+def test_presets_are_offered(ann):
     assert '<option value="{&#34;size&#34;: 5}">Small</option>' in ann.see("/play?ruleset=pathagon")
 
 
-def test_matches_that_wait_for_anyone_are_listed_for_who_could_take_a_seat(ann):
+def test_matches_with_an_open_seat_are_listed(ann):
     match = ann.begin(seats=[{"player": ann.player}, None])
     recorded = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
     page = ann.other().see("/play")
@@ -121,14 +121,14 @@ def test_matches_that_wait_for_anyone_are_listed_for_who_could_take_a_seat(ann):
     assert f"/sign-in?next=/matches/{match}/play" in ann.other(None).see("/play")
 
 
-def test_who_takes_a_seat_salts_the_dice_if_there_are_any(ann):
+def test_taking_a_seat_adds_salt_if_the_match_has_dice(ann):
     ann.begin("zhen", [{"player": ann.player}, None])
     assert "data-salted" not in ann.see("/play")
     ann.begin("crystals", [{"player": ann.player}, None])
     assert "data-salted" in ann.see("/play")
 
 
-def test_ones_own_matches_are_listed_apart_from_those_that_one_records(ann):
+def test_matches_that_i_play_and_matches_that_i_record_are_listed_apart(ann):
     played, recorded = ann.begin(), ann.record()
     assert f'href="/matches/{played}/play"' in ann.see("/play")
     assert recorded not in ann.see("/play")
@@ -152,7 +152,7 @@ def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     assert posts(watching) == set()
 
 
-def test_who_plays_all_seats_moves_for_the_one_on_turn(ann):
+def test_a_player_of_all_seats_moves_for_the_seat_on_turn(ann):
     match = ann.begin()
     assert text_of(ann.table(match), "now") == "Your turn: seat 1."
     ann.move(match, "d4")
@@ -168,7 +168,7 @@ def test_the_log_begins_with_the_newest_event(ann):
     assert log.index("on e5.") < log.index("on d4.") < log.index("The match begins")
 
 
-def test_the_dice_that_fell_last_are_shown(ann):
+def test_the_latest_dice_are_shown(ann):
     match = ann.begin("crystals", [{"player": ann.player}, {"bot": "random"}])
     assert "/entropy" in posts(ann.table(match))
     assert text_of(ann.table(match), "now").endswith("Add salt to the dice to begin.")
@@ -179,7 +179,7 @@ def test_the_dice_that_fell_last_are_shown(ann):
     assert len(re.findall(r'<p data-version="\d+"><span class="faint">1d210 for terrain', page)) == 4
 
 
-def test_whoever_may_takes_a_seat(ann):
+def test_an_open_seat_is_offered(ann):
     match = ann.begin(seats=[{"player": ann.player}, None])
     assert posts(ann.table(match)) == {"/seats/1", "/seats/2", "/abort"}  # leave, take the other one too, call it off
     ben = ann.other()
@@ -188,20 +188,20 @@ def test_whoever_may_takes_a_seat(ann):
     assert posts(ben.table(match)) == {"/draw", "/withdrawal", "/abort"}
 
 
-def test_who_is_not_signed_in_is_led_to_the_table_by_signing_in(ann):
+def test_signing_in_leads_back_to_the_table(ann):
     match = ann.begin(seats=[{"player": ann.player}, None])
     page = ann.other(None).table(match)
     assert f"/sign-in?next=/matches/{match}/play" in page
     assert posts(page) == set()
 
 
-def test_after_ones_first_move_a_match_is_resigned_not_called_off(ann):
+def test_after_my_first_move_i_can_resign_but_not_call_the_match_off(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     ann.move(match, "d4")
     assert posts(ann.table(match)) == {"/draw", "/withdrawal"}
 
 
-def test_an_offered_draw_is_answered_by_the_others(ann):
+def test_the_other_players_answer_a_draw_offer(ann):
     match, ben = ann.begin(seats=[{"player": ann.player}, None]), ann.other()
     ben.post(f"/v1/matches/{match}/seats/2")
     ann.post(f"/v1/matches/{match}/draw", {"action": "offer"})
@@ -240,7 +240,7 @@ def test_clocks_show_the_time_left(ann):
     assert 'data-left="600000"' in page
 
 
-def test_a_private_match_is_shown_to_who_has_a_link(ann):
+def test_a_link_opens_a_private_match(ann):
     match = ann.begin(seats=[{"player": ann.player}, None], private=True)
     ben = ann.other()
     ben.see(f"/matches/{match}/play", 404)
@@ -250,14 +250,14 @@ def test_a_private_match_is_shown_to_who_has_a_link(ann):
     assert f'name="invitation" value="{code}"' in page
 
 
-def test_texts_of_people_are_shown_as_texts(ann):
+def test_user_text_is_shown_as_text(ann):
     match = ann.begin(about={"place": "<script>alert(1)</script>"})
     assert "&lt;script&gt;" in ann.table(match)
     assert "<script>" not in ann.table(match)
 
 
 @pytest.mark.parametrize("path", ["/play", "/record", "/matches/{}/play", "/matches/{}/record"])
-def test_no_page_has_a_script_or_a_style_in_it(ann, path):
+def test_pages_have_no_inline_scripts_or_styles(ann, path):
     page = ann.see(path.format(ann.record()) if path.endswith("record") else path.format(ann.begin()))
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", page)
 
@@ -265,7 +265,7 @@ def test_no_page_has_a_script_or_a_style_in_it(ann, path):
 # ------------------------------------------------------------------------------------------------- a match is recorded
 
 
-def test_a_recorder_moves_for_all_takes_back_and_enters_who_leaves(ann):
+def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann):
     match = ann.record()
     page = ann.table(match, "record")
     assert text_of(page, "now") == "Seat 1 is to move: Ada."
@@ -308,7 +308,7 @@ def test_guests_are_seated_by_the_recorder(ann):
     assert 'name="name"' not in page
 
 
-def test_everyone_is_led_to_the_table_that_is_theirs(ann):
+def test_each_visitor_is_redirected_to_the_right_page_of_a_match(ann):
     recorded, played = ann.record(), ann.begin()
     assert ann.client.get(f"/matches/{recorded}/play").headers["Location"] == f"/matches/{recorded}/record"
     assert ann.client.get(f"/matches/{played}/record").headers["Location"] == f"/matches/{played}/play"
@@ -316,6 +316,6 @@ def test_everyone_is_led_to_the_table_that_is_theirs(ann):
     assert other.headers["Location"] == f"/matches/{recorded}/play"
 
 
-def test_a_match_that_is_not_there_has_no_table(ann):
+def test_an_unknown_match_has_no_table(ann):
     ann.see(f"/matches/match-{'a' * 26}/play", 404)
     ann.see("/matches/nothing/record", 404)

@@ -1,4 +1,4 @@
-"""The picture of portals: hexagons, the net of arrows, pawns and demons, and what the last move did."""
+"""The board picture of Portals: hexagons, the net of arrows, pawns and demons, and the last move."""
 
 from math import dist
 from xml.etree import ElementTree
@@ -109,17 +109,17 @@ def test_two_seats_never_share_a_colour():
         assert len(set(colours["seats"])) == PORTALS_V1.max_seats
 
 
-def test_pools_and_who_fulfilled_the_first_condition_stand_below():
-    told = [title.text for title in draw(position(NET, "e3:1", centered=[1])).iter(f"{SVG}title")]
-    assert "Seat 1: 7 in the pool, the first condition fulfilled" in told
-    assert "Seat 2: 8 in the pool" in told
+def test_pools_and_the_first_condition_are_shown_below_the_board():
+    titles = [title.text for title in draw(position(NET, "e3:1", centered=[1])).iter(f"{SVG}title")]
+    assert "Seat 1: 7 in the pool, first condition fulfilled" in titles
+    assert "Seat 2: 8 in the pool" in titles
 
 
-def test_the_die_tells_what_the_turn_is_good_for():
+def test_the_die_shows_what_the_turn_allows():
     assert {"5", "launch"} <= set(words_in(draw(position(NET, dice=True, d8=5))))
 
 
-def test_the_rolls_for_the_first_turn_stand_at_the_seats():
+def test_the_rolls_for_the_first_turn_are_shown_at_the_seats():
     state = PORTALS_V1.apply_roll(start(3, first="roll"), (5,))
     assert [word for word in words_in(draw(state)) if "roll" in word] == ["rolled 5", "to roll", "to roll"]
 
@@ -158,7 +158,7 @@ def test_a_pawn_that_comes_or_goes_uses_no_arrow(move):
         ("exit", "Takes a pawn off CENTER into the pool, which fulfils the first condition.", "PO8"),
     ],
 )
-def test_a_notation_is_told_in_words(move, sentence, clause):
+def test_a_notation_is_explained_in_words(move, sentence, clause):
     assert explain_move(PORTALS_V1, move) == (sentence, clause)
 
 

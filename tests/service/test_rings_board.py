@@ -1,4 +1,4 @@
-"""The picture of rings: sectors and their ground, units, what is under way, and what the last move did."""
+"""The board picture of Rings: sectors and their terrain, units, attacks under way, and the last move."""
 
 from xml.etree import ElementTree
 
@@ -63,13 +63,13 @@ def _gap(one, two):
     return (one[0] - two[0]) ** 2 + (one[1] - two[1]) ** 2
 
 
-def test_ground_is_told_by_letter_and_by_hatching_and_not_by_tone_alone():
+def test_terrain_is_shown_by_letter_and_hatching_and_not_by_tone_alone():
     tokens = tokens_of(draw(table()))
     assert [words_in(tokens[name]) for name in ("a1", "a4", "a6")] == [["a1", "L"], ["a4", "M"], ["a6", "H"]]
     assert [len(tokens[name].findall(f"{SVG}path")) for name in ("a1", "a4", "a6")] == [1, 4, 6]
 
 
-def test_a_ring_that_is_not_laid_has_no_ground():
+def test_a_ring_that_is_not_laid_has_no_terrain():
     assert words_in(tokens_of(draw(start()))["a1"]) == ["a1"]
 
 
@@ -91,18 +91,18 @@ def test_pieces_of_one_field_do_not_cover_each_other(field):
             assert one is other or _gap(one.at, other.at) > (25 * one.scale) ** 2
 
 
-def test_a_field_says_in_words_what_stands_there():
-    told = titles_of(draw(table("b1:1WW top:2R")))
-    assert {"b1, light: 2 warriors of seat 1", "top: 1 runner of seat 2", "b7, heavy", "s1"} <= told
+def test_a_field_has_its_pieces_in_its_title():
+    titles = titles_of(draw(table("b1:1WW top:2R")))
+    assert {"b1, light: 2 warriors of seat 1", "top: 1 runner of seat 2", "b7, heavy", "s1"} <= titles
 
 
-def test_what_a_seat_has_stands_below():
+def test_the_possessions_of_a_seat_are_shown_below():
     first, second = arrange(table("b1:1WW", dice={1: "RMT", 2: "TT"}, points=(7, 1)))["seats"]
     assert (first.points, first.dice, first.supply) == (7, "RMT", [("runner", 2), ("warrior", 3), ("blocker", 2)])
     assert (second.points, second.dice) == (1, "TT")
 
 
-def test_the_round_the_pass_and_the_uses_are_told():
+def test_the_round_the_pass_and_the_uses_are_shown():
     assert {"Round 5", "pass 1", "2 uses"} <= set(words_in(draw(table())))
     assert not [word for word in words_in(draw(start())) if word.startswith("Round")]
 
@@ -111,14 +111,14 @@ def test_a_seat_that_left_says_so():
     assert "left" in words_in(draw(RINGS_V1.withdraw(table(seats=3), 2)))
 
 
-def test_a_first_warrior_that_waits_for_a_second_is_told_and_drawn():
+def test_a_first_warrior_that_waits_for_a_second_is_named_and_drawn():
     state = play(table("b3:1W b5:1W b4:2B"), "M warrior b3-b4")
-    told = arrange(state)
-    assert told["note"] == "A warrior from b3 attacks b4; a second one has to follow."
-    assert [arrow.last for arrow in told["arrows"]] == [False]
+    context = arrange(state)
+    assert context["note"] == "A warrior from b3 attacks b4; a second one must follow."
+    assert [arrow.last for arrow in context["arrows"]] == [False]
 
 
-def test_a_proposal_is_told_until_it_is_answered():
+def test_a_proposal_is_shown_until_it_is_answered():
     proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
     assert arrange(proposed)["note"] == "Seat 1 asks seat 3 to attack b4 together."
     accepted = play(proposed, "accept b5")
@@ -185,5 +185,5 @@ def test_a_move_without_a_field_marks_its_seat(move):
         ("drop R", "Lets a recruit die expire.", "RI7"),
     ],
 )
-def test_a_notation_is_told_in_words(move, sentence, clause):
+def test_a_notation_is_explained_in_words(move, sentence, clause):
     assert explain_move(RINGS_V1, move) == (sentence, clause)

@@ -1,4 +1,4 @@
-"""Tournaments as pages, read without scripts."""
+"""The pages of tournaments, without scripts."""
 
 import re
 
@@ -24,7 +24,7 @@ def parts() -> Parts:
 
 @pytest.fixture
 def browser(parts) -> FlaskClient:
-    """Olga's, who organises."""
+    """The browser of Olga, an organiser."""
     client = create_app(parts).test_client()
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
     client.set_cookie(COOKIE, token)
@@ -57,7 +57,7 @@ def test_a_tournament_is_listed_with_what_it_is(browser):
     assert "No tournaments found." in browser.get("/tournaments?ruleset=pathagon").text
 
 
-def test_one_that_takes_entrants_can_be_entered_and_started_from_its_page(browser):
+def test_an_open_tournament_can_be_entered_and_started_from_its_page(browser):
     path = announce(browser, bots=2)
     shown = browser.get(page_of(path)).text
     assert f'data-post="{path}/entrants"' in shown
@@ -68,17 +68,17 @@ def test_one_that_takes_entrants_can_be_entered_and_started_from_its_page(browse
     assert "data-post" not in shown
 
 
-def test_who_has_entered_is_not_asked_to_again(browser):
+def test_an_entrant_is_not_asked_to_enter_again(browser):
     path = announce(browser)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
     assert f'data-post="{path}/entrants"' not in browser.get(page_of(path)).text
 
 
-def test_the_rounds_say_who_meets_whom_and_why(browser, parts):
+def test_the_rounds_show_the_pairings_and_their_reasons(browser, parts):
     path = announce(browser, bots=4)
     play_out(browser, parts, path)
     shown = browser.get(page_of(path)).text
-    assert "of 2 games finished so far" in shown
+    assert "of 2 games finished" in shown
     assert len(re.findall(r'<a href="/matches/match-[a-z2-7]{26}">watch</a>', shown)) == 2
     assert "Why this pairing" in shown
     assert "earlier games between the players of a board" in shown
@@ -86,7 +86,7 @@ def test_the_rounds_say_who_meets_whom_and_why(browser, parts):
     assert not re.search(r" style=| on[a-z]+=|<script(?![^>]* src=)", shown)
 
 
-def test_without_a_game_that_counts_there_is_no_plot_of_ratings(browser, parts):
+def test_without_a_counted_game_there_is_no_plot_of_ratings(browser, parts):
     path = announce(browser, bots=2)
     play_out(browser, parts, path)
     assert "<figure" not in browser.get(page_of(path)).text

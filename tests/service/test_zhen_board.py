@@ -28,12 +28,12 @@ def test_a_stack_has_the_cubes_of_both_seats_and_their_numbers():
 
 
 def test_the_highest_stack_stays_in_the_picture():
-    told = arrange([EMPTY] * 4, ([30, 30], EMPTY))
-    assert len(told["stops"][0].cubes) == 60
-    assert min(cube.y for cube in told["stops"][0].cubes) > 36
+    context = arrange([EMPTY] * 4, ([30, 30], EMPTY))
+    assert len(context["stops"][0].cubes) == 60
+    assert min(cube.y for cube in context["stops"][0].cubes) > 36
 
 
-def test_tiles_are_clicked_by_their_numbers_and_the_goal_is_that_of_the_seat_on_turn():
+def test_tiles_have_their_numbers_as_tokens_and_the_seat_on_turn_can_click_its_goal():
     def tokens(ply):
         return [stop.token for stop in arrange([EMPTY] * 4, ply=ply)["stops"]]
 
@@ -48,21 +48,21 @@ def test_the_shape_of_a_tile_comes_first():
 
 
 def test_the_last_move_is_an_arrow_from_tile_to_tile():
-    told = arrange([EMPTY] * 4, last=LastMove(2, "1-3"))
-    assert (told["came"].token, told["went"].token) == ("1", "3")
+    context = arrange([EMPTY] * 4, last=LastMove(2, "1-3"))
+    assert (context["came"].token, context["went"].token) == ("1", "3")
 
 
-def test_the_arrow_of_a_put_comes_from_the_reserve():
-    told = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
-    assert (told["came"], told["went"].token) == (None, "1")
+def test_the_arrow_of_a_placement_comes_from_the_reserve():
+    context = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
+    assert (context["came"], context["went"].token) == (None, "1")
 
 
-def test_the_arrow_into_the_goal_ends_at_that_of_the_seat_which_moved():
+def test_an_arrow_into_the_goal_ends_at_the_goal_of_the_seat_that_moved():
     assert arrange([EMPTY] * 4, last=LastMove(1, "2-goal"))["went"].seat == 1
     assert arrange([EMPTY] * 4, last=LastMove(2, "2-goal"))["went"].seat == 2
 
 
-def test_moves_are_told_in_words():
+def test_moves_are_explained_in_words():
     assert explain_move(ZHEN, "+5").sentence == "Puts a cube from the reserve on tile 5."
     assert explain_move(ZHEN, "5-3").sentence == "Moves the cubes on tile 5 by 2 steps to tile 3."
     assert explain_move(ZHEN, "5-6").sentence == "Moves the cubes on tile 5 by 1 step to tile 6."

@@ -1,7 +1,6 @@
-"""The pages: made on the server, made livelier by small scripts, with nothing from elsewhere.
+"""The pages: rendered on the server, with small scripts on top and nothing loaded from other sites.
 
-Whatever they show can be had from the API too; what they change goes through it. A page works without scripts as far as
-reading goes.
+Everything that they show is also in the API, and every change goes through the API. Reading works without scripts.
 """
 
 from plyscribe.service.web.pages import (

@@ -1,4 +1,4 @@
-"""The style sheet of board pictures; the other assets are files."""
+"""The style sheet of board pictures, which is generated. All other assets are files."""
 
 from flask import Response
 
@@ -8,7 +8,7 @@ from plyscribe.service.web.pages.blueprint import blueprint
 
 @blueprint.get("/assets/boards.css")
 def read_board_colours() -> Response:
-    """Give the colours of the boards in pages."""
+    """Send the colours of the boards in pages."""
     response = Response(render_seat_colours() + render_colours("auto"), content_type="text/css; charset=utf-8")
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()

@@ -1,4 +1,4 @@
-"""What all pages share: the frame around them and what they allow a browser to do."""
+"""What all pages share: the frame around them, and what they allow a browser to do."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-"""Nothing from elsewhere, and no script or style that stands in a page."""
+"""Allows nothing from other sites, and no inline scripts or styles."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -37,20 +37,20 @@ HEADERS = {
 
 
 ABOUT_SIGNING_IN = ("/sign-in", "/sign-up", "/sign-out")
-"""Pages that nobody wants to come back to after signing in."""
+"""Pages that signing in does not lead back to."""
 
 
 @blueprint.before_request
 def refuse_other_sites() -> None:
-    """CrossSite for a form that another site sends: no more than reading is for those."""
+    """CrossSite for a form sent by another site, which may only read."""
     asked = current_request()
     if asked.method not in SAFE_METHODS and not asked.is_from_here:
-        raise CrossSite("this form counts only when it is sent from its own page")
+        raise CrossSite("a form must be sent from a page of this site")
 
 
 @blueprint.after_request
 def confine(response: Response) -> Response:
-    """The answer, a redirect or an asset too, with what pages allow a browser to do."""
+    """Add the headers that confine a browser, to redirects and assets too."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if response.cache_control.private:
@@ -58,22 +58,22 @@ def confine(response: Response) -> Response:
     return response
 
 
-def show_page(template: str, status: int = 200, **told: Any) -> Response:
-    """A page, as the one who asks sees it. Templates escape all texts."""
-    return _render(template, status, _describe(principal_if_any()), told)
+def show_page(template: str, status: int = 200, **context: Any) -> Response:
+    """A page as the visitor sees it. Templates escape all text."""
+    return _render(template, status, _describe(principal_if_any()), context)
 
 
-def _render(template: str, status: int, who: dict[str, Any] | None, told: dict[str, Any]) -> Response:
+def _render(template: str, status: int, who: dict[str, Any] | None, context: dict[str, Any]) -> Response:
     path = request.full_path.rstrip("?")
     back = asked_next() if request.path in ABOUT_SIGNING_IN else path
-    page = render_template(template, who=who, path=path, back=back, **told)
+    page = render_template(template, who=who, path=path, back=back, **context)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
     response.vary.update(TOKEN_HEADERS)
     return response
 
 
 def asked_next() -> str:
-    """Where `next` of the query leads: to a page of ours, the first one unless one is named."""
+    """The page of this site that `next` in the query leads to; the home page if it names none."""
     asked = request.args.get("next", "/")
     return asked if asked.startswith("/") and not asked.startswith(("//", "/\\")) and asked.isprintable() else "/"
 
@@ -86,16 +86,16 @@ def _describe(who: Principal | None) -> dict[str, Any] | None:
 
 
 def is_for_people() -> bool:
-    """Whether the answer to this request is to be a page, by what its client likes best."""
+    """Whether to answer this request with a page, by what its client prefers."""
     if request.path.startswith("/v1/"):
         return False
     return request.accept_mimetypes.best_match((HTML, "application/json"), "application/json") == HTML
 
 
 def show_problem(problem: dict[str, Any]) -> Response:
-    """A problem as a page; as nobody sees it where the problem is that nobody can tell who asks."""
+    """A problem as a page. It is shown signed out if the problem is that we cannot find out who asks."""
     try:
-        # A store that is away is not waited for twice.
+        # Do not wait a second time for a store that is down.
         who = None if problem["code"] == StoreUnavailable.code else _describe(principal_if_any())
     except (ServiceError, StoreError):
         who = None

@@ -1,4 +1,4 @@
-"""The first page: what this is, what is being played, where to begin."""
+"""The home page: what Plyscribe is, what is being played, and where to start."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.people import add_names
 
 LIVE = 4
-"""Matches being played that are shown, at most; besides, the last one of each game."""
+"""How many live matches are shown at most, besides the latest finished match of each game."""
 
 
 @blueprint.get("/")
 def show_home() -> Response:
-    """Show what Plyscribe is, matches that are being played, and of each game the one that was created last."""
+    """Show what Plyscribe is, some live matches, and the latest finished match of each game."""
     rulesets = list_newest()
     parts().lists.lag()
     wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]

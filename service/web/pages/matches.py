@@ -1,4 +1,4 @@
-"""The list of matches: found by what they are, whose, and what they wait for."""
+"""The list of matches, filtered by game, status, players and more."""
 
 from urllib.parse import urlencode
 
@@ -20,16 +20,16 @@ from plyscribe.service.web.schemas.kinds import QueryInteger
 
 SHOWN = 24
 LAGS_MS = 2000
-"""How far the list lags before that is worth a word."""
+"""How far the list may lag before the page says so."""
 
 ME = "me"
 MAX_NAMESAKES = 20
 MAX_TOURNAMENTS = 50
-"""Tournaments to choose from; any other one can be named in the address."""
+"""How many tournaments the form offers. The address can name any other."""
 
 
 class WantedMatches(parameters.MatchesQuery):
-    """Which matches: players are found by name, too."""
+    """Which matches to list. A player may be given by name."""
 
     limit = QueryInteger(load_default=SHOWN, validate=validate.Range(1, parameters.MAX_ROWS))
     player = fields.String(load_default="", validate=validate.Length(max=MAX_NAME_LENGTH))
@@ -37,7 +37,7 @@ class WantedMatches(parameters.MatchesQuery):
 
 @blueprint.get("/matches")
 def list_matches() -> Response:
-    """List the matches that the form asks for, those created last first."""
+    """List the matches that the form asks for, the newest first."""
     query = parse_query(WantedMatches, of_form=True)
     named, who = query["player"], principal_if_any()
     lag = parts().lists.lag()
@@ -55,8 +55,8 @@ def list_matches() -> Response:
     )
     is_unknown = bool(named) and player is None
     asked = {name: value for name, value in request.args.items() if value and name != "cursor"}
-    is_nobodys = is_unknown or (query["waiting"] and who is None)
-    page = None if is_nobodys else parts().lists.matches.read(wanted, who, query["limit"], query["cursor"])
+    is_empty = is_unknown or (query["waiting"] and who is None)
+    page = None if is_empty else parts().lists.matches.read(wanted, who, query["limit"], query["cursor"])
     rows = [orjson.loads(row) for row in page.rows] if page else []
     return show_page(
         "matches.html",
@@ -75,14 +75,14 @@ def list_matches() -> Response:
 
 
 def _list_tournaments(asked: str | None) -> dict[str, str]:
-    """The names of the latest tournaments by id, and of the one that is asked for."""
+    """The names of the latest tournaments by id. If the one asked for is older, its id stands for its name."""
     rows = map(orjson.loads, parts().lists.tournaments.read(None, None, MAX_TOURNAMENTS, None).rows)
     latest = {row["tournament"]: row["name"] for row in rows}
     return latest if asked is None else {asked: asked, **latest}
 
 
 def _find_player(named: str) -> str | None:
-    """The account with this id or name; None where there is none, or where nobody was named."""
+    """The account with this id or name; None if there is no such account, or if the name is empty."""
     if not named:
         return None
     found = parts().lists.players.read(named, None, MAX_NAMESAKES, None).rows

@@ -1,4 +1,4 @@
-"""The pages on which a match begins: to play it, or to record one of a real table."""
+"""The pages that start a match, to play it or to record it from a real table."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ MATCH_LIMITS = (
 
 @blueprint.get("/play")
 def offer_match() -> Response:
-    """Offer to begin a match, and the matches that wait for a player."""
+    """Offer a new match, and the open matches that still need players."""
     who = principal_if_any()
     return show_page(
         "new_match.html",
@@ -56,12 +56,12 @@ def offer_match() -> Response:
 
 @blueprint.get("/record")
 def offer_recording() -> Response:
-    """Offer to write down a match of a real table, and those that are being written down."""
+    """Offer to record a match from a real table, and list those being recorded."""
     return show_page("new_record.html", **_describe_game(), own_matches=_list_own(principal_if_any(), recorded=True))
 
 
 def _describe_game() -> dict[str, Any]:
-    """The game that is asked for, the first one without, in its newest version; NotFound where it is none."""
+    """The newest version of the game in the query, or of the first game; NotFound if there is no such game."""
     newest = list_newest()
     ruleset = find_rules(request.args.get("ruleset") or newest[0].id)
     return {
@@ -74,7 +74,7 @@ def _describe_game() -> dict[str, Any]:
 
 
 def _list_open(who: Principal | None) -> list[dict[str, Any]]:
-    """Matches with a seat that is open to anyone, or kept for the one who asks; the newest first."""
+    """Matches with a seat that the visitor could take, the newest first."""
     mine = who and Account(who.account)
     found = []
     for match in _list_rows(MatchFilter(status=("open",), imported=False), who):
@@ -88,7 +88,7 @@ def _list_open(who: Principal | None) -> list[dict[str, Any]]:
 
 
 def _list_own(who: Principal | None, recorded: bool) -> list[dict[str, Any]]:
-    """The matches under way in which the one who asks has a seat, or those that they record."""
+    """The unfinished matches that the visitor plays in, or records."""
     if who is None:
         return []
     wanted = MatchFilter(player=who.account, status=("playing", "open"), imported=False)

@@ -1,4 +1,4 @@
-"""The options of a ruleset as fields of a form, from their JSON Schema."""
+"""The options of a ruleset as fields of a form, made from their JSON Schema."""
 
 from typing import Any, NamedTuple
 
@@ -8,8 +8,8 @@ from plyscribe.domain.ruleset import AnyRuleset
 class OptionField(NamedTuple):
     """A field for an option.
 
-    `kind` is how what is entered becomes its value: `number`, `number-or-null` (empty: null), `flag`, `json` (one of
-    the choices), `word-or-words` (one word, or several as a list).
+    `kind` says how its text becomes a value: `number`, `number-or-null` (empty means null), `flag`, `json` (one of the
+    choices), `word-or-words` (one word, or several as a list).
     """
 
     name: str
@@ -21,12 +21,12 @@ class OptionField(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name for people."""
+        """The name of the option as people read it."""
         return self.name.replace("_", " ").capitalize()
 
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:
-    """A field for each option, in their order; what is left as it is means the default."""
+    """A field for each option, in the order of the schema. An unchanged field means the default."""
     return [_read(name, schema) for name, schema in ruleset.options_schema()["properties"].items()]
 
 

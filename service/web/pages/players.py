@@ -1,4 +1,4 @@
-"""People and bots: who is here, how they are rated and how that came about."""
+"""The pages of people and bots: who is here, their ratings, and the history of each rating."""
 
 from typing import Any
 
@@ -20,15 +20,15 @@ from plyscribe.service.web.schemas import parameters
 MICRO = 1_000_000
 RECENT = 12
 LEADERS = 20
-"""How many of a table's players its plot shows."""
+"""How many players of a rating table its plot shows."""
 
 MAX_POINTS = 400
-"""Matches that a plot of a rating shows, the last ones."""
+"""How many of the latest matches the plot of a rating shows."""
 
 
 @blueprint.get("/players")
 def list_players() -> Response:
-    """Show accounts by name, or with `ruleset` the table of those who are rated in it."""
+    """Show accounts by name, or the rating table of the `ruleset` in the query."""
     if request.args.get("ruleset"):
         return _show_ratings(request.args["ruleset"])
     query = parse_query(parameters.PlayersQuery, of_form=True)
@@ -46,7 +46,7 @@ def list_players() -> Response:
 
 @blueprint.get("/players/<player>")
 def show_player(player: str) -> Response:
-    """Show a player: ratings with their history, and the matches that the reader may see."""
+    """Show a player: the history of their ratings, and those of their matches that the visitor may see."""
     account = find_player(player)
     parts().lists.lag()
     page = parts().lists.matches.read(MatchFilter(player=account.stream), principal_if_any(), RECENT, None)

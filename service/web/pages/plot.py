@@ -1,4 +1,4 @@
-"""Plots as SVG, in the colours of the boards: a rating over time, and ratings beside each other."""
+"""Plots as SVG, in the colours of the page: one rating over time, and several ratings side by side."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,30 +13,30 @@ WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720.0, 64.0, 16.0, 16.0, 34.0
 HISTORY_HEIGHT = 280.0
 ROW_HEIGHT, NAMES = 28.0, 190.0
 LINES = 5
-"""About how many values an axis names."""
+"""About how many labels an axis has."""
 
 STEPS = (1, 2, 5, 10)
 
 
 class Estimate(NamedTuple):
-    """A value and how far it may be off: a standard deviation."""
+    """A value with its uncertainty, one standard deviation."""
 
     value: float
     uncertainty: float
 
     @property
     def low(self) -> float:
-        """Two standard deviations below: about one in forty lies further down."""
+        """Two standard deviations below the value. The true value is lower in about one case in forty."""
         return self.value - 2 * self.uncertainty
 
     @property
     def high(self) -> float:
-        """Two standard deviations above."""
+        """Two standard deviations above the value."""
         return self.value + 2 * self.uncertainty
 
 
 class _Scale(NamedTuple):
-    """Values of an axis and where they lie in the drawing."""
+    """An axis: values from `low` to `high` lie between `start` and `end` in the drawing."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ class _Scale(NamedTuple):
 
 
 def draw_history(points: Sequence[Estimate], title: str) -> Markup:
-    """A value after each of several steps, in order, as a line within a band of two standard deviations."""
+    """A value over several steps as a line, within a band of two standard deviations either way."""
     low, high = _span(points)
     across = _Scale(0, max(1, len(points) - 1), LEFT, WIDTH - RIGHT)
     up = _Scale(low, high, HISTORY_HEIGHT - BOTTOM, TOP)
@@ -70,7 +70,7 @@ def draw_history(points: Sequence[Estimate], title: str) -> Markup:
 
 
 def draw_intervals(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
-    """Named values below each other, each with a bar of two standard deviations either way."""
+    """Named values in rows, each with a bar of two standard deviations either way."""
     low, high = _span([estimate for _, estimate in rows])
     across = _Scale(low, high, NAMES, WIDTH - RIGHT)
     bottom = TOP + ROW_HEIGHT * len(rows)
@@ -97,7 +97,7 @@ def draw_intervals(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
 
 
 def choose_values(low: float, high: float) -> list[float]:
-    """Round values within the bounds, evenly spaced, about LINES of them."""
+    """About LINES round values within the bounds, evenly spaced."""
     raw = (high - low) / LINES
     power = 10.0 ** floor(log10(raw))
     step = next(power * each for each in STEPS if power * each >= raw)
@@ -110,12 +110,12 @@ def _span(points: Sequence[Estimate]) -> tuple[float, float]:
 
 
 def _stride(count: int) -> int:
-    """Every how many steps one is named."""
+    """The distance between two labelled steps."""
     return max(1, ceil(count / 10))
 
 
-def _draw(template: str, **told: object) -> Markup:
-    return Markup(_templates().get_template(template).render(**told, width=WIDTH))  # noqa: S704
+def _draw(template: str, **context: object) -> Markup:
+    return Markup(_templates().get_template(template).render(**context, width=WIDTH))  # noqa: S704
 
 
 @cache

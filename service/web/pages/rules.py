@@ -1,4 +1,4 @@
-"""The rules of a game as HTML: its page in docs/rulesets, every clause under its number."""
+"""The rules of a game as HTML, from its page in docs/rulesets."""
 
 import re
 from functools import cache
@@ -14,9 +14,9 @@ _CLAUSE = re.compile(r"[A-Z]{2}\d+(?= · )")
 
 @cache
 def render_rules(ruleset: str, version: int) -> Markup | None:
-    """The page of a ruleset version without its title, each clause's heading with the clause's number as id.
+    """The page of a ruleset version, without its title; None if it has no page.
 
-    None where it has no page. HTML that stands in the page is shown as text.
+    The heading of each clause has the clause's number as its id. HTML in the page is shown as text.
     """
     page = read_page(ruleset, version)
     if page is None:

@@ -1,4 +1,4 @@
-"""The games: their rules in our own words, their options, a match to step through."""
+"""The pages of the games: their rules in our own words, their options, and a match to step through."""
 
 import orjson
 from flask import Response
@@ -17,7 +17,7 @@ from plyscribe.service.web.schemas import parameters
 
 @blueprint.get("/rulesets")
 def list_rulesets() -> Response:
-    """Show all games in their newest version, each on its board as a match begins."""
+    """Show the newest version of every game, with its starting position."""
     shown = list_newest()
     boards = {each.id: draw_beginning(each) for each in shown}
     return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches([each.id for each in shown]))
@@ -25,7 +25,7 @@ def list_rulesets() -> Response:
 
 @blueprint.get("/rulesets/<ruleset>")
 def show_ruleset(ruleset: str) -> Response:
-    """Show the rules of a game, and the match of it that was finished last."""
+    """Show the rules of a game, and its latest finished match."""
     found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     versions = [each.version for each in RULESETS if each.id == found.id]
     return show_page(
@@ -40,7 +40,7 @@ def show_ruleset(ruleset: str) -> Response:
 
 
 def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
-    """The row of the match of this version that was finished last, with its players' names."""
+    """The latest finished match of this version, with the names of its players; None if there is none."""
     parts().lists.lag()
     wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
     rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)

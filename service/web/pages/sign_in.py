@@ -1,4 +1,4 @@
-"""Signing in: a browser's token stands in a cookie that no script can read."""
+"""Signing in: the token of a browser is kept in a cookie that scripts cannot read."""
 
 from flask import Response, redirect, request
 from marshmallow import ValidationError
@@ -16,13 +16,13 @@ STAYS_S = 365 * 24 * 3600
 
 @blueprint.get("/sign-in")
 def ask_who() -> Response:
-    """Ask for a token, or for a name where anyone may open an account."""
+    """Ask for a token, or for a name if anyone may open an account."""
     return _ask()
 
 
 @blueprint.post("/sign-in")
 def sign_in() -> AnyResponse:
-    """Keep the token of the form in this browser, if it is one of ours, and go where it was asked for."""
+    """Sign this browser in with the token of the form, and go to the page that asked for it."""
     token = _field("token")
     try:
         parts().accounts.authenticate(token)
@@ -33,9 +33,9 @@ def sign_in() -> AnyResponse:
 
 @blueprint.post("/sign-up")
 def open_account() -> AnyResponse:
-    """Open an account, sign this browser in and show the token, this once."""
+    """Open an account, sign this browser in, and show the token for the only time."""
     if not parts().config.open_sign_up:
-        raise ScopeMissing("accounts are opened by an administrator here")
+        raise ScopeMissing("on this server, an administrator opens accounts")
     try:
         asked = bodies.NewPlayer().load({"name": _field("name")})
     except ValidationError as error:
@@ -51,25 +51,25 @@ def open_account() -> AnyResponse:
 
 @blueprint.post("/sign-out")
 def sign_out() -> AnyResponse:
-    """Let this browser forget its token, which stays valid."""
+    """Make this browser forget its token. The token stays valid."""
     response = redirect("/", 303)
     response.delete_cookie(COOKIE)
     return response
 
 
-def _ask(status: int = 200, **told: str) -> Response:
-    return show_page("sign_in.html", status, open=parts().config.open_sign_up, next=asked_next(), **told)
+def _ask(status: int = 200, **context: str) -> Response:
+    return show_page("sign_in.html", status, open=parts().config.open_sign_up, next=asked_next(), **context)
 
 
 def _field(name: str) -> str:
-    """What the form says under a name, without the space that comes along when it is copied."""
+    """A field of the form, without spaces at its ends: copying often adds some."""
     if (current_request().content_length or 0) > MAX_BODY_BYTES:
         raise RequestEntityTooLarge
     return request.form.get(name, "").strip()
 
 
 def _with_token(response: AnyResponse, token: str) -> AnyResponse:
-    # A proxy that speaks HTTPS to the browser says so; who claims it falsely locks out nobody but himself.
+    # A proxy that speaks HTTPS to the browser says so. A client that lies about it locks out only itself.
     secure = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
     response.set_cookie(COOKIE, token, max_age=STAYS_S, httponly=True, samesite="Lax", secure=secure)
     return response

@@ -1,4 +1,4 @@
-"""Times and durations as pages write them."""
+"""Times and durations as pages show them."""
 
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 @blueprint.app_template_filter("utc")
 def render_time(time_ms: int) -> Markup:
-    """A time in UTC to the minute, as an element that says it to programs too; a dash where no calendar has it."""
+    """A time in UTC to the minute, as a `<time>` element; a dash if it is outside the calendar."""
     try:
         time = datetime.fromtimestamp(time_ms / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -23,10 +23,10 @@ def render_time(time_ms: int) -> Markup:
 
 @blueprint.app_template_filter("duration")
 def format_duration(span_ms: int) -> str:
-    """A span of time in its two greatest units, `0 s` for less than a second."""
-    rest, told = span_ms // 1000, []
+    """A duration in its two largest units; `0 s` for less than a second."""
+    rest, parts = span_ms // 1000, []
     for seconds, unit in _UNITS:
         count, rest = divmod(rest, seconds)
         if count:
-            told.append(f"{count} {unit}")
-    return " ".join(told[:2]) or "0 s"
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2]) or "0 s"

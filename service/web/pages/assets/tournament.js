@@ -25,14 +25,19 @@ if (root.dataset.live) {
   followEvents({
     address: (version) => `/v1/tournaments/${root.dataset.tournament}/events?after=${version}`,
     types: root.dataset.live.split(" "),
-    version: () => Number(root.dataset.version),
+    version,
     refresh,
     gatherMs: GATHER_MS,
   });
 }
 
+function version() {
+  return Number(root.dataset.version);
+}
+
 function put(page) {
   const fresh = page.getElementById("tournament");
+  if (Number(fresh.dataset.version) <= version()) return;
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   root.dataset.version = fresh.dataset.version;
   root.dataset.status = fresh.dataset.status;
