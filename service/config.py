@@ -3,7 +3,9 @@
 import importlib
 import os
 import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -211,6 +213,7 @@ def register_rulesets(names: str) -> None:
 def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
     """The ruleset at `module:NAME`; ConfigError where it is none, which says what named it."""
     module, _, attribute = name.strip().partition(":")
+    _look_in_working_directory()
     try:
         ruleset = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
@@ -218,3 +221,11 @@ def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
     if not isinstance(ruleset, Ruleset):
         raise ConfigError(f"{named_by} names {name!r}, which is no ruleset")
     return ruleset
+
+
+def _look_in_working_directory() -> None:
+    """Let rulesets lie in the working directory. It comes last, so that nothing there hides an installed module."""
+    with suppress(OSError):
+        here = os.getcwd()
+        if here not in sys.path:
+            sys.path.append(here)

@@ -75,8 +75,6 @@ def check(
     """
     if version is not None and candidate is not None:
         raise click.UsageError("name a --version or a --candidate, not both")
-    # As `python -m` has it, by which the workers are started.
-    sys.path.insert(0, os.getcwd())
     stop = Event()
 
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
