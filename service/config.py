@@ -3,7 +3,9 @@
 import importlib
 import os
 import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -214,6 +216,7 @@ def register_rulesets(names: str) -> None:
 def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
     """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
     module, _, attribute = name.strip().partition(":")
+    _look_in_working_directory()
     try:
         ruleset = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
@@ -221,3 +224,11 @@ def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
     if not isinstance(ruleset, Ruleset):
         raise ConfigError(f"{named_by} names {name!r}, which is not a ruleset")
     return ruleset
+
+
+def _look_in_working_directory() -> None:
+    """Let rulesets lie in the working directory. It comes last, so that nothing there hides an installed module."""
+    with suppress(OSError):
+        here = os.getcwd()
+        if here not in sys.path:
+            sys.path.append(here)

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import sys
 import time
 from datetime import timedelta
 from types import FrameType
@@ -20,6 +19,7 @@ from rq.worker import WorkerStatus
 
 from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids
+from plyscribe.service.processes.children import python_command
 
 MAX_JOBS = 10_000
 """A worker restarts after this many jobs, so that leaks do not add up."""
@@ -87,7 +87,8 @@ def work(queue: Queue, connection: Redis) -> None:
     worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
     if not worker.is_asked_to_stop:
         # The process id stays, so that a supervisor sees no exit.
-        os.execv(sys.executable, [sys.executable, "-m", "plyscribe.workers", queue.name])
+        command = python_command("plyscribe.workers", queue.name)
+        os.execv(command[0], command)
 
 
 def _wait_for(connection: Redis) -> None:

@@ -65,8 +65,6 @@ def check(
 
     if version is not None and candidate is not None:
         raise click.UsageError("give --version or --candidate, not both")
-    # `python -m`, which starts the workers, puts the current directory there too.
-    sys.path.insert(0, os.getcwd())
     stop = Event()
 
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:

@@ -5,7 +5,6 @@ store nor the queues of the service see anything of it but reads, and nothing of
 """
 
 import os
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from rq.job import Job
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.config import load_ruleset
-from plyscribe.service.processes.children import Child
+from plyscribe.service.processes.children import Child, python_command
 from plyscribe.service.processes.embedded import BINARY_VARIABLE, start_server
 from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
 from plyscribe.service.store.port import BUCKETS, EventStore, bucket_of, chunk_streams
@@ -109,7 +108,7 @@ class Checkers:
             # They only read, so they need not be asked politely.
             stack.callback(self._kill)
             for number in range(1, self._workers + 1):
-                argv = [sys.executable, "-m", "plyscribe.workers", CHECK]
+                argv = python_command("plyscribe.workers", CHECK)
                 env = {**self._environ, "RQ_REDIS_URL": server.url}
                 child = Child(f"{CHECK}-{number}", argv, env, directory / f"{number}.log")
                 child.start()

@@ -43,6 +43,15 @@ def tied_to_parent(argv: Sequence[str]) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), *argv]
 
 
+def python_command(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours with this Python, as `python -m` does.
+
+    Unlike `python -m`, it does not look for modules in the working directory (-P): a folder there that is named like a
+    package of ours does no harm. PYTHONPATH counts as usual.
+    """
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
 class Starts:
     """The latest starts of a process, so that one that cannot run is not started for ever."""
 

@@ -4,7 +4,6 @@ import fcntl
 import logging
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
-from plyscribe.service.processes.children import Child, CrashLoop, Starts, stop_all
+from plyscribe.service.processes.children import Child, CrashLoop, Starts, python_command, stop_all
 from plyscribe.service.processes.embedded import (
     BINARY_VARIABLE,
     LOG,
@@ -175,23 +174,14 @@ class Service:
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         connect_client(config.rq_redis_url).close()
-        web = [
-            sys.executable,
-            "-m",
-            "plyscribe",
-            "web",
-            "--host",
-            options.host,
-            "--port",
-            str(options.port),
-        ]
+        web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
         # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
-        verify = [sys.executable, "-m", "plyscribe.workers", "verify"]
-        play = [sys.executable, "-m", "plyscribe.workers", "play"]
+        verify = python_command("plyscribe.workers", "verify")
+        play = python_command("plyscribe.workers", "play")
         workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
         workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
-        relay = ("relay", [sys.executable, "-m", "plyscribe.workers", "relay"], env)
+        relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
 

@@ -1,11 +1,13 @@
 """Settings: what is missing or wrong is told with its name and the remedy."""
 
+import sys
+
 import pytest
 
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.config import ConfigError, parse_key, read_config, register_rulesets
+from plyscribe.service.config import ConfigError, load_ruleset, parse_key, read_config, register_rulesets
 
 KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}
@@ -108,3 +110,28 @@ def test_further_rulesets_are_loaded_by_name():
 def test_what_is_no_ruleset_is_told(name):
     with pytest.raises(ConfigError, match="PLYSCRIBE_RULESETS"):
         register_rulesets(name)
+
+
+@pytest.fixture
+def working_directory(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_ruleset_may_lie_in_the_working_directory(working_directory):
+    (working_directory / "rules_of_mine.py").write_text("from tests.domain.toy import TOY_V1 as MINE\n")
+    assert load_ruleset("rules_of_mine:MINE", "PLYSCRIBE_RULESETS").id == "toy"
+
+
+def test_nothing_in_the_working_directory_hides_an_installed_module(working_directory):
+    (working_directory / "tabnanny.py").write_text("raise RuntimeError('not this one')\n")
+    with pytest.raises(ConfigError, match="no ruleset"):
+        load_ruleset("tabnanny:check", "PLYSCRIBE_RULESETS")
+
+
+@pytest.mark.parametrize(("text", "threads"), [(None, 1), ("0", 0), ("16", 16)])
+def test_streams_may_hold_one_thread_of_another_server_unless_told_otherwise(text, threads):
+    setting = {} if text is None else {"PLYSCRIBE_STREAM_THREADS": text}
+    environ = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": "5a" * 32, **setting}
+    assert read_config(environ).stream_threads == threads

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from plyscribe.service.client import Client
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 60.0
 KEY = "5a" * 32
+PROGRAM = (sys.executable, "-m", "plyscribe")
 
 NAMES = {
     "store": b"valkey-server",
@@ -74,12 +75,12 @@ def descendants(pid: int) -> dict[int, bytes]:
 class Serving:
     """`plyscribe serve` in a process of its own."""
 
-    def __init__(self, data: Path, port: int, **env: str) -> None:
+    def __init__(self, data: Path, port: int, program: Sequence[str] = PROGRAM, **env: str) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.data = data
         self.port = port
         self.output = data.with_suffix(".out")
-        argv = [sys.executable, "-m", "plyscribe", "serve", "--data", str(data), "--port", str(port)]
+        argv = [*program, "serve", "--data", str(data), "--port", str(port)]
         with self.output.open("ab") as out:
             self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 
@@ -108,8 +109,8 @@ class Serving:
 
 
 @contextmanager
-def serving(data: Path, port: int | None = None, **env: str) -> Iterator[Serving]:
-    service = Serving(data, port or free_port(), **env)
+def serving(data: Path, port: int | None = None, program: Sequence[str] = PROGRAM, **env: str) -> Iterator[Serving]:
+    service = Serving(data, port or free_port(), program, **env)
     try:
         service.wait_until_ready()
         yield service

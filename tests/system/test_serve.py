@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 import redis
@@ -52,6 +53,21 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
 def test_the_store_says_that_answers_are_on_disk(tmp_path):
     with serving(tmp_path / "data") as service, Client(service.url) as client:
         assert client.ready() == {"status": "ready", "store": client.ready()["store"], "durability": "always"}
+
+
+def test_folders_in_the_working_directory_that_are_named_like_our_packages_do_no_harm(tmp_path):
+    for name in ("domain", "plyscribe", "service", "workers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('not this one')")
+    program = [str(Path(sys.executable).with_name("plyscribe"))]
+    with serving(tmp_path / "data", program=program) as service, pair(service.url) as both:
+        ann = both.clients[0]
+        matches = [both.open_match("toy") for _ in range(2)]
+        for match in matches:
+            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            wait_for(lambda match=match: status_of(ann, match) == "scored", why="the score")
+    for log in (tmp_path / "data" / "log").iterdir():
+        assert "not this one" not in log.read_text()
 
 
 def test_a_second_run_finds_the_matches_of_the_first(tmp_path):

@@ -1,6 +1,8 @@
 """Our rq worker itself, over a real store."""
 
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -14,7 +16,7 @@ from rq.serializers import JSONSerializer
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
 from plyscribe.workers import worker as worker_module
-from plyscribe.workers.worker import Worker
+from plyscribe.workers.worker import Worker, work
 
 pytestmark = pytest.mark.server
 
@@ -67,3 +69,15 @@ def test_a_worker_with_much_to_do_says_that_it_lives_now_and_then(connection, si
     assert said_during(connection, monkeypatch, 5) == 0
     monkeypatch.setattr(worker_module, "HEARD_AGAIN", timedelta(0))
     assert said_during(connection, monkeypatch, 5) >= 5
+
+
+def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_directory(
+    connection, signals, monkeypatch
+):
+    queue, started = verify_queue(connection), []
+    enqueue_verifications(queue, [Verification("m1", 1)])
+    monkeypatch.setattr(worker_module, "MAX_JOBS", 1)
+    monkeypatch.setattr(os, "execv", lambda path, argv: started.append((path, argv)))
+    work(queue, connection)
+    command = [sys.executable, "-P", "-m", "plyscribe.workers", "verify"]
+    assert started == [(sys.executable, command)]
