@@ -1429,7 +1429,7 @@ class Tournament(TournamentSummary):
 
     max_entrants: int
     is_open: bool
-    """Whether players can enter by themselves, or only the organiser can."""
+    """Whether every player can enter, or only the organiser."""
 
     seed: int
     """Everything left to chance follows from this seed."""

@@ -123,7 +123,7 @@ class TournamentOut(TournamentSummary):
     )
     max_entrants = fields.Integer(required=True)
     is_open = fields.Boolean(
-        required=True, metadata={"description": "Whether players can enter by themselves, or only the organiser can."}
+        required=True, metadata={"description": "Whether every player can enter, or only the organiser."}
     )
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
