@@ -180,12 +180,30 @@ def _schema_name(schema: Any) -> str:
     return kind.__name__
 
 
+PLACES = {
+    "clause": "The clause's id, as in refusals of moves.",
+    "entrant": "The entrant's number in the tournament.",
+    "id": "The import's id.",
+    "match": "The match's id.",
+    "number": "The number of the match among those that share the dice, from 2.",
+    "player": "The account's id.",
+    "ply": "The number of moves made before the position.",
+    "round": "The round, counted from 1.",
+    "ruleset": "The ruleset's id.",
+    "seat": "The seat's number, counted from 1.",
+    "token": "The token's id, as in the list of tokens.",
+    "tournament": "The tournament's id.",
+}
+"""What each path parameter means; it has the same name in all paths."""
+
+
 def _path_parameter(rule: Rule, name: str) -> dict[str, Any]:
     is_number = isinstance(rule._converters[name], IntegerConverter)
     parameter = {
         "name": name,
         "in": "path",
         "required": True,
+        "description": PLACES[name],
         "schema": {"type": "integer", "minimum": 0} if is_number else {"type": "string"},
         "example": read_examples(operation_id(rule.endpoint)).path.get(name),
     }

@@ -97,7 +97,7 @@ class AnnulmentQuery(MatchQuery):
 
     preview = QueryBoolean(
         load_default=False,
-        metadata={"description": "What an annulment would change. Needs the scope `organise` or `admin`."},
+        metadata={"description": "List what an annulment would change. Needs the scope `organise` or `admin`."},
     )
     offset = _offset()
     limit = _limit()

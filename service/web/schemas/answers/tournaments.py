@@ -19,7 +19,8 @@ class TournamentVersion(Schema):
 
     tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
     version = fields.Integer(
-        required=True, metadata={"description": "The number of the last event that this answer takes into account."}
+        required=True,
+        metadata={"description": "The version of the tournament that this describes: the number of its last event."},
     )
 
 
