@@ -184,7 +184,7 @@ class MatchVersion(TypedDict):
     """The match's id."""
 
     version: int
-    """The number of the last event that this answer takes into account."""
+    """The version of the match that this describes: the number of its last event."""
 
 
 class DueRoll(TypedDict):
@@ -207,7 +207,7 @@ class Outcome(TypedDict):
     """How a match ended."""
 
     reason: str
-    """Why it ended."""
+    """Why it ended: `withdrawal`, `draw-agreed`, or a word of the ruleset."""
 
     ranks: list[int]
     """The rank of each seat, 1 for the best; tied seats share a rank."""
@@ -339,13 +339,16 @@ class MatchSummary(MatchVersion):
 
     ruleset_version: int
     creator: str
-    """The account that created it; for a tournament's match, the job."""
+    """The id of the account that created it, or of the job that did for a tournament."""
 
     recorder: str | None
     """The account that records a match played elsewhere, and acts for all seats."""
 
     private: bool
+    """Whether the match is hidden from the public."""
+
     rated: bool
+    """Whether the match counts for ratings."""
 
 
 class SeatRow(TypedDict):
@@ -1094,7 +1097,7 @@ class TournamentVersion(TypedDict):
     """The tournament's id."""
 
     version: int
-    """The number of the last event that this answer takes into account."""
+    """The version of the tournament that this describes: the number of its last event."""
 
 
 class GameSummary(TypedDict):
@@ -1458,7 +1461,7 @@ class Tournament(TournamentSummary):
 
     max_entrants: int
     is_open: bool
-    """Whether players can enter by themselves, or only the organiser can."""
+    """Whether every player can enter, or only the organiser."""
 
     seed: int
     """Everything left to chance follows from this seed."""

@@ -76,12 +76,13 @@ PASSING = (429, 503)
 def problem_of(error: Exception) -> dict[str, Any]:
     """The error as an RFC 9457 problem document."""
     code: str = getattr(error, "code", "server/error")
+    ours = "an error of the server; the log has it under the request's id"
     return {
         "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
         "title": problem_title(status_of(error)),
         "status": status_of(error),
         "code": code,
-        "detail": str(error) if code != "server/error" else "an error of ours; it is in the log under the request's id",
+        "detail": ours if code == "server/error" else str(error),
         **getattr(error, "details", {}),
     }
 
@@ -93,19 +94,19 @@ def problem_title(status: int) -> str:
 
 _TITLES = {
     400: "The request cannot be read",
-    401: "A valid token is needed",
-    403: "This is not yours to do",
-    404: "There is no such thing",
-    405: "The resource does not know this method",
-    406: "None of the accepted media types can be given",
-    408: "The body took too long",
-    409: "This cannot be done now",
-    411: "The body needs a length",
-    412: "The match has moved on",
+    401: "A valid token is required",
+    403: "You are not allowed to do this",
+    404: "Not found",
+    405: "The method is not supported here",
+    406: "None of the accepted media types is available",
+    408: "The body took too long to arrive",
+    409: "This is not possible now",
+    411: "The body needs a Content-Length",
+    412: "The version has changed",
     413: "The body is too large",
-    415: "The body must be JSON",
-    422: "The request is readable but cannot be accepted",
-    429: "This client has its share",
+    415: "The media type is not supported",
+    422: "The request was read, but is invalid",
+    429: "This client has too many open streams",
     500: "An error of the server",
     503: "The server cannot answer now",
 }

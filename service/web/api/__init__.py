@@ -1,1 +1,1 @@
-"""The HTTP API: parse, call, dump."""
+"""The HTTP API: each view parses the request, calls the service and formats the answer."""

@@ -1,4 +1,4 @@
-"""The contract as a page to read: made on the server, without scripts, and with nothing from elsewhere."""
+"""`/docs`: the API's description as a page, rendered on the server, without scripts or anything from other hosts."""
 
 import re
 from base64 import b64encode
@@ -17,7 +17,7 @@ from plyscribe.service.web.api.openapi import build_openapi, operation
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
 PROBLEMS = Path(__file__).parent / "problems.md"
-"""docs/api.md, as it is shipped with this package."""
+"""A copy of docs/api.md that is part of the package."""
 
 STYLE = (Path(__file__).parent / "templates" / "docs.css").read_text(encoding="utf-8")
 POLICY = "; ".join(
@@ -33,17 +33,17 @@ METHODS = ("get", "post", "put", "patch", "delete")
 _ROW = re.compile(r"^\| (`[a-z-]+/[a-z-]+`[^|]*) \| ([0-9, ]+) \| ([^|]*) \|$", re.MULTILINE)
 
 
-class Described(NamedTuple):
-    """An operation and where it stands."""
+class Entry(NamedTuple):
+    """An operation of the document, with its method, its path and all its parameters."""
 
     method: str
     path: str
     parameters: list[dict[str, Any]]
-    told: dict[str, Any]
+    operation: dict[str, Any]
 
 
 class Problems(NamedTuple):
-    """Codes of problems: which, their statuses, what they mean."""
+    """A row of the table of problems: the codes, their statuses and their meaning."""
 
     codes: str
     statuses: str
@@ -53,7 +53,10 @@ class Problems(NamedTuple):
 @blueprint.get("/docs")
 @operation("system", media={"text/html": None}, open=True)
 def read_docs() -> Response:
-    """Give the contract as a page to read, which needs no script and no other host."""
+    """Get the API's description as a page.
+
+    The page needs no scripts and no other hosts.
+    """
     page = _render(current_app._get_current_object())  # type: ignore[attr-defined]
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
     return Response(page, content_type="text/html; charset=utf-8", headers=headers)
@@ -77,28 +80,28 @@ def _render(app: Flask) -> str:
 
 @cache
 def read_problems() -> list[Problems]:
-    """The rows of docs/api.md on codes of problems."""
+    """The rows of the table of problems in docs/api.md."""
     return [Problems(*row) for row in _ROW.findall(PROBLEMS.read_text(encoding="utf-8"))]
 
 
-def _group(document: dict[str, Any]) -> dict[str, list[Described]]:
-    """The operations by tag, in the order of their paths."""
-    groups: dict[str, list[Described]] = {}
+def _group(document: dict[str, Any]) -> dict[str, list[Entry]]:
+    """The operations by tag, sorted by path."""
+    groups: dict[str, list[Entry]] = {}
     for each in _list_operations(document):
-        groups.setdefault(each.told["tags"][0], []).append(each)
+        groups.setdefault(each.operation["tags"][0], []).append(each)
     return groups
 
 
-def _list_operations(document: dict[str, Any]) -> Iterator[Described]:
+def _list_operations(document: dict[str, Any]) -> Iterator[Entry]:
     for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
                 parameters = item.get("parameters", []) + item[method].get("parameters", [])
-                yield Described(method.upper(), path, parameters, item[method])
+                yield Entry(method.upper(), path, parameters, item[method])
 
 
 def _resolve(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """What a reference stands for, anything else as it is."""
+    """The part that a reference points to; any other part unchanged."""
     if "$ref" not in part:
         return part
     found = document
@@ -108,7 +111,7 @@ def _resolve(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
 
 
 def render_type(schema: dict[str, Any]) -> Markup:
-    """A schema in a few words, with links to the schemas that it names."""
+    """A schema in a few words, with links to the schemas that it refers to."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return Markup('<a href="#schema-{0}">{0}</a>').format(name)
@@ -128,8 +131,8 @@ _BOUNDS = {
     "maximum": "at most",
     "minLength": "length at least",
     "maxLength": "length at most",
-    "minItems": "at least so many:",
-    "maxItems": "at most so many:",
+    "minItems": "number at least",
+    "maxItems": "number at most",
     "pattern": "matches",
     "enum": "one of",
     "default": "default",
@@ -137,7 +140,7 @@ _BOUNDS = {
 
 
 def _mark_up(text: str) -> Markup:
-    """A text of the contract as HTML: paragraphs, and code between backquotes."""
+    """A text of the document as HTML, with its paragraphs and its code between backquotes."""
     paragraphs = [Markup("<p>{}</p>").format(_mark_code(each)) for each in text.strip().split("\n\n")]
     return Markup("").join(paragraphs)
 

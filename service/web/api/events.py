@@ -1,4 +1,4 @@
-"""The stored events of a match or a tournament, as they are listed and exported."""
+"""Pages and exports of stored events, for matches and tournaments."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from plyscribe.service.web.api.http import NDJSON, answer, path_with
 def give_events(
     kind: str, handler: Handler[Any], stream: str, version: int, media: str, query: dict[str, Any]
 ) -> Response:
-    """The events after `after` of a stream that has this version: all of them as NDJSON, or a page as JSON.
+    """The events after `after` of a stream at this version: all of them as NDJSON, or a page as JSON.
 
-    `kind` is the name that the page has for the stream. NDJSON ends with a line of count, head hash and SHA-256.
+    `kind` is the page's field for the stream's id. NDJSON ends with a line of count, head hash and SHA-256.
     """
     if media == NDJSON:
         pages = queries.read_pages(handler, stream, query["after"], version)

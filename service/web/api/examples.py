@@ -1,4 +1,4 @@
-"""What was asked and answered once: `examples.json`, recorded from the application itself by `make openapi`."""
+"""The examples of requests and answers, recorded from the application itself by `make openapi`."""
 
 from functools import cache
 from importlib.resources import files
@@ -9,29 +9,29 @@ import orjson
 from plyscribe.service.web.api.http import PROBLEM
 
 Values = dict[str, Any]
-"""Examples by their names; problems are named by their codes."""
+"""Examples by name. The name of a problem is its code."""
 
 
 class Examples(NamedTuple):
-    """What was recorded of one operation."""
+    """The examples of one operation."""
 
     path: Values
     bodies: Values
     answered: dict[str, dict[str, Values]]
 
     def answers(self, status: int, media: str) -> Values:
-        """The answers of that status and media type."""
+        """The answers with this status and media type."""
         return self.answered.get(str(status), {}).get(media, {})
 
 
 def read_examples(operation_id: str) -> Examples:
-    """What was recorded of this operation; empty where nothing was."""
+    """The examples of this operation; empty if there are none."""
     recorded = _read().get(operation_id, {})
     return Examples(recorded.get("path", {}), recorded.get("bodies", {}), recorded.get("answers", {}))
 
 
 def some_problem(status: int) -> Values:
-    """The first problem of this status that was recorded of any operation."""
+    """The first example of a problem with this status, from any operation."""
     for operation_id in _read():
         for code, problem in read_examples(operation_id).answers(status, PROBLEM).items():
             return {code: problem}

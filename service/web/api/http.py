@@ -1,4 +1,4 @@
-"""The edge: reading what a request says, and writing answers and problems."""
+"""Read requests and write answers."""
 
 import re
 import secrets
@@ -42,15 +42,15 @@ PROBLEM = "application/problem+json"
 
 MAX_BODY_BYTES = 64 * 1024
 LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
-"""The paths where a body may be longer than MAX_BODY_BYTES, and how long it may be there."""
+"""The paths where a body may be longer than MAX_BODY_BYTES, with their limits."""
 
 MAX_REPEATED_BYTES = 128
-"""How long a body is at most that is worth to be remembered with what it reads as."""
+"""Bodies up to this size are cached with their parsed form."""
 COOKIE = "plyscribe_token"
-"""The cookie by which a browser is signed in; its value is a token."""
+"""The cookie that signs a browser in. Its value is a token."""
 
 TOKEN_HEADERS = ("Authorization", "Cookie")
-"""Where a token may come: what answers vary by that depend on who asks."""
+"""The headers that can hold a token. Answers that depend on the account vary by them."""
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
@@ -59,22 +59,24 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ApiRequest(Request):
-    """A request with what is asked of it more than once.
+    """A request that caches what is read more than once.
 
-    What most requests lack is looked up in the environment: `headers` raises an exception first where there is nothing.
+    Headers that most requests lack are looked up in the environment, because `headers` is slow for a missing one.
     """
 
     @cached_property
     def id(self) -> str:
-        """The client's X-Request-Id where it is fit, else a fresh one."""
+        """The client's X-Request-Id if it is valid, else a new one."""
         given = self.environ.get("HTTP_X_REQUEST_ID", "")
         return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
     @cached_property
     def body(self) -> bytes:
-        """The whole body, which must come with its length; BadRequest where it broke off on its way or was too slow.
+        """The whole body. It must come with its length.
 
-        Servers hand on a body that broke off as if it had ended there. Only its length tells, so there must be one.
+        A server passes on a body that broke off as if it were complete, so only the length shows that something is
+        missing. Raises LengthRequired, RequestEntityTooLarge, TooManyLarge, BodyLate, and BadRequest for a body that
+        broke off.
         """
         if "HTTP_TRANSFER_ENCODING" in self.environ:
             raise LengthRequired("send the body with a Content-Length, not in chunks")
@@ -83,7 +85,7 @@ class ApiRequest(Request):
             raise RequestEntityTooLarge
         raw: bytes = self.environ["wsgi.input"].read(length)
         if CROWDED in self.environ:
-            raise TooManyLarge("other large bodies are being read at the moment: try again")
+            raise TooManyLarge("too many large bodies are being read at the moment: try again")
         if LATE in self.environ:
             raise BodyLate(f"the body did not arrive within {self.environ[LATE]:.0f} s")
         if len(raw) != length:
@@ -92,9 +94,9 @@ class ApiRequest(Request):
 
     @cached_property
     def cookie_token(self) -> str | None:
-        """The token in the cookie of our pages; None without one, and for a change that another site asks for.
+        """The token in the cookie of our pages; None without one, and for a change requested by another site.
 
-        Cookies come along with what any site makes a browser send.
+        Any site can make a browser send a request with our cookie.
         """
         if "HTTP_COOKIE" not in self.environ:
             return None
@@ -103,30 +105,27 @@ class ApiRequest(Request):
 
     @property
     def is_from_here(self) -> bool:
-        """Whether a browser says that it was a page of ours that asked; no other site can make it say so."""
+        """Whether the browser says that one of our pages sent the request. Other sites cannot forge this."""
         site: str | None = self.environ.get("HTTP_SEC_FETCH_SITE")
         if site is not None:
             return site == "same-origin"
-        # Over plain HTTP from elsewhere than loopback browsers send the origin alone.
+        # Over plain HTTP, except on loopback, browsers send only the origin.
         _, _, origin = self.environ.get("HTTP_ORIGIN", "").partition("://")
         return bool(origin) and origin == self.host
 
 
 def current_request() -> ApiRequest:
-    """The request itself: every look through Flask's stand-in for it costs half a microsecond."""
+    """The request itself. Each access through Flask's proxy would cost half a microsecond."""
     return request._get_current_object()  # type: ignore[attr-defined, no-any-return]
 
 
 def parts() -> Parts:
-    """What this application was composed of."""
+    """The parts that this application was built from."""
     return cast(Parts, current_app.extensions["plyscribe"])
 
 
 def bearer_token() -> str:
-    """The token that the request was sent with, valid or not; Unauthenticated without one.
-
-    It stands in the header, or in the cookie that our pages set.
-    """
+    """The token from the header or from the cookie that our pages set, valid or not; Unauthenticated without one."""
     asked = current_request()
     if (header := asked.environ.get("HTTP_AUTHORIZATION")) is None:
         token = asked.cookie_token
@@ -139,16 +138,16 @@ def bearer_token() -> str:
 
 
 def principal() -> Principal:
-    """Who the request comes from; Unauthenticated without a valid token."""
+    """The account that sent the request, with its scopes; Unauthenticated without a valid token."""
     who = parts().accounts.authenticate(bearer_token())
     bind_ids(actor=who.account)
     return who
 
 
 def principal_if_any() -> Principal | None:
-    """Who the request comes from, None for one without a token; Unauthenticated where its token is not valid.
+    """The account that sent the request, None without a token; Unauthenticated if the token is invalid.
 
-    A browser sends its cookie unasked, so one that has become invalid counts as none.
+    A browser always sends its cookie, so an invalid cookie counts as no token.
     """
     asked = current_request()
     if "HTTP_AUTHORIZATION" in asked.environ:
@@ -168,37 +167,37 @@ def has_token() -> bool:
 
 
 def parse_body(schema: type[Schema]) -> dict[str, Any]:
-    """The body as the schema reads it; an absent body counts as an empty object."""
+    """The body, parsed by the schema. A missing body counts as an empty object."""
     asked = current_request()
     raw = asked.body
     if raw and asked.environ.get("CONTENT_TYPE") != JSON and asked.mimetype != JSON:
-        raise UnsupportedType(f"the body is {asked.mimetype or 'of no type'}; send {JSON}")
+        raise UnsupportedType(f"the body has {asked.mimetype or 'no media type'}; send {JSON}")
     read = _read_again if len(raw) <= MAX_REPEATED_BYTES else _read_body
     try:
         return dict(read(schema, raw))
     except NotCanonical as error:
         raise BadRequest(f"the body cannot be read: {error}") from None
     except ValidationError as error:
-        raise BadBody("the body does not fit: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
+        raise BadBody("the body is invalid: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
 
 
 def _read_body(schema: type[Schema], raw: bytes) -> dict[str, Any]:
     return cast(dict[str, Any], _instance(schema).load(parse_json(raw) if raw else {}))
 
 
-# The same moves are made over and over, in all matches of a ruleset.
+# The same few moves are made again and again in all matches of a ruleset.
 _read_again = lru_cache(maxsize=4096)(_read_body)
 
 
 def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
-    """The query parameters as the schema reads them; of a form's, those that were left empty count as absent."""
+    """The query, parsed by the schema. With `of_form`, empty parameters count as missing."""
     try:
         if not request.query_string:
             return dict(_read_no_query(schema))
         given = {name: value for name, value in request.args.to_dict().items() if value or not of_form}
         return cast(dict[str, Any], _instance(schema).load(given))
     except ValidationError as error:
-        raise BadBody("the query does not fit: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
+        raise BadBody("the query is invalid: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
 
 
 @cache
@@ -216,7 +215,7 @@ def _format_fault(error: ValidationError) -> str:
 
 
 def _by_name(messages: Any) -> Any:
-    """Marshmallow's messages with the places in lists as text, for JSON knows no other names."""
+    """Marshmallow's messages, with list indexes as text, because JSON has no other keys."""
     return {str(name): _by_name(at) for name, at in messages.items()} if isinstance(messages, dict) else messages
 
 
@@ -227,15 +226,15 @@ def _first(messages: Any) -> str:
 
 
 def idempotency_key() -> str | None:
-    """The Idempotency-Key of the request; BadRequest where it is unfit."""
+    """The Idempotency-Key of the request, None without one; BadRequest if it is invalid."""
     key = current_request().headers.get("Idempotency-Key")
     if key is not None and not _KEY.fullmatch(key):
-        raise BadRequest("Idempotency-Key is 1 to 64 printable ASCII characters", "key/invalid")
+        raise BadRequest("Idempotency-Key must be 1 to 64 printable ASCII characters", "key/invalid")
     return key
 
 
 def remembered(actor: Actor, step: str = "") -> CommandKey:
-    """What the store remembers this request by, or one step of it; BadRequest where its Idempotency-Key is unfit."""
+    """What the store remembers this request, or one step of it, by; BadRequest if Idempotency-Key is invalid."""
     asked = current_request()
     command = command_of(str(actor), asked.method, asked.path + step, idempotency_key(), asked.body)
     bind_ids(command=command.id.hex())
@@ -243,33 +242,33 @@ def remembered(actor: Actor, step: str = "") -> CommandKey:
 
 
 def expected_version() -> int | None:
-    """The version that If-Match asks for; None without one."""
+    """The version in If-Match; None without that header or for `*`; BadRequest if it is invalid."""
     text = current_request().environ.get("HTTP_IF_MATCH", "*").strip()
     if text == "*":
         return None
     tag = _ETAG.fullmatch(text)
     if tag is None:
-        raise BadRequest('If-Match is one version in quotes, as in an ETag of ours: "12"', "request/if-match")
+        raise BadRequest('If-Match must be one version in quotes, as in an ETag: "12"', "request/if-match")
     return int(tag[1])
 
 
 def accepted(*media: str) -> str:
-    """The one of these media types that the client likes best, the first at a tie; NotAcceptable where none will do."""
-    # Parameters such as a charset do not matter: each of ours comes in one form alone.
+    """The media type of these that the client prefers, the first one in a tie; NotAcceptable if it accepts none."""
+    # Parameters such as a charset are ignored: each of our media types has only one form.
     wanted = MIMEAccept([(value.partition(";")[0].strip(), quality) for value, quality in request.accept_mimetypes])
     best = wanted.best_match(media) if wanted else media[0]
     if best is None:
-        raise NotAcceptable(f"this comes as {' or '.join(media)}")
+        raise NotAcceptable(f"this resource is available as {' or '.join(media)}")
     return best
 
 
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
-    """A JSON answer."""
+    """A response with this JSON."""
     return Response(orjson.dumps(data), status, content_type=media)
 
 
 def answer_command(done: Answer[Any], receipt: dict[str, Any], status: int = 200) -> Response:
-    """The receipt of a command; the same for the same request, but for the header that says so."""
+    """The receipt of a command. A repeated request gets the same one, with `Idempotency-Replayed`."""
     given = answer(receipt, status)
     given.headers["ETag"] = f'"{done.events[-1].version}"'
     if done.replayed:
@@ -278,5 +277,5 @@ def answer_command(done: Answer[Any], receipt: dict[str, Any], status: int = 200
 
 
 def path_with(**changed: Any) -> str:
-    """The path of this request with some of its query changed, as `next` names it."""
+    """The path of this request with parts of its query changed, for `next`."""
     return f"{request.path}?{urlencode({**request.args.to_dict(), **changed})}"

@@ -1,4 +1,4 @@
-"""Matches that were recorded elsewhere are brought here, and what was found of them is told."""
+"""Import matches that were recorded elsewhere, and report what was found."""
 
 from typing import Any
 
@@ -44,15 +44,18 @@ blueprint = Blueprint("imports", __name__, url_prefix="/v1/imports")
     command=True,
 )
 def create_import() -> Response:
-    """Bring a match here that was recorded elsewhere: as its bundle of up to 16 MiB, or typed as a text record.
+    """Import a match that was recorded elsewhere.
 
-    Of a bundle, the same bytes, ids and hashes can be read here from then on, like any match. Nobody can act in it, it
-    is unrated, and what it says of players, verdicts and points counts for nothing; a second execution here gives it a
-    verdict of its own. A bundle may be sent again at will: it is the same import. A longer one of the same match goes
-    on from the one before, another one is refused.
+    Send a bundle of up to 16 MiB, or a text record.
 
-    A worker plays a text record. A sound one becomes a match that you record, as if you had entered it; of one with a
-    fault you are told the line, and may keep what comes before it. Here a key makes sending again safe.
+    A bundle keeps its ids and hashes, byte for byte, and you can read the match here like any other. Nobody can act in
+    it, it is unrated, and its claims about players, verdicts and points do not count. A worker executes it again and
+    gives it a verdict of this server. You can send a bundle again at any time; it is the same import. A longer bundle
+    of the same match continues the import. A different bundle of the same match is refused.
+
+    A worker plays a text record. If the record is sound, it becomes a match that you record, as if you had entered the
+    moves yourself. If not, the answer names the line of the first fault, and you can keep what comes before it. Send a
+    text record with an `Idempotency-Key`, so that you can safely send it again.
     """
     who = principal()
     private = parse_query(parameters.ImportQuery)["private"]
@@ -68,15 +71,18 @@ def create_import() -> Response:
     who.require("play", "record")
     idempotency_key()
     if asked.mimetype not in (BUNDLE, NDJSON):
-        takes = f"send a bundle as {BUNDLE}, a text record as {MEDIA_TYPE}"
-        raise UnsupportedType(f"the body is {asked.mimetype or 'of no type'}; {takes}")
+        takes = f"send a bundle as {BUNDLE} or a text record as {MEDIA_TYPE}"
+        raise UnsupportedType(f"the body has {asked.mimetype or 'no media type'}; {takes}")
     return answer(describe_taken(parts().imports.take(actor, raw)), 202)
 
 
 @blueprint.get("/<id>")
 @operation("imports", answers.ImportOut, problems=(401, 404), open=True)
 def get_import(id: str) -> Response:
-    """Tell how far an import is, and what was found. Of a private match or a text only its importer is told."""
+    """Get the progress and the result of an import.
+
+    The import of a private match or of a text record is visible to its importer only.
+    """
     state = _read_import(id)
     told = answer(describe_import(state))
     if not may_read_import(state, None):
@@ -88,16 +94,17 @@ def get_import(id: str) -> Response:
 @blueprint.post("/<id>/prefix")
 @operation("imports", answers.ImportOut, body=bodies.Nothing, problems=(403, 404, 409), command=True, keyed=False)
 def keep_prefix(id: str) -> Response:
-    """Keep what comes before the fault of your text record, as an unfinished match that you record.
+    """Keep what comes before the first fault of your text record.
 
-    It goes on from there like any recorded match. Asking twice is asking once.
+    It becomes an unfinished match, which continues like any match that you record. Repeated requests have no further
+    effect.
     """
     who = principal()
     who.require("record")
     parse_body(bodies.Nothing)
     state = _read_import(id)
     if state.importer != who.account:
-        raise WrongPerson("import/not-yours", "only who sent a text keeps some of it")
+        raise WrongPerson("import/not-yours", "only the account that sent the text record can keep a part of it")
     return answer(describe_import(parts().records.keep_prefix(state)))
 
 
@@ -109,7 +116,7 @@ def _read_import(id: str) -> Import:
 
 
 def describe_taken(taken: Taken) -> dict[str, Any]:
-    """What became of a bundle that was sent."""
+    """The answer for a bundle that was sent."""
     if taken.imported is not None:
         return describe_import(taken.imported)
     nothing = dict.fromkeys(("import", "by", "at", "private", "copied", "sha256", "verdict", "entered"))
@@ -117,7 +124,7 @@ def describe_taken(taken: Taken) -> dict[str, Any]:
 
 
 def describe_import(state: Import) -> dict[str, Any]:
-    """An import as it stands."""
+    """The answer for an import as it stands."""
     came, verdict = state.begun or state.record, state.verdict or state.fault
     assert came is not None
     return {

@@ -1,4 +1,4 @@
-"""A player's inbox over HTTP."""
+"""The inbox of a player."""
 
 from flask import Blueprint, Response
 
@@ -21,11 +21,12 @@ blueprint = Blueprint("inboxes", __name__, url_prefix="/v1/players/me")
     followed=True,
 )
 def read_inbox() -> Response:
-    """Tell the token's account what its matches want of it and what became of them: in pages, or live.
+    """Read your inbox.
 
-    A page may wait for the next entry. The newest 500 entries are kept; where some were dropped before you came, an
-    entry `gap` stands for them: list the matches that wait for you (`GET /v1/matches?waiting=me`). A live stream
-    begins after `Last-Event-ID`, or `after`, and has no end.
+    The inbox tells you what your matches need from you and what happened in them. Get pages as JSON, or a live stream
+    of server-sent events. With `wait`, an empty page waits for the next entry. A live stream starts after
+    `Last-Event-ID`, or else after `after`, and never ends. Only the newest 500 entries are kept. An entry `gap` stands
+    for entries that were dropped; after one, list the matches that wait for you with `GET /v1/matches?waiting=me`.
     """
     media = accepted(JSON, SSE)
     query = parse_query(parameters.InboxQuery)
@@ -35,7 +36,7 @@ def read_inbox() -> Response:
         return stream_events(source, inbox, last_event_id(query["after"]), right_of_token())
     entries = source.read(inbox, query["after"], query["limit"])
     newest = source.newest(inbox)
-    # Who is ahead of the inbox waits for nothing that is near.
+    # A client that asks for entries beyond the next one gets its empty page at once.
     if not entries and query["after"] == newest:
         wait_for_news(source, inbox, newest, query["wait"])
     more = bool(entries) and entries[-1].number < newest

@@ -1,4 +1,4 @@
-"""Lists over HTTP: matches and players, page by page."""
+"""The lists of matches and players."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,10 +28,10 @@ ME = "me"
 @blueprint.get("/v1/matches")
 @operation("matches", answers.MatchPage, query=parameters.MatchesQuery, problems=(400, 401), open=True)
 def list_matches() -> Response:
-    """List matches, those created last first.
+    """List matches, newest first.
 
-    Without a token these are the public ones; with one also the private ones that concern its account, and with an
-    overseer's all. `waiting=me` and `player=me` need a token.
+    Without a token, the list has all public matches. With a token, it also has the private matches of its account; with
+    the scope `organise` or `admin`, all private matches. `waiting=me` and `player=me` need a token.
     """
     query = parse_query(parameters.MatchesQuery)
     who = principal() if ME in (query["waiting"], query["player"]) else principal_if_any()
@@ -58,13 +58,13 @@ def _account(named: str | None, who: Principal | None) -> str | None:
 @blueprint.get("/v1/players")
 @operation("players", answers.PlayerPage, query=parameters.PlayersQuery, problems=(400,), open=True)
 def list_players() -> Response:
-    """List players by name, those whose names begin in the given way."""
+    """List players, sorted by name."""
     query = parse_query(parameters.PlayersQuery)
     return answer_page("players", lambda: parts().lists.players.read(**query))
 
 
 def answer_page(name: str, read: Callable[[], Page]) -> Response:
-    """A page of the list of that name, which is read once it is known how far it lags."""
+    """A page of the list called `name`. The lag is measured before the page is read, so it is never understated."""
     lag = parts().lists.lag()
     page = read()
     listed: dict[str, Any] = {name: [Fragment(row) for row in page.rows]}

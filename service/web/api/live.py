@@ -1,4 +1,4 @@
-"""Streams of server-sent events, and answers that wait for news."""
+"""Streams of server-sent events, and pages that wait for news."""
 
 import re
 from collections.abc import Callable
@@ -18,17 +18,17 @@ _NUMBER = re.compile(r"[0-9]{1,16}")
 
 
 def last_event_id(otherwise: int) -> int:
-    """The number that the client has seen last, as Last-Event-ID tells; BadRequest where that is none of ours."""
+    """The number in Last-Event-ID, `otherwise` without that header; BadRequest if it is not a number."""
     text = request.headers.get("Last-Event-ID")
     if text is None:
         return otherwise
     if not _NUMBER.fullmatch(text):
-        raise BadRequest("Last-Event-ID is the id of an event of ours, a number", "request/last-event-id")
+        raise BadRequest("Last-Event-ID must be the id of an event, which is a number", "request/last-event-id")
     return int(text)
 
 
 def right_of_token() -> Callable[[int], bool]:
-    """Whether this request's token is valid still: to be asked later, from any thread."""
+    """A check whether this request's token is still valid, callable from any thread."""
     accounts, token = parts().accounts, bearer_token()
 
     def holds(_: int) -> bool:
@@ -44,24 +44,25 @@ def right_of_token() -> Callable[[int], bool]:
 def stream_events(
     source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
 ) -> Response:
-    """Stream what follows `after`, up to `upto` or without end. LiveFull, LiveShare: see Live.follow.
+    """Everything after `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
 
-    The stream breaks off once `may_go_on` returns False; a client that connects again is judged anew. HEAD gets no
-    stream.
+    The stream breaks off once `may_go_on` returns False. A new connection is then checked like any request. HEAD is
+    answered without a stream.
     """
     if request.method != "HEAD":
         request.environ[HOLD] = _follow(source, stream, after, upto=upto, may_go_on=may_go_on)
     response = Response(iter(()), content_type=SSE)
     response.headers["Cache-Control"] = "no-store"
-    # Without this, a proxy that buffers responses would hold the events back (nginx).
+    # Without this header, nginx would buffer the events.
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
 def wait_for_news(source: Source, stream: str, after: int, wait_s: int) -> None:
-    """Have this request answered again when there is news or the time is up, instead of now.
+    """Repeat this request when there is news, or after `wait_s`, instead of answering it now.
 
-    Once only, and not for HEAD. A server without a thread to spare answers now: an answer may always come early.
+    This happens only once, and never for HEAD. A server without a thread to spare answers at once: an answer may
+    always come early.
     """
     if not wait_s or request.method == "HEAD" or WAITED in request.environ:
         return
@@ -81,13 +82,13 @@ def _follow(source: Source, stream: str, after: int, **how: Any) -> Follower:
 
 
 def _client() -> str:
-    """Who has a share of the streams: the account, or without a token the network that the request comes from."""
+    """The client that streams are counted for: the account or, without a token, the network of the request."""
     who = principal_if_any()
     return network_of(request.remote_addr or "") if who is None else who.account
 
 
 def network_of(address: str) -> str:
-    """What is one client's of this address: all of it, or of IPv6 the 64 bits that one network has; else the text."""
+    """The network that counts as one client: an IPv4 address, the /64 of an IPv6 address, else the text itself."""
     try:
         ip = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`openapi.yaml`: generated from the routes, what each view says of itself, and the schemas."""
+"""Generates `openapi.yaml` from the routes, the docstrings and `@operation` marks of the views, and the schemas."""
 
 import inspect
 import re
@@ -20,25 +20,26 @@ from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
 
 PAGES = "pages"
-"""The blueprint of what people look at: what can be done there can be done by the API that this documents."""
+"""The blueprint of the pages for people. They are not documented here: the API can do everything that they can."""
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 DESCRIPTION = """\
-Plyscribe records matches of board games as events, move by move, and gives them back: any position of any match,
-checked, at any time.
+Plyscribe records matches of board games move by move, as events, and gives back any position of any match at any
+time.
 
-Commands answer with a receipt of the events that they stored: what was answered with success is on disk. Send an
-`Idempotency-Key` and a request may be repeated at will: it counts once and gets the same answer, byte for byte. Send
-`If-Match` with a version (as in `ETag`) and the command counts only if nothing has happened since.
+A command answers with a receipt of the events that it stored. A successful answer means that they are stored on disk;
+`/readyz` says when exactly. Send an `Idempotency-Key`, and you can safely repeat a request: it counts once, and every
+repetition gets the same answer, byte for byte. Send `If-Match` with a version (as in `ETag`), and the command is
+refused if anything has happened since.
 
-Every error is an RFC 9457 problem document with a stable `code`.
+Every error is a problem document (RFC 9457) with a stable `code`.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a view says of itself beside its docstring."""
+    """What the document says about a view, besides its docstring."""
 
     tag: str
     answers: dict[int, dict[str, type[Schema] | None]]
@@ -71,10 +72,11 @@ def operation(
     located: bool = False,
     followed: bool = False,
 ) -> Callable[[View], View]:
-    """Mark a view with its contract; nothing is wrapped, so a request pays nothing for it.
+    """Mark a view with what the document says about it. The view is not wrapped, so requests cost nothing extra.
 
-    `takes`: the media types of a body that is no JSON. `tagged`: its answers have an ETag and may be asked for again
-    with If-None-Match. `located`: they name the place of what was made. `followed`: one of its media goes on live,
+    `takes`: the media types of a body that is not JSON. `open`: no token is needed. `command`: it changes something.
+    `keyed`: it takes an Idempotency-Key. `tagged`: its answers have an ETag, and requests can have If-None-Match.
+    `located`: its answers have the Location of what it created. `followed`: one of its media types is a live stream
     after Last-Event-ID.
     """
 
@@ -90,7 +92,7 @@ def operation(
 
 
 def build_openapi(app: Flask) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of all routes; LookupError for a route whose view says nothing of itself."""
+    """The OpenAPI 3.1 document of all routes; LookupError if a view is not marked with `@operation`."""
     plugin = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(
         title="Plyscribe",
@@ -112,7 +114,7 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         view = app.view_functions[rule.endpoint]
         operation = getattr(view, "__operation__", None)
         if operation is None:
-            raise LookupError(f"the view of {rule.rule} says nothing of itself: mark it with @operation")
+            raise LookupError(f"the view of {rule.rule} is not documented: mark it with @operation")
         methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
         spec.path(
             path=re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule),
@@ -128,13 +130,13 @@ def build_openapi(app: Flask) -> dict[str, Any]:
 
 
 def _speak_json_schema(part: Any) -> None:
-    """Say in JSON Schema's words what was said in Python's and marshmallow's."""
+    """Translate patterns and nullable queries from Python and marshmallow to JSON Schema."""
     for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
         _speak_json_schema(each)
     if not isinstance(part, dict):
         return
     if isinstance(pattern := part.get("pattern"), str):
-        # Marshmallow matches from the beginning, JSON Schema finds anywhere and knows no \Z.
+        # Marshmallow anchors a pattern at the start only; JSON Schema does not anchor it and has no \Z.
         part["pattern"] = f"^(?:{pattern.removesuffix(_END)})$"
     if part.get("in") == "query":
         _leave_out_null(part["schema"])
@@ -144,7 +146,7 @@ _END = r"\Z"
 
 
 def _leave_out_null(schema: dict[str, Any]) -> None:
-    """A query can leave a parameter out, and has no other way to say null."""
+    """Remove null from the schema of a query parameter: a query leaves the parameter out instead."""
     if isinstance(schema.get("type"), list):
         [schema["type"]] = [kind for kind in schema["type"] if kind != "null"]
     if "enum" in schema:
@@ -155,12 +157,12 @@ def _leave_out_null(schema: dict[str, Any]) -> None:
 
 @cache
 def format_openapi(app: Flask) -> str:
-    """The document as the YAML that is committed."""
+    """The document as YAML, as it is committed."""
     return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks that a person can read, and everything where it belongs."""
+    """Writes long texts as readable blocks, and repeats values instead of using aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -178,12 +180,30 @@ def _schema_name(schema: Any) -> str:
     return kind.__name__
 
 
+PLACES = {
+    "clause": "The clause's id, as in refusals of moves.",
+    "entrant": "The entrant's number in the tournament.",
+    "id": "The import's id.",
+    "match": "The match's id.",
+    "number": "The number of the match among those that share the dice, from 2.",
+    "player": "The account's id.",
+    "ply": "The number of moves made before the position.",
+    "round": "The round, counted from 1.",
+    "ruleset": "The ruleset's id.",
+    "seat": "The seat's number, counted from 1.",
+    "token": "The token's id, as in the list of tokens.",
+    "tournament": "The tournament's id.",
+}
+"""What each path parameter means; it has the same name in all paths."""
+
+
 def _path_parameter(rule: Rule, name: str) -> dict[str, Any]:
     is_number = isinstance(rule._converters[name], IntegerConverter)
     parameter = {
         "name": name,
         "in": "path",
         "required": True,
+        "description": PLACES[name],
         "schema": {"type": "integer", "minimum": 0} if is_number else {"type": "string"},
         "example": read_examples(operation_id(rule.endpoint)).path.get(name),
     }
@@ -191,7 +211,7 @@ def _path_parameter(rule: Rule, name: str) -> dict[str, Any]:
 
 
 def operation_id(endpoint: str) -> str:
-    """The id that the contract has for a view."""
+    """The operation id of a view."""
     return endpoint.replace(".", "_")
 
 
@@ -222,14 +242,19 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is not None:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.command and operation.keyed:
-        parameters.append(_header("Idempotency-Key", "1 to 64 printable ASCII characters, new for each new request."))
+        parameters.append(_header("Idempotency-Key", KEY_DESCRIPTION))
     if operation.command and 412 in operation.problems:
-        parameters.append(_header("If-Match", 'The version that the match must have, in quotes: `"12"`.'))
+        parameters.append(_header("If-Match", 'The version that the match or tournament must have, in quotes: `"12"`.'))
     if operation.followed:
-        parameters.append(_header("Last-Event-ID", "The `id` of the last event that came over a live stream."))
+        parameters.append(_header("Last-Event-ID", "The `id` of the last event that you received on a live stream."))
     if operation.tagged:
-        parameters.append(_header("If-None-Match", 'A version that you have, as in an ETag: `"12"`.'))
+        parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.'))
     return parameters
+
+
+KEY_DESCRIPTION = (
+    "1 to 64 printable ASCII characters. Use a new key for each new request, and the same key to repeat a request."
+)
 
 
 def _header(name: str, description: str) -> dict[str, Any]:
@@ -242,9 +267,9 @@ def _responses(operation: Operation, shown: Examples) -> dict[str, Any]:
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
     if operation.followed:
-        responses["204"] = {"description": "Nothing follows any more", "headers": _refer("X-Request-Id")}
+        responses["204"] = {"description": "No more events will follow", "headers": _refer("X-Request-Id")}
     if operation.tagged:
-        description = "The version is the one that you have"
+        description = "You already have this version"
         responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
     for status in sorted(set(operation.problems) | _always(operation)):
         examples = shown.answers(status, PROBLEM)
@@ -285,14 +310,16 @@ def _response_header(description: str, example: str, required: bool = True) -> d
 
 
 HEADERS = {
-    "X-Request-Id": _response_header("The id of the request, as in the log: your own where you sent one.", "asked-1"),
+    "X-Request-Id": _response_header(
+        "The id of the request, also in the server's log. You can send your own.", "asked-1"
+    ),
     "ETag": _response_header("The version of the match or tournament, in quotes.", '"12"'),
-    "Idempotency-Replayed": _response_header("`true` where the request had been answered before.", "true", False),
-    "Location": _response_header("The path of what was made.", f"/v1/matches/match-{'a' * 26}"),
-    "Retry-After": _response_header("Seconds after which it may go better.", "1"),
-    "WWW-Authenticate": _response_header("How to say who one is.", 'Bearer realm="plyscribe"'),
+    "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
+    "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
+    "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
+    "WWW-Authenticate": _response_header("How to authenticate.", 'Bearer realm="plyscribe"'),
 }
-SUCCESSES = {200: "As asked", 201: "Created", 202: "Taken: ask again for what comes of it"}
+SUCCESSES = {200: "Success", 201: "Created", 202: "Accepted: ask later for the result"}
 
 
 def _always(operation: Operation) -> set[int]:

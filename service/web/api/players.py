@@ -1,4 +1,4 @@
-"""Accounts over HTTP."""
+"""Accounts: sign up and look up players."""
 
 from flask import Blueprint, Response, request
 
@@ -30,9 +30,9 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
 def sign_up() -> Response:
     """Open an account and get its first token.
 
-    The token is shown this once. Where sign-up is not open, an administrator's token is needed. There is no
-    `Idempotency-Key` here, for the answer holds a secret that is not kept: a request that is sent again opens
-    another account.
+    The token is shown only once. If sign-up is not open, this needs an administrator's token. There is no
+    `Idempotency-Key` here, because the answer holds a secret that the server does not keep: if you send the request
+    again, you open another account.
     """
     require_no_key()
     actor = _who_signs_up()
@@ -45,9 +45,9 @@ def sign_up() -> Response:
 
 
 def require_no_key() -> None:
-    """BadRequest where the request has a key, for answers with a secret are not kept to be given again."""
+    """Raise BadRequest if the request has a key: answers with a secret are not kept, so they cannot be replayed."""
     if "Idempotency-Key" in request.headers:
-        raise BadRequest("no Idempotency-Key is taken here: the answer holds a secret", "key/not-here")
+        raise BadRequest("Idempotency-Key is not allowed here, because the answer holds a secret", "key/not-here")
 
 
 def _who_signs_up() -> Actor:
@@ -55,14 +55,14 @@ def _who_signs_up() -> Actor:
         return Actor("system", "sign-up")
     who = principal()
     if not parts().config.open_sign_up and "admin" not in who.scopes:
-        raise ScopeMissing("accounts are opened by an administrator here")
+        raise ScopeMissing("on this server only an administrator can open accounts")
     return Actor("player", who.account)
 
 
 @blueprint.get("/me")
 @operation("players", answers.Me)
 def me() -> Response:
-    """Tell who the token stands for and what it covers."""
+    """Get your account and the scopes of your token."""
     who = principal()
     player = parts().accounts.players.read(who.account)
     return answer({**describe_player(player), "scopes": who.scopes})
@@ -71,12 +71,12 @@ def me() -> Response:
 @blueprint.get("/<player>")
 @operation("players", answers.PlayerOut, problems=(404,), open=True)
 def get_player(player: str) -> Response:
-    """Tell a player's name and kind."""
+    """Get a player's public account."""
     return answer(describe_player(find_player(player)))
 
 
 def find_player(id: str) -> Player:
-    """The account of this id; NotFound where there is none."""
+    """The account with this id; NotFound if there is none."""
     account = parts().accounts.players.read(id) if is_stream_id("player", id) else Player(id)
     if account.version == 0:
         raise NotFound(f"there is no player {id}", "player/unknown")

@@ -1,4 +1,4 @@
-"""Ratings over HTTP: a table a ruleset, a history a player."""
+"""Ratings: a table for each ruleset, a history for each player."""
 
 from bisect import bisect_right
 from typing import Any
@@ -24,9 +24,9 @@ Json = dict[str, Any]
 @blueprint.get("/<ruleset>")
 @operation("ratings", answers.RatingsPage, query=parameters.PageQuery, problems=(400, 404), open=True)
 def list_ratings(ruleset: str) -> Response:
-    """Give the table of a ruleset's ratings, page by page.
+    """List the ratings of a ruleset, best first.
 
-    Who plays on between two pages may change places and be missed or seen twice; all others are seen once.
+    A player whose rating changes between two pages can be missing or listed twice. All others are listed once.
     """
     query = parse_query(parameters.PageQuery)
     book = parts().ledgers.book(find_rules(ruleset).id)
@@ -51,7 +51,7 @@ def list_ratings(ruleset: str) -> Response:
 @blueprint.get("/<ruleset>/<player>")
 @operation("ratings", answers.RatingHistory, query=parameters.HistoryQuery, problems=(404,), open=True)
 def get_rating(ruleset: str, player: str) -> Response:
-    """Give a player's rating with the matches that made it, page by page."""
+    """Get a player's rating and the matches that it is based on."""
     query = parse_query(parameters.HistoryQuery)
     book = parts().ledgers.book(find_rules(ruleset).id)
     row = next((row for row in book.table if row.player == player), None)
@@ -74,7 +74,7 @@ def get_rating(ruleset: str, player: str) -> Response:
 
 
 def _place(row: Row) -> tuple[int, str]:
-    """What the table is sorted by."""
+    """The sort key of the table."""
     return -row.standing.rating.ordinal, row.player
 
 
@@ -87,7 +87,7 @@ def _parse_place(ruleset: str, cursor: str) -> tuple[int, str]:
     try:
         return -int(ordinal), player
     except ValueError:
-        raise BadRequest("the cursor is none that this table gave: follow `next` as it is", "cursor/invalid") from None
+        raise BadRequest("the cursor is not from this table: follow `next` unchanged", "cursor/invalid") from None
 
 
 def _describe_model(opening: RatingsOpened | None) -> Json | None:
@@ -123,12 +123,12 @@ def _describe_step(step: RatingStep, player: str) -> Json:
 
 
 def describe_rating(rating: Rating) -> Json:
-    """A rating as answers have it."""
+    """A rating for JSON, in millionths."""
     return {"rating_micro": rating.mu, "uncertainty_micro": rating.sigma, "ordinal_micro": rating.ordinal}
 
 
 def describe_change(change: Change) -> Json:
-    """What a match does to a player's rating."""
+    """A player's rating with and without a match, for JSON."""
     return {
         "player": change.player,
         "name": parts().accounts.name_of(change.player),

@@ -1,4 +1,4 @@
-"""Rulesets over HTTP."""
+"""Rulesets and their clauses."""
 
 from typing import Any
 
@@ -20,7 +20,10 @@ blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
 @blueprint.get("")
 @operation("rulesets", answers.Rulesets, query=parameters.RulesetsQuery, open=True)
 def list_rulesets() -> Response:
-    """List all rulesets in all versions, or those that a number of seats can play."""
+    """List all versions of all rulesets.
+
+    With `seats`, only those that can be played with this number of seats.
+    """
     seats = parse_query(parameters.RulesetsQuery)["seats"]
     found = [each for each in RULESETS if seats is None or each.min_seats <= seats <= each.max_seats]
     counts = count_matches([each.id for each in found])
@@ -28,9 +31,9 @@ def list_rulesets() -> Response:
 
 
 def count_matches(rulesets: list[str]) -> dict[str, int]:
-    """The matches of each ruleset, of none while the store is away: the rules can be read all the same."""
+    """The number of matches of each ruleset; empty while the store cannot be reached, so that rules stay readable."""
     try:
-        # Lists without a relay come up to date when their lag is asked for.
+        # Without a relay, asking for the lag brings the lists up to date.
         parts().lists.lag()
         return parts().lists.matches.count(rulesets)
     except StoreUnavailable:
@@ -40,7 +43,7 @@ def count_matches(rulesets: list[str]) -> dict[str, int]:
 @blueprint.get("/<ruleset>")
 @operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
 def get_ruleset(ruleset: str) -> Response:
-    """Give a ruleset: its options as JSON Schema, its versions and its clauses."""
+    """Get a ruleset with its options, versions and clauses."""
     found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     versions = [describe_version(other) for other in RULESETS if other.id == found.id]
     clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version).values()]
@@ -50,7 +53,10 @@ def get_ruleset(ruleset: str) -> Response:
 @blueprint.get("/<ruleset>/clauses/<clause>")
 @operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True)
 def get_clause(ruleset: str, clause: str) -> Response:
-    """Give one clause of the rules, as refusals of moves name it."""
+    """Get one clause of the rules.
+
+    Refusals of moves name the clause that the move breaks.
+    """
     rules = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     found = read_clauses(rules.id, rules.version).get(clause)
     if found is None:
@@ -59,7 +65,7 @@ def get_clause(ruleset: str, clause: str) -> Response:
 
 
 def find_rules(id: str, version: int | None = None) -> AnyRuleset:
-    """The ruleset that a path names; NotFound where there is none."""
+    """The ruleset that a path names; NotFound if there is none."""
     try:
         return find_ruleset(id, version)
     except UnknownRuleset as error:
@@ -67,17 +73,17 @@ def find_rules(id: str, version: int | None = None) -> AnyRuleset:
 
 
 def describe_version(ruleset: AnyRuleset) -> dict[str, Any]:
-    """A version among those of its ruleset."""
+    """A version of a ruleset, for JSON."""
     return {"version": ruleset.version, "released": ruleset.released, "behaviour": ruleset.behaviour}
 
 
 def describe_clause(ruleset: AnyRuleset, clause: Clause) -> dict[str, Any]:
-    """A clause of a ruleset version."""
+    """A clause of a ruleset version, for JSON."""
     return {"ruleset": ruleset.id, "version": ruleset.version, **clause._asdict()}
 
 
 def describe_ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
-    """A ruleset as lists show it."""
+    """One version of a ruleset, for JSON."""
     return {
         "ruleset": ruleset.id,
         **describe_version(ruleset),

@@ -1,4 +1,4 @@
-"""What operators and tools ask: whether the service is alive, ready, and what it offers."""
+"""Health, readiness, metrics and the API's own description, for operators and tools."""
 
 from flask import Blueprint, Response, current_app
 
@@ -14,16 +14,16 @@ blueprint = Blueprint("system", __name__)
 @blueprint.get("/healthz")
 @operation("system", answers.Health, open=True)
 def health() -> Response:
-    """Tell that the process answers."""
+    """Check that the process is running."""
     return answer({"status": "alive"})
 
 
 @blueprint.get("/readyz")
 @operation("system", answers.Ready, open=True)
 def ready() -> Response:
-    """Tell that the store answers, and what a success answer is worth.
+    """Check that the store answers.
 
-    `durability` is `always` (on disk before the answer), `everysec` (within a second) or `unknown`.
+    `durability` says when a successful command is on disk.
     """
     return answer({"status": "ready", **parts().store.describe()})
 
@@ -31,9 +31,9 @@ def ready() -> Response:
 @blueprint.get("/metrics")
 @operation("system", media={metrics.CONTENT_TYPE.partition(";")[0]: None}, problems=(401, 403), open=True)
 def read_metrics() -> Response:
-    """Give the numbers of all processes in Prometheus' text format.
+    """Get the metrics of all processes in the Prometheus text format.
 
-    Where they are not open to all who reach the service, an administrator's token is needed.
+    Unless the operator has opened the metrics to everyone, this needs the scope `admin`.
     """
     if not parts().config.open_metrics:
         principal().require("admin")
@@ -44,6 +44,6 @@ def read_metrics() -> Response:
 @blueprint.get("/openapi.yaml")
 @operation("system", media={"application/yaml": None}, open=True)
 def openapi() -> Response:
-    """Give this document."""
+    """Get this document."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     return Response(format_openapi(app), content_type="application/yaml")

@@ -1,4 +1,4 @@
-"""What is noted of every request: its numbers, and the ids that its log records carry."""
+"""Metrics of every request, and the ids in its log records."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def observe(app: Flask) -> None:
-    """Let the application note its requests."""
+    """Count and log the requests of the application."""
     app.before_request(_begin)
     app.after_request(_end)
 
@@ -35,24 +35,24 @@ def _end(response: Response) -> Response:
     seconds = time.perf_counter() - g.started_s
     asked = current_request()
     if HOLD in asked.environ and asked.environ[HOLD].wait_s is not None:
-        # It waits for news, and is counted when it is asked again and answered.
+        # The request waits for news. It is counted when it is repeated and answered.
         return response
     metrics.note_request(asked.method, _route_of(asked), response.status_code, seconds)
     if log.isEnabledFor(logging.DEBUG):
         refused = {"code": g.code} if "code" in g else {}
-        told = {"method": asked.method, "route": _route_of(asked), "status": response.status_code, **refused}
-        log.debug("answered", extra={**told, "ms": round(1000 * seconds, 2)})
+        request = {"method": asked.method, "route": _route_of(asked), "status": response.status_code, **refused}
+        log.debug("answered", extra={**request, "ms": round(1000 * seconds, 2)})
     return response
 
 
 def note_problem(code: str) -> None:
-    """Note the code of the problem that this request is answered with."""
+    """Count a refusal, and remember its code for the log."""
     g.code = code
     metrics.note_refusal(code)
 
 
 def route() -> str:
-    """The template of this request's route: of paths there are any number, and what a client writes may be anything."""
+    """The template of this request's route, never its path, so that the number of metrics stays bounded."""
     return _route_of(current_request())
 
 

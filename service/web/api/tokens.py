@@ -1,4 +1,4 @@
-"""The tokens of accounts over HTTP."""
+"""Tokens: list, issue, rotate and revoke them."""
 
 from typing import Any
 
@@ -19,7 +19,10 @@ blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
 @blueprint.get("/me/tokens")
 @operation("players", answers.Tokens)
 def list_tokens() -> Response:
-    """List the valid tokens of your account, never their texts."""
+    """List the valid tokens of your account, oldest first.
+
+    The list never has their texts.
+    """
     who = principal()
     tokens = parts().accounts.players.read(who.account).tokens
     now = now_ms()
@@ -42,9 +45,10 @@ def list_tokens() -> Response:
     keyed=False,
 )
 def issue_token() -> Response:
-    """Issue a further token for your account, for another device or a bot, and get its text this once.
+    """Issue another token for your account.
 
-    It covers no more than the token that asks, and lives no longer.
+    Use it for another device or a bot. Its text is shown only once. A token can only issue tokens with the same or
+    fewer scopes, and none that outlives it.
     """
     require_no_key()
     who = principal()
@@ -68,10 +72,10 @@ def issue_token() -> Response:
     keyed=False,
 )
 def rotate_token() -> Response:
-    """Get a successor of the token that asks, which ends `overlap_s` later.
+    """Replace your token.
 
-    The successor has the same label and scopes, and lives as long as its predecessor was meant to, or shorter. While
-    both are valid the predecessor may ask again: for when the answer got lost.
+    The new token has the same label and scopes. It lasts at most as long as the old one was issued for. The old token
+    ends `overlap_s` seconds later. Until then you can ask again with it, in case the answer got lost.
     """
     require_no_key()
     who = principal()
@@ -86,7 +90,11 @@ def rotate_token() -> Response:
 @blueprint.delete("/me/tokens/<token>")
 @operation("players", answers.RevokedToken, body=bodies.Nothing, problems=(404,), command=True)
 def revoke_token(token: str) -> Response:
-    """End a token of your account at once, be it the one that asks. Other processes hear of it within ten seconds."""
+    """Revoke a token of your account.
+
+    You can revoke any of them, also the one that you send. Other processes may accept the token for up to ten seconds
+    more.
+    """
     who = principal()
     parse_body(bodies.Nothing)
     ended_at = parts().accounts.revoke(who, token, remembered(Actor("player", who.account)))
@@ -104,9 +112,10 @@ def revoke_token(token: str) -> Response:
     keyed=False,
 )
 def recover_account(player: str) -> Response:
-    """Issue a token for someone who has lost theirs, as an administrator.
+    """Issue a token for a player who lost theirs.
 
-    All other tokens of the account end, unless `revoke_others` is false. Any scope may be given.
+    Needs the scope `admin`. The new token can have any scopes. All other tokens of the account end, unless
+    `revoke_others` is false.
     """
     require_no_key()
     who = principal()

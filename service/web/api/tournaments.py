@@ -1,4 +1,4 @@
-"""Tournaments over HTTP: announced, entered, started, followed; they run by themselves."""
+"""Tournaments: announce, enter, start, run and read them."""
 
 from typing import Any
 
@@ -68,7 +68,11 @@ Fields = dict[str, Any]
     located=True,
 )
 def create_tournament() -> Response:
-    """Announce a tournament. It takes entrants until it is started, and then runs by itself to its final table."""
+    """Announce a tournament.
+
+    Needs the scope `organise`. The tournament takes entrants until you start it, and then runs by itself to its final
+    table.
+    """
     who = principal()
     who.require("organise")
     body = parse_body(bodies.NewTournament)
@@ -88,7 +92,7 @@ def create_tournament() -> Response:
 @blueprint.get("")
 @operation("tournaments", answers.TournamentPage, query=parameters.TournamentsQuery, problems=(400,), open=True)
 def list_tournaments() -> Response:
-    """List tournaments, those announced last first."""
+    """List tournaments, newest first."""
     query = parse_query(parameters.TournamentsQuery)
     return answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
 
@@ -96,7 +100,7 @@ def list_tournaments() -> Response:
 @blueprint.get("/<tournament>")
 @operation("tournaments", answers.TournamentOut, problems=(404,), open=True, tagged=True)
 def get_tournament(tournament: str) -> Response:
-    """Give a tournament as it stands now: its terms, its entrants, its rounds."""
+    """Get a tournament as it stands now."""
     state = read_tournament(tournament)
     return tagged(answer(tournament_queries.describe_tournament(state, parts().accounts)), state.version)
 
@@ -106,9 +110,10 @@ def get_tournament(tournament: str) -> Response:
     "tournaments", answers.TournamentReceipt, status=201, body=bodies.NewEntrant, problems=PROBLEMS, command=True
 )
 def register_entrant(tournament: str) -> Response:
-    """Enter a tournament, which is consent to be seated in its matches; its organiser enters bots of the server.
+    """Enter a tournament.
 
-    A Swiss tournament takes entrants while it is played, too: they are paired from the next round on.
+    By entering, you agree to be seated in its matches. The organiser can also enter bots of the server. A Swiss
+    tournament takes entrants even after its start; they are paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
@@ -122,14 +127,20 @@ def register_entrant(tournament: str) -> Response:
 @blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
 def withdraw_entrant(tournament: str, entrant: int) -> Response:
-    """Take an entrant, your own or as the organiser, out of the tournament: it loses what it is playing."""
+    """Withdraw an entrant from a tournament.
+
+    You can withdraw yourself; the organiser can withdraw any entrant. The entrant loses the games that it is playing.
+    """
     return _execute(tournament, bodies.Nothing, lambda base, *_: WithdrawEntrant(**base, entrant=entrant))
 
 
 @blueprint.post("/<tournament>/entrants/<int:entrant>/absences")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.NewAbsence, problems=PROBLEMS, command=True)
 def announce_absence(tournament: str, entrant: int) -> Response:
-    """Have an entrant, your own or as the organiser, sit out a round that is not paired yet."""
+    """Announce that an entrant sits out a round.
+
+    The round must not be paired yet. You can do this for yourself; the organiser can do it for any entrant.
+    """
     return _execute(
         tournament, bodies.NewAbsence, lambda base, body, _: AnnounceAbsence(**base, entrant=entrant, **body)
     )
@@ -138,21 +149,31 @@ def announce_absence(tournament: str, entrant: int) -> Response:
 @blueprint.post("/<tournament>/start")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
 def start_tournament(tournament: str) -> Response:
-    """Start a tournament, as its organiser: from here on it runs by itself."""
+    """Start a tournament.
+
+    Only the organiser or an administrator can do this. From then on the tournament runs by itself.
+    """
     return _execute(tournament, bodies.Nothing, lambda base, *_: StartTournament(**base))
 
 
 @blueprint.post("/<tournament>/abort")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.Abort, problems=PROBLEMS, command=True)
 def abort_tournament(tournament: str) -> Response:
-    """Call a tournament off, as its organiser. Matches under way go on, and count for nothing here."""
+    """Call off a tournament.
+
+    Only the organiser or an administrator can do this. Running matches continue, but no longer count here.
+    """
     return _execute(tournament, bodies.Abort, lambda base, body, _: AbortTournament(**base, **body))
 
 
 @blueprint.post("/<tournament>/annulments")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.NewGameAnnulment, problems=PROBLEMS, command=True)
 def annul_game(tournament: str) -> Response:
-    """Have a decided game count for nothing, as the organiser. That its entrants met stands."""
+    """Annul a decided game.
+
+    Only the organiser or an administrator can do this. The game no longer counts, but later pairings still take into
+    account that its entrants met.
+    """
     return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
 
 
@@ -166,9 +187,10 @@ def annul_game(tournament: str) -> Response:
     tagged=True,
 )
 def get_standings(tournament: str) -> Response:
-    """Give the table as it stands: as JSON with the crosstable in it, as text for a terminal, or as CSV.
+    """Get the table as it stands now.
 
-    As text and CSV the crosstable is given instead with `crosstable=true`.
+    The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
+    `crosstable=true` gets the crosstable instead.
     """
     media = accepted(JSON, TEXT, CSV)
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
@@ -186,7 +208,10 @@ def get_standings(tournament: str) -> Response:
 @blueprint.get("/<tournament>/trf")
 @operation("tournaments", media={TEXT: None}, problems=(404, 422), open=True, tagged=True)
 def get_trf(tournament: str) -> Response:
-    """Report a Swiss of two with one game a board as FIDE's TRF16."""
+    """Get the FIDE report (TRF16) of a tournament.
+
+    Only for a Swiss of two seats with one game on each board.
+    """
     state = read_tournament(tournament)
     text = export_trf(state, tournament_queries.name_players(state, parts().accounts))
     return tagged(Response(text, content_type=f"{TEXT}; charset=utf-8"), state.version)
@@ -197,12 +222,12 @@ def get_trf(tournament: str) -> Response:
     "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
 )
 def report_annulment(tournament: str) -> Response:
-    """Tell what the annulment of a decided game changed, or would change: the table with the game and without it."""
+    """Show what the annulment of a decided game changed, or would change."""
     place = parse_query(parameters.GameQuery)
     state = read_tournament(tournament)
     game = find_game(state, (place["round"], place["board"], place["game"]))
     if game is None:
-        raise NotFound("there is no such game", "tournament/no-game")
+        raise NotFound("the tournament has no such game", "tournament/no-game")
     if game.ranks is None:
         raise WrongTime("tournament/not-decided", "the game is not decided yet")
     report = tournament_queries.describe_annulment(state, game, parts().tournaments)
@@ -212,7 +237,7 @@ def report_annulment(tournament: str) -> Response:
 @blueprint.get("/<tournament>/rounds")
 @operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
 def list_rounds(tournament: str) -> Response:
-    """Give all rounds: who met whom on which seats, in which matches, how they ended, and why they were paired so."""
+    """List all rounds with their games and pairings."""
     state = read_tournament(tournament)
     rounds = [tournament_queries.describe_round(state, round.number, parts().tournaments) for round in state.rounds]
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
@@ -221,11 +246,14 @@ def list_rounds(tournament: str) -> Response:
 @blueprint.get("/<tournament>/attempts")
 @operation("tournaments", answers.AttemptsOut, query=parameters.AttemptsQuery, problems=(404,), open=True, tagged=True)
 def list_attempts(tournament: str) -> Response:
-    """List the attempts at all games: the matches made for them, how each ended, and whose fault went with it."""
+    """List the matches that were created for the games, and their faults.
+
+    A game is played again if the platform fails its match, so it can have several attempts.
+    """
     query = parse_query(parameters.AttemptsQuery)
     state = read_tournament(tournament)
     page, more = tournament_queries.list_attempts(state, query)
-    told = {
+    described = {
         "tournament": state.stream,
         "version": state.version,
         "attempts": [
@@ -234,13 +262,16 @@ def list_attempts(tournament: str) -> Response:
         ],
         "next": path_with(after="-".join(map(str, page[-1].place))) if more else None,
     }
-    return tagged(answer(told), state.version)
+    return tagged(answer(described), state.version)
 
 
 @blueprint.get("/<tournament>/rounds/<int:round>/check")
 @operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
 def check_round(tournament: str, round: int) -> Response:
-    """Work the pairing of a round out again from the events before it, and say whether it comes out the same."""
+    """Pair a round again, and compare the result with the stored pairing.
+
+    The pairing is computed from the events before the round.
+    """
     read_tournament(tournament)
     check = parts().tournaments.check_round(tournament, round)
     return answer(tournament_queries.describe_check(tournament, round, check))
@@ -249,9 +280,10 @@ def check_round(tournament: str, round: int) -> Response:
 @blueprint.get("/<tournament>/matches")
 @operation("tournaments", media={NDJSON: None}, problems=(404,), open=True)
 def export_matches(tournament: str) -> Response:
-    """Give all decided games with their matches as text records, as NDJSON: a line a game, in the order of boards.
+    """Export all decided games.
 
-    It ends with a line of count and SHA-256 of all bytes before it. The bundle of a match has its events.
+    Each line of the NDJSON is a game with its match as a text record, in the order of rounds and boards. The last line
+    has the number of games and the SHA-256 of all bytes before this line. For the events of a match, get its bundle.
     """
     state = read_tournament(tournament)
     lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
@@ -268,9 +300,10 @@ def export_matches(tournament: str) -> Response:
     followed=True,
 )
 def list_events(tournament: str) -> Response:
-    """List a tournament's events with their hashes, as those of a match: pages, all at once, or live.
+    """List a tournament's events.
 
-    A live stream ends with an event `end` once the tournament is over; then 204 says so.
+    Get pages as JSON, all events at once as NDJSON, or a live stream of server-sent events, as for a match. When the
+    tournament is over, the stream sends an event `end` and closes; connecting again gets 204.
     """
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
@@ -288,7 +321,7 @@ def list_events(tournament: str) -> Response:
 
 
 def read_tournament(tournament: str) -> Tournament:
-    """The tournament of this id; NotFound where there is none."""
+    """The tournament with this id; NotFound if there is none."""
     state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
     if state is None or state.created is None:
         raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
@@ -296,7 +329,10 @@ def read_tournament(tournament: str) -> Tournament:
 
 
 def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
-    """The receipt of the command that `make` builds from who asks and when, from the body, and from who it is."""
+    """Execute the command that `make` builds, and return its receipt.
+
+    `make` gets the fields that every command has (actor, time, id), the parsed body and the principal.
+    """
     who = principal()
     state = read_tournament(tournament)
     body = parse_body(schema)

@@ -1,4 +1,4 @@
-"""What bodies of requests hold."""
+"""The shapes of all request bodies."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +35,7 @@ from plyscribe.service.web.schemas.kinds import (
 
 MAX_VALUES = 1000
 OVERLAP_S = 60
-"""Long enough to ask again where the answer with the new token got lost."""
+"""Long enough to ask again if the answer with the new token got lost."""
 
 INVITATION_S = 7 * 24 * 3600
 MAX_INVITATION_S = 90 * 24 * 3600
@@ -46,13 +46,32 @@ def _scopes(allowed: Sequence[str], default: list[str] | None) -> fields.List[An
         fields.String(validate=validate.OneOf(allowed)),
         load_default=default,
         validate=validate.Length(1, len(allowed)),
-        metadata={"description": "What the token may do."},
+        metadata={"description": "What the token allows."},
     )
 
 
 def _lifetime() -> fields.Integer:
     description = "Seconds until the token expires."
     return integer_field(1, MAX_TOKEN_LIFE_MS // 1000, load_default=None, metadata={"description": description})
+
+
+def _playouts(**kwargs: Any) -> fields.Integer:
+    description = "How many playouts `mcts` makes for each decision. The other bots have none."
+    return integer_field(1, MAX_PLAYOUTS, metadata={"description": description}, **kwargs)
+
+
+def _ruleset() -> fields.String:
+    return text_field(32, required=True, metadata={"description": "The ruleset's id.", "example": "pathagon"})
+
+
+def _ruleset_version() -> fields.Integer:
+    metadata = {"description": "By default the newest version."}
+    return integer_field(1, 10_000, load_default=None, allow_none=True, metadata=metadata)
+
+
+def _options() -> fields.Dict:
+    metadata = {"description": "The options of the ruleset. The others get their defaults.", "example": {"size": 7}}
+    return fields.Dict(keys=fields.String(), load_default=dict, metadata=metadata)
 
 
 class NewPlayer(Strict):
@@ -64,7 +83,7 @@ class NewPlayer(Strict):
 
 
 class NewToken(Strict):
-    """A further token of your account. Without anything it covers and lives as long as the one that asks."""
+    """Another token for your account. By default it has the scopes and the expiry of the token that asks."""
 
     scopes = _scopes(SCOPES, None)
     label = name_field(load_default=None, metadata={"example": "The club's tablet"})
@@ -72,37 +91,40 @@ class NewToken(Strict):
 
 
 class FreshToken(Strict):
-    """A token for the account of someone who lost theirs."""
+    """A token for a player who lost theirs."""
 
     scopes = _scopes(SCOPES, ["play", "record"])
     label = name_field(load_default=None)
     expires_in_s = _lifetime()
-    revoke_others = Boolean(load_default=True, metadata={"description": "End all other tokens of the account."})
+    revoke_others = Boolean(load_default=True, metadata={"description": "Revoke all other tokens of the account."})
 
 
 class Rotation(Strict):
-    """How long the successor lives, and how long both are valid."""
+    """How long the new token lasts, and how long the old one stays valid."""
 
     expires_in_s = _lifetime()
     overlap_s = integer_field(
         0,
         MAX_OVERLAP_MS // 1000,
         load_default=OVERLAP_S,
-        metadata={"description": "Seconds until the token that asks ends."},
+        metadata={"description": "Seconds until the old token ends."},
     )
 
 
 class SeatFor(Strict):
-    """Who a seat is for: a player's account, the name of someone without one, or a bot of the server.
+    """Who gets a seat. Give exactly one of `player`, `name` and `bot`."""
 
-    A bot may be given a `seed`, from which its moves follow; without one it gets some. `playouts` are for `mcts`.
-    """
-
-    player = fields.String(validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"))
-    name = name_field()
-    bot = fields.String(validate=validate.OneOf(list(BOTS)))
-    seed = integer_field(0, MAX_SEED)
-    playouts = integer_field(1, MAX_PLAYOUTS)
+    player = fields.String(
+        validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"), metadata={"description": "The id of an account."}
+    )
+    name = name_field(metadata={"description": "The name of a guest, who has no account. For recorded matches."})
+    bot = fields.String(validate=validate.OneOf(list(BOTS)), metadata={"description": "A bot of the server."})
+    seed = integer_field(
+        0,
+        MAX_SEED,
+        metadata={"description": "The seed that the bot's moves follow from. By default a random one."},
+    )
+    playouts = _playouts()
 
     @post_load
     def _occupant(self, data: dict[str, Any], **_: Any) -> Occupant | WantedBot:
@@ -113,15 +135,17 @@ class SeatFor(Strict):
                 return Guest(name)
             case {"bot": bot} if data.keys() <= {"bot", "seed", "playouts"}:
                 return WantedBot(bot, data.get("seed"), data.get("playouts"))
-        raise ValidationError("Either a player, a name or a bot.")
+        raise ValidationError("Must have exactly one of player, name and bot; seed and playouts go with a bot.")
 
 
 class WantedBotIn(Strict):
     """A bot of the server."""
 
     name = fields.String(required=True, validate=validate.OneOf(list(BOTS)))
-    seed = integer_field(0, MAX_SEED, load_default=0)
-    playouts = integer_field(1, MAX_PLAYOUTS, load_default=None, allow_none=True)
+    seed = integer_field(
+        0, MAX_SEED, load_default=0, metadata={"description": "The seed that the bot's moves follow from."}
+    )
+    playouts = _playouts(load_default=None, allow_none=True)
 
     @post_load
     def _wanted(self, data: dict[str, Any], **_: Any) -> WantedBot:
@@ -129,7 +153,7 @@ class WantedBotIn(Strict):
 
 
 class Limits(Strict):
-    """How long a seat may take, in milliseconds: one of the two, or both."""
+    """Time limits for each seat, in milliseconds. Give at least one of them; the one that runs out first counts."""
 
     move_ms = integer_field(
         MIN_LIMIT_MS,
@@ -147,13 +171,36 @@ class Limits(Strict):
     )
 
 
+def _seats(description: str, **kwargs: Any) -> fields.List[Any]:
+    return fields.List(
+        fields.Nested(SeatFor, allow_none=True),
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": description, "example": [None, None]},
+        **kwargs,
+    )
+
+
+def _limits() -> fields.Nested:
+    return fields.Nested(Limits, load_default=None, allow_none=True)
+
+
+def _start() -> fields.String:
+    description = (
+        "`auto`: the match starts when all seats are taken and all players have added their entropy, if the server "
+        "rolls dice. `call`: it starts when you call it."
+    )
+    return fields.String(
+        load_default="auto", validate=validate.OneOf(START_MODES), metadata={"description": description}
+    )
+
+
 def _recorded() -> Boolean:
-    description = "The creator records a match played elsewhere and acts for all seats."
+    description = "You record a match that is played elsewhere, and act for all seats."
     return Boolean(load_default=False, metadata={"description": description})
 
 
 def _private() -> Boolean:
-    description = "Only its creator, its players and overseers can read the match."
+    description = "Only its creator, recorder and players, and tokens with `organise` or `admin`, can read the match."
     return Boolean(load_default=False, metadata={"description": description})
 
 
@@ -164,230 +211,286 @@ def _about() -> fields.Dict:
         load_default=None,
         allow_none=True,
         validate=validate.Length(max=MAX_ABOUT),
-        metadata={"example": {"place": "Turin", "event": "Club evening"}},
+        metadata={
+            "description": "Anything to note about the match.",
+            "example": {"place": "Turin", "event": "Club evening"},
+        },
     )
 
 
 class NewMatch(Strict):
-    """A new match. Seats without anyone are open to all."""
+    """A new match."""
 
-    ruleset = text_field(32, required=True, metadata={"example": "pathagon"})
-    ruleset_version = integer_field(1, 10_000, load_default=None, allow_none=True)
-    options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
-    seats = fields.List(
-        fields.Nested(SeatFor, allow_none=True),
-        required=True,
-        validate=validate.Length(1, MAX_SEATS),
-        metadata={"description": "One entry a seat: null is open to anyone.", "example": [None, None]},
-    )
+    ruleset = _ruleset()
+    ruleset_version = _ruleset_version()
+    options = _options()
+    seats = _seats("One entry for each seat. Null leaves the seat open to anyone.", required=True)
     recorded = _recorded()
     rated = Boolean(
         load_default=False,
-        metadata={"description": "It counts for ratings: each seat its own account, options the defaults or a preset."},
+        metadata={
+            "description": "The match counts for ratings. Every seat needs its own account, and the options must be "
+            "the defaults or a preset."
+        },
     )
-    dice = fields.String(load_default="server", validate=validate.OneOf(["server", "recorded"]))
+    dice = fields.String(
+        load_default="server",
+        validate=validate.OneOf(["server", "recorded"]),
+        metadata={"description": "Who rolls: the server, or you at a real table, with `recorded: true`."},
+    )
     shared_dice = integer_field(
         2,
         MAX_SHARING,
         load_default=None,
         allow_none=True,
-        metadata={"description": "So many matches, this one among them, have the same dice: add them as duplicates."},
+        metadata={
+            "description": "How many matches have the same dice, this one included. Create the others as duplicates."
+        },
     )
-    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    limits = _limits()
     private = _private()
-    start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
+    start = _start()
     about = _about()
 
 
 class NewFork(Strict):
-    """A new match from a ply of another one: rules, options and number of seats are the same."""
+    """A new match that continues another one with the same rules, options and number of seats."""
 
-    ply = integer_field(0, 2**31, required=True, metadata={"description": "It goes on just before move `ply` + 1."})
+    ply = integer_field(
+        0, 2**31, required=True, metadata={"description": "The fork continues from just before move `ply` + 1."}
+    )
     dice = fields.String(
         load_default="fresh",
         validate=validate.OneOf(["same", "fresh"]),
         metadata={
-            "description": "`fresh`: new dice of the server. `same`: those of the match go on, once they are revealed;"
-            " recorded ones are recorded here too. Games without dice need none."
+            "description": "`fresh`: new dice of the server. `same`: the dice of the match continue. Server dice can "
+            "only continue once their secret is published. Ignored in games without dice."
         },
     )
-    seats = fields.List(
-        fields.Nested(SeatFor, allow_none=True),
-        load_default=None,
-        allow_none=True,
-        validate=validate.Length(1, MAX_SEATS),
-        metadata={"description": "One entry a seat, as in a new match; without this all seats are yours."},
+    seats = _seats(
+        "One entry for each seat, as in a new match. By default you have all seats.", load_default=None, allow_none=True
     )
     recorded = _recorded()
-    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    limits = _limits()
     private = _private()
-    start = fields.String(load_default="auto", validate=validate.OneOf(START_MODES))
+    start = _start()
     about = _about()
 
 
 class Duplicate(Strict):
     """Another match with the same dice."""
 
-    seats = fields.List(
-        fields.Nested(SeatFor, allow_none=True),
-        required=True,
-        validate=validate.Length(1, MAX_SEATS),
-        metadata={"description": "One entry a seat, as many as the first match has.", "example": [None, None]},
-    )
+    seats = _seats("One entry for each seat, as many as in the first match.", required=True)
 
 
 class TakeSeat(Strict):
-    """Sitting down: a player for itself, a recorder for a guest."""
+    """How a seat is taken."""
 
-    name = name_field(load_default=None, metadata={"description": "A guest's name, from the recorder."})
-    entropy = text_field(MAX_ENTROPY_LENGTH, load_default=None, metadata={"description": "Salt for the server's dice."})
+    name = name_field(
+        load_default=None, metadata={"description": "For recorders: the name of the guest who takes the seat."}
+    )
+    entropy = text_field(
+        MAX_ENTROPY_LENGTH,
+        load_default=None,
+        metadata={"description": "Your part in the server's dice: any printable ASCII text."},
+    )
     invitation = invitation_field()
 
 
 class NewInvitation(Strict):
-    """An invitation to whoever holds its code."""
+    """An invitation to a seat. Anyone who has its code can use it."""
 
     expires_in_s = integer_field(
         1,
         MAX_INVITATION_S,
         load_default=INVITATION_S,
-        metadata={"description": "Seconds until it expires; a week without this."},
+        metadata={"description": "Seconds until it expires. By default a week."},
     )
 
 
 class Entropy(Strict):
-    """Salt for the server's dice."""
+    """A seat's part in the server's dice. With it, the server alone cannot have chosen the rolls."""
 
     seat = seat_field(load_default=None)
-    entropy = text_field(MAX_ENTROPY_LENGTH, required=True, metadata={"example": "correct horse"})
+    entropy = text_field(
+        MAX_ENTROPY_LENGTH,
+        required=True,
+        metadata={"description": "Any printable ASCII text.", "example": "correct horse"},
+    )
 
 
 class Nothing(Strict):
-    """An empty object; the body may be left out."""
+    """An empty object. You can leave out the body."""
 
 
 class NewMove(Strict):
     """A move in the ruleset's notation."""
 
-    # Only the match judges the text, so that every refusal of a move names the same codes.
-    move = fields.String(required=True, metadata={"example": "d4", "maxLength": MAX_MOVE_LENGTH})
+    # The match checks the text, so that all refusals of a move have the codes of moves.
+    move = fields.String(
+        required=True,
+        metadata={"description": "The move.", "example": "d4", "maxLength": MAX_MOVE_LENGTH},
+    )
     seat = seat_field(load_default=None)
 
 
 class NewRoll(Strict):
-    """What the awaited dice showed on the table."""
+    """What the dice showed at the table."""
 
     values = fields.List(
-        integer_field(1, 2**31), required=True, validate=validate.Length(1, MAX_VALUES), metadata={"example": [3, 5]}
+        integer_field(1, 2**31),
+        required=True,
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={"description": "One value for each die that is due.", "example": [3, 5]},
     )
 
 
 class TakeBack(Strict):
-    """The ply to go back to."""
+    """How far to go back."""
 
-    ply = integer_field(0, 2**31, required=True)
+    ply = integer_field(
+        0, 2**31, required=True, metadata={"description": "The number of moves to keep. All later ones are taken back."}
+    )
 
 
 class Withdrawal(Strict):
-    """A seat leaves the match."""
+    """Why a seat leaves the match."""
 
     seat = seat_field(load_default=None)
-    cause = fields.String(load_default="resigned", validate=validate.OneOf(WITHDRAWAL_CAUSES))
+    cause = fields.String(
+        load_default="resigned",
+        validate=validate.OneOf(WITHDRAWAL_CAUSES),
+        metadata={"description": "Players can only resign. The recorder can give any cause."},
+    )
     fault = fields.String(
         load_default=None,
         allow_none=True,
         validate=validate.OneOf(WITHDRAWAL_FAULTS),
-        metadata={"description": "With `resigned`: by what the program failed that plays the seat."},
+        metadata={"description": "With `resigned`: how the program that plays the seat failed."},
     )
 
 
 class Draw(Strict):
-    """Offering a draw, or answering an offer."""
+    """The offer of a draw, or the answer to an offer."""
 
     action = fields.String(required=True, validate=validate.OneOf(["offer", "agree", "decline"]))
     seat = seat_field(load_default=None)
 
 
 class Abort(Strict):
-    """Ending without an outcome."""
+    """Why the match or tournament ends without an outcome."""
 
-    cause = text_field(MAX_CAUSE_LENGTH, load_default="called off")
+    cause = text_field(MAX_CAUSE_LENGTH, load_default="called off", metadata={"description": "The reason, for people."})
 
 
 class Annulment(Strict):
-    """Making a finished match count for nothing."""
+    """Why a finished match no longer counts."""
 
-    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"example": "both seats were one person"})
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        required=True,
+        metadata={"description": "The reason, for people.", "example": "both seats were one person"},
+    )
 
 
 class NewTournament(Strict):
-    """A new tournament. What is left out is completed, and told in full by the answer."""
+    """A new tournament. The receipt has all terms, with the defaults filled in."""
 
     name = text_field(100, required=True, metadata={"example": "Club cup"})
-    ruleset = text_field(32, required=True, metadata={"example": "pathagon"})
-    ruleset_version = integer_field(1, 10_000, load_default=None, allow_none=True)
-    options = fields.Dict(keys=fields.String(), load_default=dict, metadata={"example": {"size": 7}})
-    seats = integer_field(2, MAX_SEATS, load_default=2, metadata={"description": "Of each match."})
+    ruleset = _ruleset()
+    ruleset_version = _ruleset_version()
+    options = _options()
+    seats = integer_field(2, MAX_SEATS, load_default=2, metadata={"description": "The number of seats in each match."})
     format = fields.Dict(
         keys=fields.String(),
         required=True,
         metadata={
-            "description": f"`kind` is one of {', '.join(FORMATS)}; see the guide to tournaments for its options.",
+            "description": f"`kind` is one of {', '.join(FORMATS)}. The guide to tournaments has their options.",
             "example": {"kind": "swiss", "rounds": 5},
         },
     )
     repeat = fields.String(
         load_default="once",
         validate=validate.OneOf(REPEATS),
-        metadata={"description": "The games of a board: on how many orders of the seats, with the same dice."},
+        metadata={
+            "description": "The games on each board, all with the same dice: one, one for each rotation of the seats, "
+            "or one for each order of the seats."
+        },
     )
     openings = fields.List(
         fields.List(text_field(MAX_MOVE_LENGTH), validate=validate.Length(1, 100)),
         load_default=list,
         validate=validate.Length(max=1000),
-        metadata={"description": "Moves with which games begin: boards have them in turn.", "example": [["a1", "b2"]]},
+        metadata={
+            "description": "Openings, each a list of moves that the server plays first. Boards take them in turn.",
+            "example": [["a1", "b2"]],
+        },
     )
     scoring = fields.Dict(
         keys=fields.String(),
         load_default=dict,
-        metadata={"description": "`places`: points by place; `bye`, `absence`: points of a round without a game."},
+        metadata={
+            "description": "`places`: the points for each place in a game. `bye`, `absence`: the points for a round "
+            "without a game."
+        },
     )
-    tiebreaks = fields.List(fields.String(validate=validate.OneOf(TIEBREAKS)), load_default=None, allow_none=True)
-    limits = fields.Nested(Limits, load_default=None, allow_none=True)
+    tiebreaks = fields.List(
+        fields.String(validate=validate.OneOf(TIEBREAKS)),
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The tiebreaks, the first one deciding first."},
+    )
+    limits = _limits()
     sprt = fields.Dict(
         keys=fields.String(),
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "A sequential test of two entrants, which ends the tournament as soon as it says which of "
-            "two differences in Elo holds.",
+            "description": "A sequential test of two entrants. It ends the tournament as soon as it can decide between "
+            "two hypotheses on their difference in Elo.",
             "example": {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"},
         },
     )
     max_entrants = integer_field(2, MAX_ENTRANTS, load_default=256)
-    is_open = Boolean(load_default=True, metadata={"description": "Every player may enter."})
+    is_open = Boolean(
+        load_default=True,
+        metadata={"description": "Every player can enter. If false, only the organiser can, and can enter bots."},
+    )
     seed = integer_field(
-        0, MAX_SEED, load_default=None, allow_none=True, metadata={"description": "From it follows all chance."}
+        0,
+        MAX_SEED,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Everything left to chance follows from this seed. By default a random one."},
     )
 
 
 class NewEntrant(Strict):
-    """Who enters: you, or, where you organise the tournament, a bot of the server."""
+    """Who enters a tournament: you, or a bot of the server if you organise it."""
 
-    bot = fields.Nested(WantedBotIn, load_default=None, allow_none=True)
-    label = name_field(load_default=None, allow_none=True, metadata={"example": "mcts, 500 playouts"})
+    bot = fields.Nested(
+        WantedBotIn,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The bot that enters. By default you enter yourself."},
+    )
+    label = name_field(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The name to show in tables.", "example": "mcts, 500 playouts"},
+    )
 
 
 class NewAbsence(Strict):
-    """The round that is sat out."""
+    """The round that an entrant sits out."""
 
     round = integer_field(1, MAX_ROUNDS, required=True)
 
 
 class NewGameAnnulment(Strict):
-    """The game that is to count for nothing."""
+    """A game that is to be annulled."""
 
     round = integer_field(1, MAX_ROUNDS, required=True)
     board = integer_field(1, MAX_ENTRANTS, required=True)
     game = integer_field(1, MAX_GAMES, load_default=1)
-    why = text_field(MAX_CAUSE_LENGTH, required=True)
+    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"description": "The reason, for people."})

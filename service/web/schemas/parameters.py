@@ -1,4 +1,6 @@
-"""What queries of requests hold."""
+"""The shapes of all queries."""
+
+from typing import Any
 
 from marshmallow import fields, validate
 
@@ -19,37 +21,52 @@ from plyscribe.service.web.schemas.kinds import (
 MAX_PAGE = 1000
 MAX_WAIT_S = 30
 MAX_ROWS = 200
-_SINCE = "Created at this time or later, UTC milliseconds."
-_UNTIL = "Created before this time, UTC milliseconds."
 
 
-def _after() -> fields.Integer:
-    return QueryInteger(load_default=0, validate=validate.Range(0, MAX_INTEGER))
+def _after(description: str) -> fields.Integer:
+    metadata = {"description": description}
+    return QueryInteger(load_default=0, validate=validate.Range(0, MAX_INTEGER), metadata=metadata)
 
 
 def _offset() -> fields.Integer:
-    return QueryInteger(load_default=0, validate=validate.Range(0, 10_000_000))
+    metadata = {"description": "How many to skip. `next` has it for the next page."}
+    return QueryInteger(load_default=0, validate=validate.Range(0, 10_000_000), metadata=metadata)
 
 
 def _limit() -> fields.Integer:
-    return QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE))
+    metadata = {"description": "The most that a page may have."}
+    return QueryInteger(load_default=200, validate=validate.Range(1, MAX_PAGE), metadata=metadata)
 
 
 def _wait() -> fields.Integer:
-    description = "Seconds for which an answer without anything in it may be held back, until there is something."
+    description = "If the page would be empty: how many seconds the server may wait for something to put on it."
     return QueryInteger(load_default=0, validate=validate.Range(0, MAX_WAIT_S), metadata={"description": description})
 
 
+def _number(description: str, **kwargs: Any) -> fields.Integer:
+    """A number that counts from 1."""
+    return QueryInteger(validate=validate.Range(1, MAX_INTEGER), metadata={"description": description}, **kwargs)
+
+
+def _ruleset() -> fields.String:
+    metadata = {"description": "The ruleset's id."}
+    return fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"), metadata=metadata)
+
+
 class MatchQuery(Strict):
-    """By which right a private match is read, where the token gives none."""
+    """What opens a private match to a request whose token does not."""
 
     invitation = invitation_field()
 
 
 class CompositionQuery(MatchQuery):
-    """How the moves begin."""
+    """How the moves start."""
 
-    prefix = fields.String(load_default="", validate=validate.Length(max=MAX_MOVE_LENGTH))
+    prefix = fields.String(
+        load_default="",
+        validate=validate.Length(max=MAX_MOVE_LENGTH),
+        metadata={"description": "Only moves whose notation starts with this text."},
+    )
 
 
 class LegalMovesQuery(CompositionQuery):
@@ -62,7 +79,7 @@ class LegalMovesQuery(CompositionQuery):
 class EventsQuery(MatchQuery):
     """Which events."""
 
-    after = _after()
+    after = _after("Only events with a higher version.")
     limit = _limit()
     wait = _wait()
 
@@ -70,7 +87,7 @@ class EventsQuery(MatchQuery):
 class InboxQuery(Strict):
     """Which entries of the inbox."""
 
-    after = _after()
+    after = _after("Only entries with a higher id.")
     limit = _limit()
     wait = _wait()
 
@@ -80,55 +97,78 @@ class AnnulmentQuery(MatchQuery):
 
     preview = QueryBoolean(
         load_default=False,
-        metadata={"description": "Before the annulment: what it would change. For organisers."},
+        metadata={"description": "List what an annulment would change. Needs the scope `organise` or `admin`."},
     )
     offset = _offset()
     limit = _limit()
 
 
 class HistoryQuery(Strict):
-    """Which matches of a player's history: those after a version of the ledger."""
+    """Which matches of a player's history."""
 
-    after = _after()
+    after = _after("Only matches with a higher `version`.")
     limit = _limit()
 
 
 class PositionQuery(MatchQuery):
-    """Which version of the match the position belongs to; the newest without it."""
+    """Which version of the match."""
 
-    version = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
+    version = _number("The version of the match. By default the newest one.", load_default=None)
 
 
 class PageQuery(Strict):
     """Which page of a list."""
 
-    limit = QueryInteger(load_default=50, validate=validate.Range(1, MAX_ROWS))
-    cursor = fields.String(load_default=None, metadata={"description": "As in `next` of the page before."})
+    limit = QueryInteger(
+        load_default=50,
+        validate=validate.Range(1, MAX_ROWS),
+        metadata={"description": "The most that a page may have."},
+    )
+    cursor = fields.String(
+        load_default=None, metadata={"description": "Where the page starts. `next` has it for the next page."}
+    )
 
 
 class MatchesQuery(PageQuery):
-    """Which matches: all that is given must hold."""
+    """Which matches. They must meet all conditions."""
 
     player = fields.String(
         load_default=None,
         validate=validate.Regexp(r"(me|player-[a-z2-7]{26})\Z"),
         metadata={
-            "description": "Who has a seat or an invitation, created or records it; `me` is the token's account."
+            "description": "Only matches that this account plays, is invited to, created or records. `me` is your own "
+            "account."
         },
     )
-    ruleset = fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"))
-    status = QueryWords(STATUSES, load_default=(), metadata={"example": "open,playing"})
-    since = QueryInteger(load_default=0, validate=validate.Range(0, MAX_INTEGER), metadata={"description": _SINCE})
-    until = QueryInteger(load_default=None, validate=validate.Range(0, MAX_INTEGER), metadata={"description": _UNTIL})
-    tournament = fields.String(load_default=None, validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"))
+    ruleset = _ruleset()
+    status = QueryWords(
+        STATUSES,
+        load_default=(),
+        metadata={"description": "One or more statuses, separated by commas.", "example": "open,playing"},
+    )
+    since = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only matches created at this time or later, in UTC milliseconds."},
+    )
+    until = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only matches created before this time, in UTC milliseconds."},
+    )
+    tournament = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"),
+        metadata={"description": "The tournament's id."},
+    )
     waiting = fields.String(
         load_default=None,
         validate=validate.OneOf(["me"]),
-        metadata={"description": "Matches that wait for the token's account: to move, roll, sit down, answer …"},
+        metadata={"description": "Only matches that wait for your account, for example to move or to take a seat."},
     )
-    rated = QueryBoolean(load_default=None)
+    rated = QueryBoolean(load_default=None, metadata={"description": "Only rated matches, or only unrated ones."})
     imported = QueryBoolean(
-        load_default=None, metadata={"description": "Only matches that were imported, or only those of this server."}
+        load_default=None, metadata={"description": "Only imported matches, or only those of this server."}
     )
 
 
@@ -136,41 +176,42 @@ class ImportQuery(Strict):
     """How a text record is imported."""
 
     private = QueryBoolean(
-        load_default=False, metadata={"description": "The match of a text record can be read by you alone."}
+        load_default=False, metadata={"description": "Make the match of a text record private to you."}
     )
 
 
 class TournamentsQuery(PageQuery):
-    """Which tournaments: all that is given must hold."""
+    """Which tournaments. They must meet all conditions."""
 
-    ruleset = fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"))
+    ruleset = _ruleset()
     status = fields.String(load_default=None, validate=validate.OneOf(TOURNAMENT_STATUSES))
 
 
 class GameQuery(Strict):
     """Which game of a tournament."""
 
-    round = QueryInteger(required=True, validate=validate.Range(1, MAX_INTEGER))
-    board = QueryInteger(required=True, validate=validate.Range(1, MAX_INTEGER))
-    game = QueryInteger(load_default=1, validate=validate.Range(1, MAX_INTEGER))
+    round = _number("The round of the tournament.", required=True)
+    board = _number("The board of the round.", required=True)
+    game = _number("The game of the board.", load_default=1)
 
 
 class AttemptsQuery(Strict):
-    """Which attempts at games: all that is given must hold."""
+    """Which attempts at games. They must meet all conditions."""
 
-    round = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
-    board = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
-    game = QueryInteger(load_default=None, validate=validate.Range(1, MAX_INTEGER))
-    entrant = QueryInteger(
-        load_default=None,
-        validate=validate.Range(1, MAX_INTEGER),
-        metadata={"description": "At the games of this entrant, from whose side owners are told."},
+    round = _number("The round of the tournament.", load_default=None)
+    board = _number("The board of the round.", load_default=None)
+    game = _number("The game of the board.", load_default=None)
+    entrant = _number(
+        "Only games of this entrant. The `owner` of each fault is then given from its side.", load_default=None
     )
-    faults = QueryBoolean(load_default=False, metadata={"description": "Only those with a fault."})
+    faults = QueryBoolean(load_default=False, metadata={"description": "Only attempts with a fault."})
     after = fields.String(
         load_default=None,
         validate=validate.Regexp(r"[0-9]{1,6}(-[0-9]{1,6}){3}\Z"),
-        metadata={"description": "As in `next` of the page before: round, board, game and attempt."},
+        metadata={
+            "description": "Only attempts after this one, written as round, board, game and attempt. `next` has it for "
+            "the next page."
+        },
     )
     limit = _limit()
 
@@ -178,7 +219,10 @@ class AttemptsQuery(Strict):
 class StandingsQuery(Strict):
     """Which table."""
 
-    crosstable = QueryBoolean(load_default=False, metadata={"description": "Who scored what against whom."})
+    crosstable = QueryBoolean(
+        load_default=False,
+        metadata={"description": "For text and CSV: the crosstable, with the score of every game, instead."},
+    )
 
 
 class PlayersQuery(PageQuery):
@@ -187,7 +231,7 @@ class PlayersQuery(PageQuery):
     name = fields.String(
         load_default="",
         validate=validate.Length(max=MAX_NAME_LENGTH),
-        metadata={"description": "How the name begins, in any case."},
+        metadata={"description": "Only players whose names start with this text, ignoring case."},
     )
     kind = fields.String(load_default=None, validate=validate.OneOf(KINDS))
 
@@ -198,11 +242,15 @@ class RulesetsQuery(Strict):
     seats = QueryInteger(
         load_default=None,
         validate=validate.Range(1, MAX_SEATS),
-        metadata={"description": "Those that so many can play."},
+        metadata={"description": "Only rulesets that can be played with this number of seats."},
     )
 
 
 class RulesetQuery(Strict):
-    """Which version of the ruleset; the newest without it."""
+    """Which version of the ruleset."""
 
-    version = QueryInteger(load_default=None, validate=validate.Range(1, 10_000))
+    version = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, 10_000),
+        metadata={"description": "By default the newest version."},
+    )

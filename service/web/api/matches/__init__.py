@@ -1,4 +1,4 @@
-"""Matches over HTTP, a module for each thing that is done with them: every view parses, calls and dumps."""
+"""The views under `/v1/matches`, a module for each subject."""
 
 from plyscribe.service.web.api.matches import (
     annulment,

@@ -1,4 +1,4 @@
-"""Finished matches are annulled, and what that changes in the ratings is told."""
+"""Annul finished matches, and report how that changes the ratings."""
 
 from flask import Response
 
@@ -28,10 +28,10 @@ from plyscribe.service.web.schemas import answers, bodies, parameters
 @blueprint.post("/<match>/annulment")
 @operation("matches", answers.Receipt, body=bodies.Annulment, problems=COMMAND_PROBLEMS, command=True)
 def annul_match(match: str) -> Response:
-    """Make a finished match count for nothing, as an organiser or administrator. Its record stays.
+    """Annul a finished match.
 
-    If it was rated, the ratings are from then on what they would be had it never been played; `GET` on the same path
-    tells what that changed.
+    Needs the scope `organise` or `admin`. The match stays readable, but no longer counts. If it was rated, all ratings
+    become what they would be without it; `GET` on the same path lists the changes. An annulment cannot be undone.
     """
     who = principal()
     who.require(*OVERSEERS)
@@ -47,7 +47,7 @@ def annul_match(match: str) -> Response:
 
     done = parts().matches.execute(match, command_for, asked, expected_version())
     if done.state.life.may_be_rated:
-        # Were this process to die here, the relay would see to it.
+        # If this process dies here, the relay does it.
         parts().ledgers.unrate(done.state)
     return give_receipt(done)
 
@@ -55,9 +55,9 @@ def annul_match(match: str) -> Response:
 @blueprint.get("/<match>/annulment")
 @operation("matches", answers.AnnulmentOut, query=parameters.AnnulmentQuery, problems=(401, 403, 404, 409), open=True)
 def get_annulment(match: str) -> Response:
-    """Tell which ratings the annulment of a match changed, with before and after, page by page.
+    """List the ratings that the annulment of a match changed.
 
-    With `preview=true`, before the annulment: which it would change. That is for organisers and administrators.
+    With `preview=true`, list the ratings that it would change. That needs the scope `organise` or `admin`.
     """
     query = parse_query(parameters.AnnulmentQuery)
     state = read_match(match)

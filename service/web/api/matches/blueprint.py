@@ -1,4 +1,4 @@
-"""The one blueprint of all that stands at `/v1/matches`: its name is in the ids of the operations."""
+"""The blueprint of all views under `/v1/matches`. Its name is part of their operation ids."""
 
 from flask import Blueprint
 

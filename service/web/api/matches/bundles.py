@@ -1,4 +1,4 @@
-"""Matches are carried away, and checked."""
+"""Export matches as bundles, and verify them."""
 
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -26,10 +26,11 @@ from plyscribe.service.web.schemas import answers, parameters
     tagged=True,
 )
 def get_bundle(match: str) -> Response:
-    """Give the whole match as one file, which `plyscribe verify` checks without a server.
+    """Get the whole match as one file.
 
-    Lines: the head (format, match, ruleset, version, behaviour), each event as it is stored with its hash, the end
-    (count, hash of the last event, SHA-256 of all bytes before). Of a match under way it is the bundle so far.
+    `plyscribe verify` checks the file without a server. Its first line is the head (format, match, ruleset, version,
+    behaviour). Then follows each event as it is stored, with its hash. The last line has the number of events, the
+    hash of the last one, and the SHA-256 of all bytes before this line. A running match gives the bundle so far.
     """
     accepted(BUNDLE)
     parse_query(parameters.MatchQuery)
@@ -39,7 +40,7 @@ def get_bundle(match: str) -> Response:
         pages = queries.read_pages(parts().matches, match, 0, state.version)
         lines = format_bundle(describe_head(match, state.life.created), chain.from_iterable(pages))
         chunks = iter(lambda: b"".join(islice(lines, queries.PAGE)), b"")
-        # What has no place in a bundle is refused before the answer begins, if the match is no longer than that.
+        # Events that no bundle can hold are refused before the answer begins, if they are among the first PAGE.
         response.response = chain([_begin(chunks)], chunks)
         response.headers["Content-Disposition"] = f'attachment; filename="{match}.bundle.ndjson"'
     return confined(response, state)
@@ -49,16 +50,16 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
     try:
         return next(chunks)
     except NotCanonical as error:
-        raise WrongTime("match/damaged", f"there is no bundle of what is stored: {error}") from None
+        raise WrongTime("match/damaged", f"the stored events do not fit into a bundle: {error}") from None
 
 
 @blueprint.get("/<match>/verification")
 @operation("replay", answers.Verification, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
 def get_verification(match: str) -> Response:
-    """Execute the match again as it is stored, and tell what was checked and where its first fault is.
+    """Execute the stored match again, and report all checks and the first fault.
 
-    `result` is `fault` if anything is wrong, `unknown` if anything could not be checked here, else `ok`; a check is
-    `none` where there is nothing to check, or not yet. A report is kept for a minute. One is made at a time: 503.
+    A report is kept for a minute. Each process makes only one report at a time; meanwhile other requests are answered
+    503 `verification/busy`.
     """
     parse_query(parameters.MatchQuery)
     state = read_match(match)

@@ -1,4 +1,4 @@
-"""What all commands on a match share: who gives them, under which version and key, and their receipt."""
+"""The steps that all commands on a match share: authentication, permission, execution, receipt."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,11 @@ def execute(
     make: Callable[[Fields, Fields], Command],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
 ) -> Response:
-    """The receipt of the command that `make` builds from who asks and when, and from the body, if `permit` does."""
+    """Execute the command that `make` builds, and return its receipt.
+
+    `make` gets the fields that every command has (actor, time, id, secret) and the parsed body. `permit` raises unless
+    the account may do this.
+    """
     who = principal()
     require_match_id(match)
     body = parse_body(schema)
@@ -36,7 +40,7 @@ def execute(
     base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
 
     def command_for(state: Match) -> Command:
-        # Before anything else, for that a private match exists is not told.
+        # This comes first, so that nobody learns that a private match exists.
         permit(state, who, body)
         require_own(state)
         g.match = state
@@ -47,10 +51,10 @@ def execute(
 
 
 def require_scope(state: Match, who: Principal) -> None:
-    """ScopeMissing unless the token covers acting in this match: its recorder records, all others play."""
+    """Raise ScopeMissing unless the token has the scope to act here: `record` for the recorder, `play` for others."""
     who.require(scope_to_act(state, who.account))
 
 
 def give_receipt(done: Answer[Match], status: int = 200) -> Response:
-    """The answer to a command on a match."""
+    """The receipt of a command on a match, as a response."""
     return answer_command(done, queries.describe_receipt(done), status)

@@ -1,4 +1,4 @@
-"""Matches are gone on with elsewhere: a new match from any ply."""
+"""Fork matches: continue one from any ply as a new match."""
 
 from flask import Response
 
@@ -21,11 +21,12 @@ from plyscribe.service.web.schemas import answers, bodies
     "matches", answers.Receipt, status=201, body=bodies.NewFork, problems=(403, 404, 409), command=True, located=True
 )
 def fork_match(match: str) -> Response:
-    """Make a new match that goes on where this one stood just before move `ply` + 1.
+    """Continue a match from just before move `ply` + 1 as a new match.
 
-    Whoever can read a match may fork it, whatever its status. The fork holds the line up to there in its own second
-    event, so it is read and verified without its parent, and nothing that becomes of the parent changes it. It is
-    never rated; the fork of a private match is private. A withdrawal that ended the match is not copied.
+    If you can read a match, you can fork it, whatever its status. The second event of the fork holds a copy of the
+    moves up to there. The fork is therefore read and verified without its parent, and later changes of the parent do
+    not affect it. A fork is never rated, and a fork of a private match is private. A withdrawal that ended the match is
+    not copied.
     """
     who = principal()
     body = parse_body(bodies.NewFork)
@@ -36,7 +37,7 @@ def fork_match(match: str) -> Response:
     require_players(body["seats"] or [], who.account)
 
     def command_for(_: Match) -> CreateMatch:
-        # A fork that was made before is answered alike, whatever has become of its parent.
+        # A repeated request gets the same answer, even if the parent has changed since.
         parent = read_match(match)
         entries = parts().matches.read_events(match, 0, parent.version)
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}

@@ -1,4 +1,4 @@
-"""Matches are created, started, called off, played again, and shown as they stand."""
+"""Create, read, start, abort, duplicate and rematch matches."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -52,10 +52,10 @@ TAG_DIGITS = 16
 @blueprint.post("")
 @operation("matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403,), command=True, located=True)
 def create_match() -> Response:
-    """Announce a match.
+    """Create a match.
 
-    Your own seat, bots of the server and the guests of a recorded match are seated at once, other players are invited,
-    null seats are open to all. With `start: auto` the match starts by itself as soon as nothing is missing.
+    You, bots of the server and the guests of a recorded match take their seats at once. Other players are invited, and
+    null seats are open to anyone.
     """
     who = principal()
     body = parse_body(bodies.NewMatch)
@@ -92,13 +92,13 @@ def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
     key, shared = parts().config.server_key, body["shared_dice"]
     if body["dice"] == "recorded":
         if shared is not None:
-            raise WrongValue("dice/shared", "only the server's dice are the same in several matches")
+            raise WrongValue("dice/shared", "only server dice can be shared by several matches")
         return RecordedDice(), None
     return key.seal(stream) if shared is None else share_dice(key, stream, shared)
 
 
 def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) -> None:
-    """WrongValue where a seat is for an account that is not there."""
+    """Raise WrongValue if a seat is for an account that does not exist."""
     for number, who in enumerate(seats, 1):
         if isinstance(who, Account) and who.player != creator:
             try:
@@ -118,10 +118,11 @@ def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) 
     located=True,
 )
 def create_duplicate(match: str, number: int) -> Response:
-    """Announce a match with the same dice: number 2, 3 … of those that `shared_dice` of the first one counts.
+    """Create another match with the same dice.
 
-    For their creator alone. All but the seats is as in `match`; seats add no entropy. The dice are revealed in all of
-    them, and verdicts follow, when the last one is over.
+    The first match has number 1, and its `shared_dice` says how many matches share the dice. Only its creator can
+    create the others, with numbers from 2. Everything but the seats is as in `match`, and seats add no entropy. When
+    the last of these matches is over, the secret of the dice is published in all of them, and their verdicts follow.
     """
     who = principal()
     body = parse_body(bodies.Duplicate)
@@ -145,15 +146,15 @@ def create_duplicate(match: str, number: int) -> Response:
 @blueprint.get("/<match>")
 @operation("matches", answers.MatchOut, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True)
 def get_match(match: str) -> Response:
-    """Give a match as it stands now, with what you may do in it.
+    """Get a match as it stands now, with what you may do in it.
 
-    `choices` depend on whose token the request has. Without one they are empty.
+    `choices` depends on whose token the request has. Without a token it is empty.
     """
     parse_query(parameters.MatchQuery)
     state = read_match(match)
     imported = parts().imports.find(match)
     choices = queries.describe_choices(list_choices_now(state))
-    # Beside its version, the answer depends on the import, whose verdict is in a stream of its own, and on who asks.
+    # The answer depends on the version, on who asks, and for an import on its verdict, which has a stream of its own.
     tag = str(state.version)
     if imported:
         tag = f"{tag}-{imported.version}"
@@ -165,7 +166,10 @@ def get_match(match: str) -> Response:
 @blueprint.post("/<match>/start")
 @operation("matches", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def start_match(match: str) -> Response:
-    """Start a match whose seats are all taken, without waiting for entropy."""
+    """Start a match.
+
+    All seats must be taken. The start does not wait for entropy.
+    """
     return execute(match, bodies.Nothing, lambda base, _: StartMatch(**base))
 
 
@@ -174,8 +178,8 @@ def start_match(match: str) -> Response:
 def abort_match(match: str) -> Response:
     """End a match without an outcome.
 
-    Its creator may before the start, a seat before its own first move, the recorder at any time. A match of a
-    tournament is resigned instead.
+    The creator can do this before the start, a player before their own first move, and the recorder at any time.
+    Players cannot abort a match of a tournament; they can resign.
     """
     return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
 
@@ -183,13 +187,14 @@ def abort_match(match: str) -> Response:
 @blueprint.post("/<match>/rematch")
 @operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
 def rematch(match: str) -> Response:
-    """Ask for the rematch of a match that has ended: all as before, but everyone one seat further on.
+    """Ask for the rematch of a match that has ended.
 
-    A match has one rematch. Who asks first creates it and is seated, the others are invited; who of them asks too is
-    seated in it, and who is seated is told where it is.
+    A match has only one rematch. It has the same players and terms, but everyone moves on by one seat: seat 2 becomes
+    seat 1, and seat 1 becomes the last. The first player to ask creates it and is seated; the others are invited. Any
+    player who asks after that is seated, too. All get the same match, even if they ask at the same time.
     """
     who = principal()
-    # Whoever asks first, the rematch is remembered under a command of its own: a key is only looked at.
+    # The command id of a rematch derives from the match, not from the key. The key is only validated.
     idempotency_key()
     parse_body(bodies.Nothing)
     old = read_match(match)
@@ -207,8 +212,8 @@ def rematch(match: str) -> Response:
 
 
 def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
-    """The answer of taking the seats that a rematch has for the actor, that of its creation where none is to be had."""
-    # It was made for another's request, not for this one.
+    """Take the seats that the rematch has for the actor; without such a seat, return the answer of its creation."""
+    # Another request created it, so this answer is not a replay.
     done = replace(created, replayed=False)
     for seat in seats_offered(created.state, actor.id):
         asked = remembered(actor, f" seat {seat}")

@@ -1,4 +1,4 @@
-"""Matches are played: moves, rolls, draws, withdrawals."""
+"""Play matches: moves, rolls, take-backs, withdrawals and draws."""
 
 from flask import Response
 
@@ -15,9 +15,9 @@ from plyscribe.service.web.schemas import answers, bodies, parameters
 @blueprint.post("/<match>/moves")
 @operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True)
 def make_move(match: str) -> Response:
-    """Play a move for the seat on turn.
+    """Make a move for the seat on turn.
 
-    A refused move is answered with the broken clause of the rules and some legal moves.
+    The refusal of a move names the clause of the rules that it breaks, and some legal moves.
     """
     return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body))
 
@@ -25,7 +25,10 @@ def make_move(match: str) -> Response:
 @blueprint.get("/<match>/legal-moves")
 @operation("play", answers.LegalMoves, query=parameters.LegalMovesQuery, problems=(401, 404), open=True)
 def legal_moves(match: str) -> Response:
-    """List the legal moves of the seat on turn, those whose notation starts with a prefix, page by page."""
+    """List the legal moves of the seat on turn.
+
+    With `prefix`, only the moves whose notation starts with it.
+    """
     query = parse_query(parameters.LegalMovesQuery)
     state = read_match(match)
     moves, more = queries.list_legal_moves(state, query["prefix"], query["offset"], query["limit"])
@@ -43,10 +46,10 @@ def legal_moves(match: str) -> Response:
 @blueprint.get("/<match>/legal-moves/next")
 @operation("play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404), open=True)
 def compose_move(match: str) -> Response:
-    """Tell what may follow a prefix in the notation of a legal move, to put a move together step by step.
+    """List the ways to continue the notation of a move.
 
-    A step is a word, a number or a field with the signs before it. Add the `text` of one after another until
-    `complete`.
+    Use this to compose a move step by step. A step is a word, a number or a field, with the punctuation before it.
+    Append the `text` of one step after another until `complete` is true.
     """
     prefix = parse_query(parameters.CompositionQuery)["prefix"]
     state = read_match(match)
@@ -56,31 +59,37 @@ def compose_move(match: str) -> Response:
 @blueprint.post("/<match>/rolls")
 @operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
 def record_roll(match: str) -> Response:
-    """Record what the awaited dice showed on the table."""
+    """Record what the dice showed at the table."""
     return execute(match, bodies.NewRoll, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))
 
 
 @blueprint.post("/<match>/take-back")
 @operation("play", answers.Receipt, body=bodies.TakeBack, problems=COMMAND_PROBLEMS, command=True)
 def take_back(match: str) -> Response:
-    """Go back to the state just before move `ply` + 1, as the recorder of a match without server dice."""
+    """Take back all moves after a ply.
+
+    Only the recorder can do this, and not with server dice.
+    """
     return execute(match, bodies.TakeBack, lambda base, body: TakeBack(**base, **body))
 
 
 @blueprint.post("/<match>/withdrawal")
 @operation("play", answers.Receipt, body=bodies.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
 def withdraw(match: str) -> Response:
-    """Resign your seat; the recorder may withdraw any seat, for any cause."""
+    """Resign a seat.
+
+    The recorder can withdraw any seat, for any cause.
+    """
     return execute(match, bodies.Withdrawal, lambda base, body: Withdraw(**base, **body))
 
 
 @blueprint.post("/<match>/draw")
 @operation("play", answers.Receipt, body=bodies.Draw, problems=COMMAND_PROBLEMS, command=True)
 def draw(match: str) -> Response:
-    """Offer a draw, agree to the open offer, or decline it.
+    """Offer a draw, or answer the open offer.
 
-    A seat offers once between two of its moves. The match is drawn when every other seat in play has agreed; any
-    move, roll or withdrawal closes the offer.
+    A seat can offer a draw once between two of its moves. The match is drawn when every other seat in play has agreed.
+    Any move, roll or withdrawal closes the offer.
     """
 
     def make(base: Fields, body: Fields) -> Command:

@@ -1,4 +1,4 @@
-"""Who may read a match, and what every answer about one says to caches."""
+"""Check who may read a match, and set the headers that depend on it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,22 +21,22 @@ from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import TOKEN_HEADERS, bearer_token, has_token, parts, principal_if_any
 
 EVENTS_BESIDE_MOVES = 6
-"""About how many events a match of two has beside its moves: where it has more, the rest of it is read after them."""
+"""About how many events a match of two has besides its moves. A match with more needs a second read."""
 
 
 def read_match(id: str, version: int | None = None) -> Match:
-    """The match, or its state at `version`; NotFound, too, where the request may not read it."""
+    """The match, or its state at `version`; NotFound if it does not exist or the request may not read it."""
     require_match_id(id)
     match = parts().matches.read(id, version)
-    # Seats are taken and left: who reads an old version is judged by the newest one.
+    # Players come and go, so the newest version decides who may read an old one.
     _require_readable(match if version is None or may_read(match, None) else parts().matches.read(id))
     if version is not None and match.version != version:
-        raise NotFound(f"{id} is at version {match.version}, not yet at {version}", "stream/unknown-version")
+        raise NotFound(f"{id} is at version {match.version} and has no version {version} yet", "stream/unknown-version")
     return match
 
 
 def read_for_position(id: str, ply: int, version: int | None) -> Match:
-    """As read_match, but perhaps at another version, at which the position at `ply` is the same."""
+    """Like read_match, but the match may be at another version that has the same position at `ply`."""
     require_match_id(id)
     match = parts().matches.read_until(id, lambda match: has_settled(match, ply), ply + EVENTS_BESIDE_MOVES)
     if version is not None and not (
@@ -48,7 +48,7 @@ def read_for_position(id: str, ply: int, version: int | None) -> Match:
 
 
 def _require_readable(match: Match) -> None:
-    """Unknown where the request may not read the match, which is no older than its start."""
+    """Raise Unknown if the request may not read the match."""
     who = principal_if_any()
     if not may_read(match, None):
         code = request.args.get("invitation")
@@ -56,10 +56,10 @@ def _require_readable(match: Match) -> None:
 
 
 def right_to_read(match: Match) -> Callable[[int], bool]:
-    """Whether this request might read the match's events up to a version: to be asked later, from any thread.
+    """A check whether this request may still read the match's events up to a version, callable from any thread.
 
-    It is judged by a state at that version or a later one, so that whichever of the events ended the right is seen. Of
-    all who ask for one version the store is asked once at most.
+    It looks at the match at that version or a later one, so it sees any event that ended the right. For all checks of
+    one version, the store is read at most once.
     """
     if may_read(match, None):
         return lambda version: True
@@ -92,19 +92,19 @@ def list_choices_now(state: Match) -> tuple[Choice, ...]:
 
 
 def require_reader(state: Match, who: Principal | None, invited: int | None = None) -> None:
-    """Unknown, as of a match that is not there, unless `who` may read the match or has an invitation to it."""
+    """Raise Unknown, as if the match did not exist, unless `who` may read it or has an invitation."""
     if state.version == 0 or not (invited or parts().may_read(state, who)):
         raise Unknown("match/unknown", f"there is no match {state.stream}")
 
 
 def require_own(state: Match) -> None:
-    """ReadOnly where the match was imported: whomever it names, nobody acts in it here."""
+    """Raise ReadOnly if the match was imported. Nobody can act in an imported match, not even its players."""
     if parts().imports.is_imported(state.stream):
         raise ReadOnly(state.stream)
 
 
 def invited_seat(state: Match, code: str | None) -> int | None:
-    """The seat that an invitation is to, None without one of ours; Unknown where it is over."""
+    """The seat that an invitation is for; None if the code is not one of ours; Unknown if the invitation is over."""
     if code is None or state.lifecycle is None:
         return None
     invitation = read_invitation(parts().config.server_key, state, code, now_ms())
@@ -112,13 +112,13 @@ def invited_seat(state: Match, code: str | None) -> int | None:
 
 
 def require_match_id(id: str) -> None:
-    """NotFound for what is no id of a match."""
+    """Raise NotFound if `id` is not the id of a match."""
     if not is_stream_id("match", id):
         raise NotFound(f"there is no match {id[:64]}", "match/unknown")
 
 
 def confined(response: Response, match: Match) -> Response:
-    """The answer, kept out of shared caches where only some may read the match."""
+    """The response, kept out of shared caches if the match is private."""
     if not may_read(match, None):
         response.cache_control.public = False
         response.cache_control.private = True
@@ -135,13 +135,13 @@ def personal(response: Response) -> Response:
 
 
 def varied(response: Response) -> Response:
-    """The answer, which depends on what the client accepts."""
+    """The response, marked as dependent on the request's `Accept`."""
     response.vary.add("Accept")
     return response
 
 
 def tagged(response: Response, version: int | str) -> Response:
-    """The answer with its version as ETag; 304 without a body where the client has that version."""
+    """The response with its version as `ETag`; 304 without a body if the client already has that version."""
     response.headers["ETag"] = f'"{version}"'
     if request.if_none_match.contains_weak(str(version)):
         response.status_code = 304

@@ -1,4 +1,4 @@
-"""Matches are given back as text that a person reads, and could have typed."""
+"""Export matches as text records, which a person can read and could have typed."""
 
 from itertools import chain
 
@@ -23,15 +23,15 @@ from plyscribe.service.web.schemas import parameters
     tagged=True,
 )
 def get_record(match: str) -> Response:
-    """Give a match as a text record: headers, then moves, rolls and withdrawals as on a score sheet.
+    """Get a match as a text record.
 
-    It has the line that no take-back undid, and the names of the players; no times. Of a match with damaged events it
-    is what comes before the first of them.
+    A record has headers, then moves, rolls and withdrawals as on a score sheet. It names the players, and leaves out
+    times and moves that were taken back. If a stored event is damaged, the record ends before it.
     """
     media = accepted(MEDIA_TYPE, TEXT)
     parse_query(parameters.MatchQuery)
     state = read_match(match)
-    # An account that an imported match names is none of ours, whatever its id.
+    # The accounts of an imported match belong to another server, even if an id of ours is the same.
     ours = () if parts().imports.is_imported(match) else state.life.players
     names = {player: parts().accounts.name_of(player) for player in ours}
     entries = chain.from_iterable(queries.read_pages(parts().matches, match, 0, state.version))

@@ -1,4 +1,4 @@
-"""Refuted matches are set aside, and executed again when an administrator says so."""
+"""Request another verification of a refuted match."""
 
 from flask import Response
 from redis.exceptions import RedisError
@@ -17,10 +17,11 @@ from plyscribe.service.web.schemas import answers, bodies
 @blueprint.post("/<match>/verification")
 @operation("matches", answers.VerificationDue, status=202, body=bodies.Nothing, problems=(403, 404, 409), command=True)
 def verify_again(match: str) -> Response:
-    """Have a refuted match executed again, as an administrator, once what was at fault is put right.
+    """Request another verification of a refuted match.
 
-    A worker does it within moments and adds another verdict to the match. Asking twice is asking once, and no job is
-    made for a match that has been verified meanwhile: `due` is false then. If nothing comes of it, ask again.
+    Needs the scope `admin`. Call this once the cause of the fault is fixed. A worker executes the match again within
+    moments and adds another verdict. Repeated requests have no further effect. If the match has been verified
+    meanwhile, nothing happens and `due` is false. If no verdict appears, ask again.
     """
     who = principal()
     who.require("admin")
@@ -40,7 +41,7 @@ def verify_again(match: str) -> Response:
 def _enqueue(verification: Verification) -> None:
     url = parts().config.rq_redis_url
     if not url:
-        raise StoreUnavailable("there are no queues: the store is only in memory")
+        raise StoreUnavailable("there are no job queues, because the store is in memory only")
     try:
         with connect_client(url) as queues:
             enqueue_verifications(verify_queue(queues), [verification])

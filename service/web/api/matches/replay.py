@@ -1,4 +1,4 @@
-"""Matches are given back: their events, by page, at once or live, and any position."""
+"""Read matches back: their events, in pages, at once or live, and any position."""
 
 from base64 import b64encode
 from functools import cache
@@ -37,11 +37,12 @@ from plyscribe.service.web.schemas import answers, parameters
     followed=True,
 )
 def list_events(match: str) -> Response:
-    """List a match's events with their hashes: pages as JSON, all at once as NDJSON, or live as server-sent events.
+    """List a match's events.
 
-    A page may wait for the next event. NDJSON ends with a line of count, head hash and SHA-256 of all bytes before it.
-    A live stream begins after `Last-Event-ID`, or `after`, and ends with an event `end` once the match is scored,
-    aborted or annulled; then there is nothing to connect again for, and 204 says so.
+    Get pages as JSON, all events at once as NDJSON, or a live stream of server-sent events. With `wait`, an empty page
+    waits for the next event. NDJSON ends with a line that has the number of events, the hash of the last one, and the
+    SHA-256 of all bytes before this line. A live stream starts after `Last-Event-ID`, or else after `after`. When the
+    match is scored, aborted or annulled, the stream sends an event `end` and closes; connecting again gets 204.
     """
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
@@ -49,14 +50,14 @@ def list_events(match: str) -> Response:
     if media == SSE:
         return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
     given = give_events("match", parts().matches, match, state.version, media, query)
-    # Who is ahead of the match waits for nothing that is near.
+    # A client that asks for events beyond the next one gets its empty page at once.
     if media == JSON and query["after"] == state.version and not _is_still(state):
         wait_for_news(parts().match_events, match, query["after"], query["wait"])
     return confined(varied(given), state)
 
 
 def _is_still(state: Match) -> bool:
-    """Whether nothing is expected of the match here any more, or never was."""
+    """Whether the match can have no more events here."""
     return is_final(state) or parts().imports.is_imported(state.stream)
 
 
@@ -78,10 +79,11 @@ def _stream_events(state: Match, after: int) -> Response:
     tagged=True,
 )
 def get_position(match: str, ply: int) -> Response:
-    """Give the state just before move `ply` + 1, as JSON, as text for a terminal or as a picture of the board.
+    """Get the position just before move `ply` + 1.
 
-    With `version` the answer is exact and never changes; without it a recorder's take-back can change it. The picture
-    marks the move that led there. It may be drawn otherwise by a later release, so its ETag tells the drawing, too.
+    The position comes as JSON, as text for a terminal or as a picture of the board. With `version`, the answer is
+    exact and never changes. Without it, a take-back by the recorder can change it. The picture marks the move that led
+    to the position. A later release may draw it differently, so the picture's `ETag` also has a digest of the drawing.
     """
     media = accepted(JSON, TEXT, SVG)
     version = parse_query(parameters.PositionQuery)["version"]
@@ -103,7 +105,7 @@ def get_position(match: str, ply: int) -> Response:
 
 @cache
 def _picture_headers() -> dict[str, str]:
-    """What lets a picture that a browser opens by itself load nothing and use its own style sheet alone."""
+    """Headers that keep a picture from loading anything but its own style sheet when a browser opens it directly."""
     style = b64encode(sha256(render_colours("auto").encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style}'"
     return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}

@@ -1,4 +1,4 @@
-"""Seats are taken, left, salted, and open to who is invited."""
+"""Take and leave seats, invite players to them, and add their entropy."""
 
 from flask import Response
 
@@ -22,9 +22,10 @@ from plyscribe.service.web.schemas import answers, bodies
 @blueprint.post("/<match>/seats/<int:seat>")
 @operation("seats", answers.Receipt, body=bodies.TakeSeat, problems=COMMAND_PROBLEMS, command=True)
 def take_seat(match: str, seat: int) -> Response:
-    """Take a seat that is open to you; the recorder of a match may seat a guest.
+    """Take a seat.
 
-    The open seats of a private match are open to who has an `invitation`, and to its creator and recorder.
+    The recorder of a match can seat a guest. In a private match, you need an `invitation` to take an open seat, unless
+    you are its creator or recorder.
     """
 
     def make(base: Fields, body: Fields) -> TakeSeat:
@@ -36,7 +37,7 @@ def take_seat(match: str, seat: int) -> Response:
         invited = invited_seat(state, body["invitation"]) if needed or not parts().may_read(state, who) else None
         require_reader(state, who, invited)
         if needed and invited != seat:
-            raise WrongPerson("invitation/needed", f"seat {seat} is open to who is invited to it", seat=seat)
+            raise WrongPerson("invitation/needed", f"you need an invitation to seat {seat}", seat=seat)
 
     return execute(match, bodies.TakeSeat, make, permit)
 
@@ -44,7 +45,10 @@ def take_seat(match: str, seat: int) -> Response:
 @blueprint.delete("/<match>/seats/<int:seat>")
 @operation("seats", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def leave_seat(match: str, seat: int) -> Response:
-    """Leave your seat or decline an invitation, before the start; the creator may open any seat again."""
+    """Leave a seat, or decline an invitation to it.
+
+    Only before the start. The creator can reopen any seat.
+    """
     return execute(match, bodies.Nothing, lambda base, _: LeaveSeat(**base, seat=seat))
 
 
@@ -59,10 +63,10 @@ def leave_seat(match: str, seat: int) -> Response:
     keyed=False,
 )
 def invite(match: str, seat: int) -> Response:
-    """Invite whoever gets the link to an open seat of your match.
+    """Create an invitation to an open seat of your match.
 
-    The code lets its holder read the private match and take the seat. It is over when it expires, when anyone takes
-    the seat, and when the match starts. To take it back, take the seat and leave it: earlier codes are over then.
+    Anyone who has its code can read the match, even if it is private, and take the seat. The invitation ends when it
+    expires, when anyone takes the seat, or when the match starts. To revoke it, take the seat and leave it again.
     """
     require_no_key()
     who = principal()
@@ -71,7 +75,7 @@ def invite(match: str, seat: int) -> Response:
     require_own(state)
     require_scope(state, who)
     if who.account not in (state.life.creator, state.life.created.recorder):
-        raise WrongPerson("match/not-yours", "only the creator and the recorder of a match invite to it")
+        raise WrongPerson("match/not-yours", "only the creator and the recorder of a match can invite players")
     expires_at = now_ms() + 1000 * body["expires_in_s"]
     code = issue_invitation(parts().config.server_key, state, seat, expires_at)
     path = f"/v1/matches/{match}?invitation={code}"
@@ -81,5 +85,8 @@ def invite(match: str, seat: int) -> Response:
 @blueprint.post("/<match>/entropy")
 @operation("seats", answers.Receipt, body=bodies.Entropy, problems=COMMAND_PROBLEMS, command=True)
 def add_entropy(match: str) -> Response:
-    """Salt the server's dice, once a seat, before the start."""
+    """Add entropy to the server's dice.
+
+    Once for each seat, before the start.
+    """
     return execute(match, bodies.Entropy, lambda base, body: AddEntropy(**base, **body))

@@ -27,7 +27,9 @@ class DueRoll(Schema):
 class Outcome(Schema):
     """How a match ended."""
 
-    reason = fields.String(required=True, metadata={"description": "Why it ended."})
+    reason = fields.String(
+        required=True, metadata={"description": "Why it ended: `withdrawal`, `draw-agreed`, or a word of the ruleset."}
+    )
     ranks = fields.List(
         fields.Integer(),
         required=True,
@@ -48,7 +50,8 @@ class MatchVersion(Schema):
 
     match = fields.String(required=True, metadata={"description": "The match's id."})
     version = fields.Integer(
-        required=True, metadata={"description": "The number of the last event that this answer takes into account."}
+        required=True,
+        metadata={"description": "The version of the match that this describes: the number of its last event."},
     )
 
 
@@ -241,15 +244,16 @@ class MatchSummary(MatchVersion):
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
     ruleset_version = fields.Integer(required=True)
     creator = fields.String(
-        required=True, metadata={"description": "The account that created it; for a tournament's match, the job."}
+        required=True,
+        metadata={"description": "The id of the account that created it, or of the job that did for a tournament."},
     )
     recorder = fields.String(
         required=True,
         allow_none=True,
         metadata={"description": "The account that records a match played elsewhere, and acts for all seats."},
     )
-    private = fields.Boolean(required=True)
-    rated = fields.Boolean(required=True)
+    private = fields.Boolean(required=True, metadata={"description": "Whether the match is hidden from the public."})
+    rated = fields.Boolean(required=True, metadata={"description": "Whether the match counts for ratings."})
 
 
 class MatchOut(MatchSummary):

@@ -19,7 +19,8 @@ class TournamentVersion(Schema):
 
     tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
     version = fields.Integer(
-        required=True, metadata={"description": "The number of the last event that this answer takes into account."}
+        required=True,
+        metadata={"description": "The version of the tournament that this describes: the number of its last event."},
     )
 
 
@@ -123,7 +124,7 @@ class TournamentOut(TournamentSummary):
     )
     max_entrants = fields.Integer(required=True)
     is_open = fields.Boolean(
-        required=True, metadata={"description": "Whether players can enter by themselves, or only the organiser can."}
+        required=True, metadata={"description": "Whether every player can enter, or only the organiser."}
     )
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
