@@ -302,7 +302,7 @@ def test_a_game_that_fails_each_time_is_not_played_for_ever(rig, caplog):
     [game] = rig.read(stream).games()
     assert len(game.failed) == MAX_ATTEMPTS
     assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).version == 0
-    assert "is not played again" in caplog.text
+    assert "is given up" in caplog.text
 
 
 def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
