@@ -65,7 +65,7 @@ def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
         {FIRST}
     """
     checked = check(code.replace("\n        ", "\n"), 30)
-    told = {finding.why.removeprefix("no line of JSON: ") for finding in checked.findings}
+    told = {finding.why.removeprefix("not a line of JSON: ") for finding in checked.findings}
     assert {"None True False", "10000 True False"} <= told
     assert any(each.endswith("False True") for each in told)
 

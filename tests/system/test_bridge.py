@@ -29,7 +29,7 @@ def service(tmp_path_factory) -> Iterator[Serving]:
 
 
 class Running:
-    """A bridge in a process of its own, and what it told so far."""
+    """A bridge in a process of its own, and what it has reported so far."""
 
     def __init__(self, url: str, token: Path, argv: list[str], options: tuple[str, ...]) -> None:
         command = [
@@ -50,17 +50,17 @@ class Running:
             )
 
     @property
-    def told(self) -> str:
+    def output(self) -> str:
         return self._out.read_text()
 
-    def has_told(self, pattern: str) -> bool:
-        return bool(re.search(pattern, self.told))
+    def has_reported(self, pattern: str) -> bool:
+        return bool(re.search(pattern, self.output))
 
-    def wait_to_tell(self, pattern: str) -> None:
+    def wait_for_report(self, pattern: str) -> None:
         try:
-            wait_for(lambda: self.has_told(pattern))
+            wait_for(lambda: self.has_reported(pattern))
         except AssertionError:
-            raise AssertionError(f"{pattern!r} was not told, but: {self.told}") from None
+            raise AssertionError(f"{pattern!r} was not reported, but: {self.output}") from None
 
     def stop(self, signum: int = signal.SIGTERM) -> int:
         self.process.send_signal(signum)
@@ -145,10 +145,10 @@ def test_the_example_of_the_docs_plays_a_match_and_ends_on_sigterm(table):
     match = table.against(options=SHORT)
     bridge = table.run(write_program(table.folder, read_example()))
     table.wait_until(match, "scored")
-    bridge.wait_to_tell("ended, blocked")
+    bridge.wait_for_report("ended, blocked")
     assert bridge.stop() == 0
-    assert bridge.has_told(r"stopped after [1-9]\d* moves")
-    assert "tries" not in bridge.told
+    assert bridge.has_reported(r"stopped after [1-9]\d* moves")
+    assert "tries" not in bridge.output
 
 
 def test_killed_in_the_middle_and_started_again_it_plays_each_ply_once(table):
@@ -193,7 +193,7 @@ def test_it_takes_the_seats_and_salts_the_dice_of_games_that_it_plays_alone(tabl
     other = table.offer("zhen")
     match = table.offer("toy")
     bridge = table.run(FIRST, "--ruleset", "toy")
-    bridge.wait_to_tell("took seat 1 in toy")
+    bridge.wait_for_report("took seat 1 in toy")
     wait_for(lambda: table.ann.match(match)["seats"][0]["entropy"], why="the salt")
     table.ann.add_entropy(match, "ann", 2)
     # The dice may take its first move to the end of the track, so that no turn of Ann's comes.
@@ -224,8 +224,8 @@ def test_an_illegal_move_is_told_with_its_clause_and_may_be_mended(table):
     table.wait_until(match, "scored")
     assert '"code":"move/illegal","clause":"ZH' in notes.read_text()
     assert '"tries_left":2' in notes.read_text()
-    assert bridge.has_told(r"ply 0 seat 1: refused: move/illegal, .*; 2 more tries")
-    assert "resign" not in bridge.told
+    assert bridge.has_reported(r"ply 0 seat 1: refused: move/illegal, .*; tries left: 2")
+    assert "resign" not in bridge.output
 
 
 def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
@@ -236,7 +236,7 @@ def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
     table.wait_until(good, "scored")
     assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
-    assert bridge.has_told("no move after 3 tries: resigning")
+    assert bridge.has_reported("no move after 3 tries, resigning")
     assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal"}]
 
 
@@ -270,16 +270,16 @@ def test_a_bot_that_dies_now_and_then_is_started_again(table):
     match = table.against(options=SHORT)
     bridge = table.run(code.replace("\n        ", "\n"))
     table.wait_until(match, "scored")
-    assert bridge.has_told(r"ply 2 seat 1: died: ended with exit code 7; 2 more tries")
-    assert bridge.has_told(r"started again in 0.5 s")
+    assert bridge.has_reported(r"ply 2 seat 1: died: exited with code 7; tries left: 2")
+    assert bridge.has_reported("restarting the bot in 0.5 s")
 
 
 def test_a_bot_that_never_answers_is_given_up_and_resigns_nothing(table):
     match = table.against(options=SHORT)
     bridge = table.run("sys.exit('no such model')")
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: the bot has not answered a single question")
-    assert bridge.has_told("no such model")
+    assert bridge.has_reported("error: the bot has not answered a single question")
+    assert bridge.has_reported("no such model")
     assert table.ann.match(match)["turn"] == {"decision": 1}
 
 
@@ -290,7 +290,7 @@ def test_a_bot_that_breaks_for_good_loses_one_match_at_most(table):
     table.wait_until(first, "scored")
     matches = [table.against(options={"tiles": 4, "cubes": 3}) for _ in range(3)]
     assert bridge.process.wait(90) == 1
-    assert bridge.has_told("error: the bot was started again 5 times in a row")
+    assert bridge.has_reported("error: the bot was restarted 5 times in a row")
     assert [status_of(table.ann, match) == "playing" for match in matches].count(False) <= 1
 
 
@@ -305,7 +305,7 @@ def test_silence_is_told_and_the_bot_started_again(table):
     match = table.against(options=SHORT)
     bridge = table.run(code.replace("\n        ", "\n"), "--move-timeout", "0.7")
     table.wait_until(match, "scored")
-    assert bridge.has_told(r"no-answer: no answer within 0.7 s")
+    assert bridge.has_reported(r"no-answer: no answer within 0.7 s")
 
 
 def test_lines_that_are_no_answers_are_told_and_passed_over(table):
@@ -313,8 +313,8 @@ def test_lines_that_are_no_answers_are_told_and_passed_over(table):
     match = table.against(options=SHORT)
     bridge = table.run(code)
     table.wait_until(match, "scored")
-    assert bridge.has_told("not-json: no line of JSON: thinking hard; passed over")
-    assert bridge.has_told("wrong-id: .*; passed over")
+    assert bridge.has_reported("not-json: not a line of JSON: thinking hard; ignored")
+    assert bridge.has_reported("wrong-id: .*; ignored")
 
 
 def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
@@ -324,7 +324,7 @@ def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
     )
     table.wait_for_ply(match, 1)
     table.ann.draw(match, "offer", 2)
-    bridge.wait_to_tell("declined a draw")
+    bridge.wait_for_report("declined a draw")
     assert bridge.stop() == 0
     bridge = table.run(
         f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}", "--ask-draws"
@@ -345,7 +345,7 @@ def test_a_move_for_a_position_that_changed_meanwhile_is_not_made(table):
     wait_for(notes.exists, why="the question")
     table.ann.withdraw(match, 2)
     gate.unlink()
-    bridge.wait_to_tell("the position changed meanwhile; 'push' is not played")
+    bridge.wait_for_report("the position has changed, so 'push' is not played")
     table.wait_for_ply(match, 1)
     assert notes.read_text() == "[][2]"
 
@@ -360,7 +360,7 @@ def test_what_else_is_said_in_the_match_is_no_other_position(table):
     gate.unlink()
     table.wait_for_ply(match, 1)
     assert notes.read_text() == "x"
-    assert not bridge.has_told("not played")
+    assert not bridge.has_reported("not played")
 
 
 def test_sigterm_lets_the_decision_in_hand_be_made(table):
@@ -370,7 +370,7 @@ def test_sigterm_lets_the_decision_in_hand_be_made(table):
     bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
     wait_for(notes.exists, why="the question")
     bridge.process.send_signal(signal.SIGTERM)
-    bridge.wait_to_tell("stopping once the decisions in hand are made")
+    bridge.wait_for_report("stopping once the decisions in hand are made")
     gate.unlink()
     assert bridge.process.wait(60) == 0
     assert table.ann.match(match)["ply"] == 1
@@ -380,9 +380,9 @@ def test_sigterm_lets_the_decision_in_hand_be_made(table):
 def test_a_second_signal_ends_it_at_once(table):
     match = table.offer()
     bridge = table.run("print('on it', file=sys.stderr, flush=True); time.sleep(600)")
-    bridge.wait_to_tell("on it")
+    bridge.wait_for_report("on it")
     bridge.process.send_signal(signal.SIGINT)
-    bridge.wait_to_tell("stopping")
+    bridge.wait_for_report("stopping")
     assert bridge.stop(signal.SIGINT) == 130
     wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
     assert table.ann.match(match)["ply"] == 0
@@ -406,14 +406,14 @@ def test_a_token_that_is_none_is_told(table):
     table.token.write_text("ply_nobody")
     bridge = table.run()
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: auth/invalid")
+    assert bridge.has_reported("error: auth/invalid")
 
 
 def test_a_token_that_cannot_play_is_told(table):
     table.token.write_text(table.machine.issue_token(["record"])["token"])
     bridge = table.run()
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: the token does not cover to play: its scopes are record")
+    assert bridge.has_reported("error: the token does not have the scope play; its scopes are record")
 
 
 def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
@@ -422,7 +422,7 @@ def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
     bridge = table.run(f"print('deep thought', file=sys.stderr)\n{FIRST}", "--log", str(log))
     table.wait_until(match, "scored")
     assert "deep thought" in log.read_text()
-    assert "deep thought" not in bridge.told
+    assert "deep thought" not in bridge.output
 
 
 def test_legal_moves_and_deadline_are_told(table):
