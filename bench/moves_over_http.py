@@ -13,7 +13,7 @@ from plyscribe.service.client import Client
 
 CONNECTIONS = 8
 SHORT_ROUNDS = 4
-"""Other load on the machine makes the cost of servers vary, so many short rounds say more than a few long ones."""
+"""Other load on the machine makes the cost of servers vary: many short rounds give a steadier ratio."""
 MOST_ROUNDS = STREAMS // CONNECTIONS // 2 - 1
 
 OURS = "plyscribe"

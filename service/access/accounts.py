@@ -120,7 +120,7 @@ class Accounts:
         """Who the token stands for, and for how many more seconds."""
         parts = TOKEN.fullmatch(token)
         if parts is None:
-            raise Unauthenticated("the token is not one of ours: ours read ply_<account>_<secret>")
+            raise Unauthenticated("this is not one of our tokens, which read ply_<account>_<secret>")
         player, now = self.players.read(f"player-{parts[1]}"), now_ms()
         # The lookup is by digest, so its timing reveals nothing useful about the token.
         found = player.tokens.get(digest)

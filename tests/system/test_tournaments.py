@@ -82,8 +82,8 @@ def test_a_file_is_enough(tmp_path: Path):
     from tests.system.running import free_port
     from tests.system.test_serve import run_cli
 
-    cup = tmp_path / "cup.toml"
-    cup.write_text(
+    terms = tmp_path / "cup.toml"
+    terms.write_text(
         """
         name = "Small cup"
         ruleset = "zhen"
@@ -107,7 +107,7 @@ def test_a_file_is_enough(tmp_path: Path):
         """,
         encoding="utf-8",
     )
-    argv = ("tournament", "run", str(cup), "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    argv = ("tournament", "run", str(terms), "--data", str(tmp_path / "data"), "--port", str(free_port()))
     first, again = run_cli(*argv), run_cli(*argv)
     assert first.returncode == 0, first.stderr
     assert "one move ahead" in first.stdout
