@@ -40,7 +40,7 @@ FILES = 65_536
 """Files and sockets that a process may have open, if the system allows it."""
 
 CLIENTS = 10
-"""By default, one client may have this fraction (a tenth) of the live streams of a process."""
+"""By default, one client may have a tenth of the live streams of a process."""
 
 MAX_PROXIES = 10
 

@@ -87,8 +87,8 @@ class Imports:
     def take(self, actor: Actor, raw: bytes) -> Taken:
         """Store a bundle, unless it is stored already. A worker judges it later.
 
-        The same bundle is the same import, however often and by whomever it is sent; an interrupted import goes on
-        where it stopped. A longer bundle of the same match continues a shorter one. Any bundle replaces a refuted one.
+        The same bundle is the same import, no matter who sends it and how often. An interrupted import goes on where it
+        stopped. A longer bundle of the same match continues a shorter one. Any bundle replaces a refuted one.
 
         BundleError if the bundle cannot be read; UnknownRuleset; WrongValue `import/behaviour` if our version of its
         rules behaves otherwise; WrongTime `import/own-match` if the match is our own and differs, `import/conflict`

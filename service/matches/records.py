@@ -79,7 +79,7 @@ class Records:
         return self._settle(state, VERIFIER, outcome, "judge")
 
     def keep_prefix(self, state: Import) -> Import:
-        """Enter the moves before the fault of a record as an unfinished match, unless they are, and return the import.
+        """Enter the moves before the fault of a record as an unfinished match, now or before, and return the import.
 
         WrongTime if the record has no fault or nothing before it.
         """

@@ -1,4 +1,4 @@
-"""Swiss of two: by the Dutch system as published cases have it, without a rematch that can be avoided."""
+"""A Swiss of two seats: the Dutch system as in published cases, and no rematch that can be avoided."""
 
 from dataclasses import replace
 
@@ -47,16 +47,16 @@ def test_the_pairing_of_the_published_case_c5_comes_out():
 
 
 def test_the_pairing_of_the_published_case_c9_comes_out():
-    # Entrant 5, absent without a point, has played less than 4, who has the bye.
+    # Entrant 5, absent without a point, has played fewer games than entrant 4, who has the bye.
     pairing = pair_dutch(played(5, [((1, 3), 1), ((4, 2), 2)], absent=[(5, 1)]).state)
     assert (set(pairing.boards), pairing.byes) == ({(2, 1), (3, 5)}, (4,))
 
 
-# ---------------------------------------------------------------------------------------------------- what is promised
+# ---------------------------------------------------------------------------------------------------- promises
 
 
 def check_round(state: Tournament) -> None:
-    """Everybody is placed; byes go round; nobody meets twice where that can be avoided."""
+    """Everybody is placed, byes go round, and nobody meets twice if that can be avoided."""
     pairing = pair_next(state)
     present = state.list_present(len(state.rounds) + 1)
     placed = [each for board in pairing.boards for each in board] + [*pairing.byes]
@@ -104,7 +104,7 @@ def change(tournament: Cup, what: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("entrants", [2, 3, 4, 5])
-def test_when_everybody_has_met_everybody_they_meet_again_as_seldom_as_can_be(entrants):
+def test_when_everybody_has_met_everybody_they_meet_again_as_rarely_as_possible(entrants):
     tournament = Cup(entrants, format={"kind": "swiss", "rounds": 12}).play(pair_next, by_number)
     assert len(tournament.state.rounds) == 12
     meetings = [
@@ -127,8 +127,8 @@ def colours_of(state, entrant):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_of_two_who_had_the_same_colours_the_one_with_more_points_has_its_due(seed):
-    # E.4: the higher is the one with more points, and of equal points the better seed.
+def test_of_two_with_the_same_colours_the_one_with_more_points_gets_the_colour_it_is_due(seed):
+    # E.4: the entrant with more points ranks higher, on equal points the better seed.
     tournament = Cup(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
     checked = 0
     for number, round in enumerate(tournament.state.rounds[1:], 1):
@@ -145,8 +145,8 @@ def test_of_two_who_had_the_same_colours_the_one_with_more_points_has_its_due(se
     assert checked
 
 
-def test_of_two_who_had_no_colour_the_higher_has_white_if_its_number_is_odd():
-    # E.5, where 2 is the first of two by rank.
+def test_of_two_without_a_colour_the_higher_has_white_if_its_number_is_odd():
+    # E.5: entrant 2 is the higher ranked of the two.
     tournament = Cup(4)
     tournament.leave(1)
     tournament.sit_out(2, 1)
@@ -157,7 +157,7 @@ def test_of_two_who_had_no_colour_the_higher_has_white_if_its_number_is_odd():
     assert pair_dutch(tournament.state).boards == ((3, 2),)
 
 
-def test_more_entrants_than_the_engine_can_take_are_matched_at_least_cost(monkeypatch):
+def test_more_entrants_than_the_engine_can_handle_are_paired_at_least_cost(monkeypatch):
     monkeypatch.setattr(dutch_module, "MOST_ENTRANTS", 10)
     tournament = Cup(13, format={"kind": "swiss", "rounds": 5})
     tournament.start()
@@ -170,7 +170,7 @@ def test_more_entrants_than_the_engine_can_take_are_matched_at_least_cost(monkey
     assert all(abs(first - second) <= 2 for first, second in count_seats(tournament.state).values())
 
 
-def test_costs_tell_who_came_down_to_whom():
+def test_the_costs_say_who_floats_down_and_who_floats_up():
     tournament = played(6, [((1, 4), 1), ((5, 2), 2), ((3, 6), 3)])
     assert pair_dutch(tournament.state).costs == {
         "meetings": 0,
@@ -182,7 +182,7 @@ def test_costs_tell_who_came_down_to_whom():
     }
 
 
-def test_a_late_entrant_begins_without_points_and_meets_one_of_the_last():
+def test_a_late_entrant_begins_without_points_and_meets_a_low_scorer():
     tournament = Cup(8).play(pair_next, by_number, most=2)
     tournament.enter()
     tournament.enter()

@@ -1,4 +1,4 @@
-"""Every format goes on to its end whoever leaves, sits out, comes late or has a game annulled."""
+"""Every format reaches its end, whoever leaves, sits out, comes late or has a game annulled."""
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ happenings = st.lists(
 
 
 def happen(tournament, what, number):
-    """Something that may be asked for at any time, if it can be carried out."""
+    """Carry out a request that may come at any time, if it is allowed now."""
     state = tournament.state
     present = state.list_present(len(state.rounds) + 1)
     games = [game for game in state.games() if game.counts]
@@ -64,7 +64,7 @@ def test_a_tournament_comes_to_its_end(format, seats, entrants, seed, happenings
 
 
 def expect_placed(tournament, present, placed):
-    """All who are present; in a knockout those with lives left, in a gauntlet two at most."""
+    """The entrants to pair: all present; in a knockout those with lives left, in a gauntlet two at most."""
     format = tournament.state.terms.format
     if format["kind"] == "gauntlet":
         assert len(placed) <= 2

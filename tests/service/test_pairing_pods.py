@@ -1,4 +1,4 @@
-"""Pods of three to six: cheapest where that is claimed, never below the bound, evenly over the whole event."""
+"""Pods of three to six: cheapest if that is claimed, never below the bound, even over the whole event."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ SWISS = {"kind": "swiss", "rounds": 20}
 ROUND_ROBIN = {"kind": "round-robin"}
 
 
-def new_cup(entrants, seats, **terms):
+def new_tournament(entrants, seats, **terms):
     ruleset = "toy" if seats <= 4 else "portals"
     return Cup(entrants, seats=seats, ruleset=ruleset, **{"format": SWISS, **terms})
 
 
 def cost_of(tournament, boards):
-    """Meetings and spread of a round, reckoned anew."""
+    """The meetings and the spread of a round, computed independently."""
     met, points = count_meetings(tournament.state), total_points(tournament.state)
     pairs = [pair for board in boards for pair in combinations(sorted(board), 2)]
     return sum(met[pair] for pair in pairs), sum(abs(points[one] - points[other]) for one, other in pairs)
@@ -53,8 +53,8 @@ def all_rounds(entrants: tuple[int, ...], seats: int) -> Iterator[list[tuple[int
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(6, 3), (9, 3), (11, 3), (8, 4), (10, 5), (12, 6)])
-def test_no_round_is_cheaper_where_that_is_told(entrants, seats):
-    tournament = new_cup(entrants, seats)
+def test_no_round_is_cheaper_if_the_pairing_is_said_to_be_optimal(entrants, seats):
+    tournament = new_tournament(entrants, seats)
     tournament.start()
     for _ in range(5):
         pairing = pair_next(tournament.state)
@@ -71,7 +71,7 @@ def test_no_round_is_cheaper_where_that_is_told(entrants, seats):
 def test_the_bound_is_never_above_what_a_round_costs(entrants, seats, seed, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cheapest, "MOST_PAIRS", most or cheapest.MOST_PAIRS)
-        tournament = new_cup(entrants, seats, seed=seed)
+        tournament = new_tournament(entrants, seats, seed=seed)
         tournament.start()
         for _ in range(4):
             pairing = pair_next(tournament.state)
@@ -86,25 +86,25 @@ def test_the_bound_is_never_above_what_a_round_costs(entrants, seats, seed, most
 
 
 def test_the_first_round_mixes_good_seeds_with_bad_ones():
-    tournament = new_cup(8, 4)
+    tournament = new_tournament(8, 4)
     tournament.start()
     assert sorted(map(sorted, pair_next(tournament.state).boards)) == [[1, 3, 5, 7], [2, 4, 6, 8]]
 
 
 def test_forty_entrants_in_pods_of_four_meet_nobody_twice_for_eight_rounds():
-    tournament = new_cup(40, 4).play(pair_next, by_chance(1), most=8)
+    tournament = new_tournament(40, 4).play(pair_next, by_chance(1), most=8)
     assert set(count_meetings(tournament.state).values()) == {1}
     assert max(max(seats) - min(seats) for seats in count_seats(tournament.state).values()) <= 2
 
 
 def test_meetings_that_no_pods_can_avoid_are_in_the_bound():
-    # Six of three pods: two of each pod have met, whatever is done.
-    tournament = new_cup(18, 6).play(pair_next, by_chance(1), most=1)
+    # Six entrants of three pods in each new pod: two of them have met, however they are placed.
+    tournament = new_tournament(18, 6).play(pair_next, by_chance(1), most=1)
     assert pair_next(tournament.state).costs["at_least"]["meetings"] == 9
 
 
 def test_points_of_a_tie_are_weighed_exactly():
-    tournament = new_cup(9, 3, scoring={"places": [10, 0, 0]}).play(pair_next, lambda game: (1, 1, 1), most=1)
+    tournament = new_tournament(9, 3, scoring={"places": [10, 0, 0]}).play(pair_next, lambda game: (1, 1, 1), most=1)
     assert set(total_points(tournament.state).values()) == {Fraction(10, 3)}
     assert pair_next(tournament.state).costs["spread"] == "0"
     assert pods.WHOLE % 3 == pods.WHOLE % 4 == pods.WHOLE % 5 == pods.WHOLE % 6 == 0
@@ -112,14 +112,14 @@ def test_points_of_a_tie_are_weighed_exactly():
 
 @pytest.mark.parametrize(("entrants", "seats"), [(7, 3), (11, 4), (13, 5), (11, 6)])
 def test_byes_go_to_those_who_had_the_fewest(entrants, seats):
-    tournament = new_cup(entrants, seats).play(pair_next, by_chance(2), most=9)
+    tournament = new_tournament(entrants, seats).play(pair_next, by_chance(2), most=9)
     byes = [count_byes(tournament.state)[each] for each in range(1, entrants + 1)]
     assert sum(byes) == 9 * (entrants % seats)
     assert max(byes) - min(byes) <= 1
 
 
-def test_who_leaves_sits_out_or_comes_late_is_taken_as_present_or_not():
-    tournament = new_cup(8, 3)
+def test_entrants_who_leave_sit_out_or_come_late_are_paired_only_when_present():
+    tournament = new_tournament(8, 3)
     tournament.sit_out(3, 2)
     tournament.play(pair_next, by_number, most=1)
     tournament.leave(5)
@@ -131,8 +131,8 @@ def test_who_leaves_sits_out_or_comes_late_is_taken_as_present_or_not():
     assert placed == {1, 2, 4, 6, 7, 8, 9}
 
 
-def test_with_fewer_present_than_a_pod_takes_all_have_byes():
-    tournament = new_cup(3, 3)
+def test_with_fewer_present_than_a_pod_has_seats_all_have_byes():
+    tournament = new_tournament(3, 3)
     tournament.sit_out(2, 1)
     tournament.play(pair_next, by_number, most=2)
     assert [(round.boards != (), round.byes) for round in tournament.state.rounds] == [(False, (1, 3)), (True, ())]
@@ -142,8 +142,8 @@ def test_with_fewer_present_than_a_pod_takes_all_have_byes():
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(9, 3), (16, 4), (25, 5)])
-def test_everybody_meets_everybody_once_where_a_plan_for_that_exists(entrants, seats):
-    tournament = new_cup(entrants, seats, format=ROUND_ROBIN)
+def test_everybody_meets_everybody_once_if_a_plan_for_that_exists(entrants, seats):
+    tournament = new_tournament(entrants, seats, format=ROUND_ROBIN)
     tournament.start()
     costs = pair_next(tournament.state).costs
     assert costs["planned"] == {"1": entrants * (entrants - 1) // 2}
@@ -151,8 +151,8 @@ def test_everybody_meets_everybody_once_where_a_plan_for_that_exists(entrants, s
 
 
 @pytest.mark.parametrize(("entrants", "seats", "cycles"), [(6, 3, 1), (7, 3, 3), (8, 4, 1), (10, 3, 2), (12, 6, 1)])
-def test_the_rounds_are_those_of_the_plan_that_is_told(entrants, seats, cycles):
-    tournament = new_cup(entrants, seats, format={**ROUND_ROBIN, "cycles": cycles})
+def test_the_rounds_follow_the_plan_in_the_costs(entrants, seats, cycles):
+    tournament = new_tournament(entrants, seats, format={**ROUND_ROBIN, "cycles": cycles})
     tournament.start()
     for cycle in range(1, cycles + 1):
         costs = pair_next(tournament.state).costs
@@ -168,22 +168,22 @@ def test_the_rounds_are_those_of_the_plan_that_is_told(entrants, seats, cycles):
     assert max(max(seats) - min(seats) for seats in count_seats(tournament.state).values()) <= 2
 
 
-def test_the_next_cycle_makes_up_for_meetings_that_the_last_one_lacked():
-    tournament = new_cup(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
+def test_the_next_cycle_makes_up_for_meetings_missing_from_the_last_one():
+    tournament = new_tournament(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
     meetings = [count_meetings(tournament.state)[pair] for pair in combinations(range(1, 7), 2)]
     assert max(meetings) - min(meetings) <= 2
 
 
 def test_a_plan_of_many_rounds_has_few_pairs_that_meet_twice_or_never():
-    tournament = new_cup(24, 4, format=ROUND_ROBIN)
+    tournament = new_tournament(24, 4, format=ROUND_ROBIN)
     tournament.start()
     planned = pair_next(tournament.state).costs["planned"]
     assert planned["1"] >= 200
     assert sum(planned.values()) == 276
 
 
-def test_when_somebody_leaves_the_rest_of_the_plan_is_made_anew():
-    tournament = new_cup(9, 3, format=ROUND_ROBIN).play(pair_next, by_number, most=2)
+def test_when_somebody_leaves_the_rest_of_the_plan_is_made_again():
+    tournament = new_tournament(9, 3, format=ROUND_ROBIN).play(pair_next, by_number, most=2)
     kept = pair_next(tournament.state)
     tournament.leave(9)
     again = pair_next(tournament.state)
@@ -194,8 +194,8 @@ def test_when_somebody_leaves_the_rest_of_the_plan_is_made_anew():
     assert max(count_meetings(tournament.state).values()) <= 2
 
 
-def test_a_round_robin_goes_on_with_fewer_than_a_pod_and_ends_when_so_many_have_left():
-    tournament = new_cup(4, 3, format=ROUND_ROBIN)
+def test_a_round_robin_goes_on_with_absences_and_ends_when_fewer_than_a_pod_are_left():
+    tournament = new_tournament(4, 3, format=ROUND_ROBIN)
     for absent in (1, 2):
         tournament.sit_out(absent, 1)
     tournament.play(pair_next, by_number, most=1)
@@ -216,8 +216,8 @@ def test_another_process_finds_the_same_pairings(format):
     assert run_with_hash_seed(code, 1) == run_with_hash_seed(code, 2) != ""
 
 
-def test_company_that_costs_nothing_and_makes_no_pods_is_no_bound_to_stumble_over():
-    # Six in a ring have each met all but their two neighbours.
+def test_free_company_that_makes_no_pods_does_not_break_the_bound():
+    # Six in a ring, of whom each has met all but its two neighbours.
     pair = [[int((one - other) % 6 not in (0, 1, 5)) for other in range(6)] for one in range(6)]
     found, least = cheapest.find_pods(cheapest.Costs(list(range(6)), [0] * 6, pair, 1), 3, 0, Random(1))
     assert least == 2 == sum(pair[one][other] for pod in found for one, other in combinations(pod, 2))

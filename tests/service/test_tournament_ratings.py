@@ -1,4 +1,4 @@
-"""Ratings from a tournament's games: in their order, without annulled ones, with uncertainty that falls."""
+"""Ratings from a tournament's games: in order, without annulled games, and ever more certain."""
 
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.service.ratings.model import Model, open_ratings

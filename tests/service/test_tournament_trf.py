@@ -1,4 +1,4 @@
-"""The TRF report: columns, codes, and an outside checker that pairs each round anew."""
+"""The TRF report: columns, codes, and an independent checker that pairs each round again."""
 
 import pytest
 from caissify_pairings.fpc import check_trf
@@ -79,7 +79,7 @@ def test_an_annulled_game_is_lost_by_both():
     assert [line[91:] for line in export_trf(tournament.state).splitlines()[8:]] == ["   2 w 0", "   1 b 0"]
 
 
-def test_rounds_before_one_came_and_after_one_left_are_unplayed():
+def test_rounds_before_an_entry_and_after_a_withdrawal_are_unplayed():
     tournament = swiss(5, 2).play(pair_next, by_number, most=1)
     tournament.leave(1)
     tournament.enter()
@@ -90,7 +90,7 @@ def test_rounds_before_one_came_and_after_one_left_are_unplayed():
 
 
 @pytest.mark.parametrize(("absence", "letter"), [(0, "Z"), (1, "H"), (2, "F")])
-def test_an_absence_has_the_letter_of_what_it_is_worth(absence, letter):
+def test_an_absence_has_the_letter_for_what_it_scores(absence, letter):
     tournament = Cup(3, scoring={"absence": absence})
     tournament.sit_out(3, 1)
     tournament.play(pair_next, by_number, most=1)
@@ -110,6 +110,6 @@ def test_an_absence_has_the_letter_of_what_it_is_worth(absence, letter):
         {"scoring": {"places": [3, 0], "absence": 1}},
     ],
 )
-def test_what_the_format_cannot_say_is_refused(terms):
+def test_terms_that_the_format_cannot_express_are_refused(terms):
     with pytest.raises(WrongValue):
         export_trf(Cup(4, **terms).state)

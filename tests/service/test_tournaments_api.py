@@ -1,4 +1,4 @@
-"""Tournaments over HTTP: announced by organisers, entered by players and with bots, paired when they are started."""
+"""Tournaments over HTTP: announced by organisers, entered by players and bots, paired once started."""
 
 import json
 from hashlib import sha256
@@ -40,7 +40,7 @@ class TournamentOverHttp:
         return self.api.post(f"{self.path}/start", self.token)
 
     def advance(self) -> str:
-        """Have all done that can be; the match of the first board."""
+        """Advance the tournament as far as possible, and return the match of the first board."""
         self.parts.tournaments.advance(self.id)
         return self.get("/rounds")["rounds"][0]["games"][0]["match"]
 
@@ -53,21 +53,21 @@ def tournament(api, parts) -> TournamentOverHttp:
     return TournamentOverHttp(api, parts)
 
 
-def test_a_tournament_is_told_with_all_its_terms(tournament):
-    told = tournament.get()
-    assert (told["name"], told["status"], told["organiser"]) == ("Cup", "open", tournament.olga)
-    assert told["format"] == {"kind": "round-robin", "cycles": 1}
-    assert told["scoring"] == {"places": None, "bye": 2, "absence": 0}
-    assert told["options"]["tiles"] == 10
-    assert told["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
+def test_a_tournament_is_described_with_all_its_terms(tournament):
+    described = tournament.get()
+    assert (described["name"], described["status"], described["organiser"]) == ("Cup", "open", tournament.olga)
+    assert described["format"] == {"kind": "round-robin", "cycles": 1}
+    assert described["scoring"] == {"places": None, "bye": 2, "absence": 0}
+    assert described["options"]["tiles"] == 10
+    assert described["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
 
 
-def test_only_who_may_organise_announces_one(tournament):
+def test_only_a_token_that_may_organise_announces_a_tournament(tournament):
     refused = tournament.api.post("/v1/tournaments", tournament.ann_token, TERMS)
     assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
 
 
-def test_the_same_request_again_makes_no_second_one(tournament):
+def test_the_same_request_again_makes_no_second_tournament(tournament):
     first, again = (tournament.api.post("/v1/tournaments", tournament.token, TERMS, key="k") for _ in range(2))
     assert first.data == again.data
 
@@ -90,7 +90,7 @@ def test_the_same_request_again_makes_no_second_one(tournament):
         ({"repeat": "thrice"}, None),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_the_reason(tournament, terms, code):
+def test_impossible_terms_are_refused_with_the_reason(tournament, terms, code):
     refused = tournament.api.post("/v1/tournaments", tournament.token, {**TERMS, **terms})
     assert refused.status_code == 422, refused.json
     assert code in (None, refused.json["code"])
@@ -104,20 +104,20 @@ def test_a_player_enters_by_its_own_token_once(tournament):
     assert (entrant["player"], entrant["player_name"]) == (tournament.ann, "Ann")
 
 
-def test_bots_are_entered_by_the_organiser_alone(tournament):
+def test_only_the_organiser_enters_bots(tournament):
     assert tournament.enter(tournament.ann_token, bot={"name": "greedy"}).status_code == 403
     assert tournament.enter(tournament.token, bot={"name": "mcts", "playouts": 5}, label="slow").status_code == 201
     [entrant] = tournament.get()["entrants"]
     assert (entrant["bot"], entrant["playouts"], entrant["label"]) == ("mcts", 5, "slow")
 
 
-def test_a_closed_tournament_is_entered_by_nobody_else(api, parts):
+def test_a_player_cannot_enter_a_closed_tournament(api, parts):
     closed = TournamentOverHttp(api, parts, is_open=False)
     refused = closed.enter(closed.ann_token)
     assert (refused.status_code, refused.json["code"]) == (403, "entrant/closed")
 
 
-def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(tournament):
+def test_a_tournament_is_started_by_its_organiser_when_it_has_enough_entrants(tournament):
     assert tournament.start().json["code"] == "tournament/too-few"
     tournament.bots(2)
     assert tournament.api.post(f"{tournament.path}/start", tournament.ann_token).status_code == 403
@@ -126,7 +126,7 @@ def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(tournamen
     assert tournament.enter(tournament.ann_token).status_code == 409
 
 
-def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(tournament):
+def test_rounds_show_who_meets_in_which_match_and_can_be_checked(tournament):
     tournament.bots(4)
     tournament.start()
     tournament.parts.tournaments.advance(tournament.id)
@@ -143,7 +143,7 @@ def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(tournament
     assert tournament.api.get(f"{tournament.path}/rounds/2/check").status_code == 404
 
 
-def test_a_token_that_may_not_organise_does_not_organise_ones_own_tournament(tournament):
+def test_an_organiser_needs_the_scope_organise_for_its_own_tournament_too(tournament):
     tournament.bots(2)
     made = tournament.api.post("/v1/players/me/tokens", tournament.token, {"scopes": ["play"]}).json
     refused = tournament.api.post(f"{tournament.path}/start", made["token"])
@@ -209,9 +209,9 @@ def test_the_table_comes_as_json_text_and_csv(tournament):
     table = tournament.get("/standings")
     assert [(row["rank"], row["entrant"], row["points"]) for row in table["rows"]] == [(1, 1, "0"), (1, 2, "0")]
     for media, separator in (("text/plain", "  "), ("text/csv", ",")):
-        told = tournament.api.get(f"{tournament.path}/standings", headers={"Accept": media})
-        assert told.mimetype == media
-        head, *rows = told.text.splitlines()
+        answer = tournament.api.get(f"{tournament.path}/standings", headers={"Accept": media})
+        assert answer.mimetype == media
+        head, *rows = answer.text.splitlines()
         assert head.split(separator.strip() or None)[:4] == ["rank", "entrant", "name", "points"]
         assert "Ann" in rows[0]
         assert "one move ahead" in rows[1]
@@ -219,7 +219,7 @@ def test_the_table_comes_as_json_text_and_csv(tournament):
     assert cross.splitlines()[0] == "entrant,name,1,2"
 
 
-def test_an_annulment_is_reported_before_and_after_it(tournament):
+def test_an_annulment_is_reported_before_and_after_it_is_made(tournament):
     tournament.enter(tournament.ann_token)
     tournament.bots(1)
     tournament.start()
@@ -251,7 +251,7 @@ def test_an_annulment_is_reported_before_and_after_it(tournament):
 
 
 def fail_twice(tournament: TournamentOverHttp) -> tuple[str, str]:
-    """Call the only match off, then have Ann's bot break down in the next one; the two matches."""
+    """Abort the only match, let Ann's bot fail in the next one, and return both matches."""
     tournament.enter(tournament.ann_token)
     tournament.bots(1)
     tournament.start()
@@ -267,7 +267,7 @@ def fail_twice(tournament: TournamentOverHttp) -> tuple[str, str]:
     return first, second
 
 
-def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored(tournament):
+def test_the_attempts_at_a_game_show_whose_faults_there_were_and_what_scored(tournament):
     first, second = fail_twice(tournament)
     failed, decided = tournament.get("/attempts")["attempts"]
     assert (failed["attempt"], failed["match"], failed["status"], failed["scored"]) == (1, first, "failed", False)
@@ -276,12 +276,12 @@ def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored
     assert (decided["attempt"], decided["match"], decided["status"], decided["scored"]) == (2, second, "decided", True)
     assert decided["incidents"] == [{"cause": "illegal", "owner": "entrant", "entrant": 1, "why": None}]
     assert decided["reason"] == "withdrawal"
-    for told in (failed, decided):
-        [made, *_] = tournament.api.get(f"/v1/matches/{told['match']}/events").json["events"]
-        assert told["made_at"] == made["at"] <= told["closed_at"]
+    for attempt in (failed, decided):
+        [made, *_] = tournament.api.get(f"/v1/matches/{attempt['match']}/events").json["events"]
+        assert attempt["made_at"] == made["at"] <= attempt["closed_at"]
 
 
-def test_owners_are_told_from_an_entrants_side(tournament):
+def test_owners_of_faults_are_named_from_the_side_of_an_entrant(tournament):
     fail_twice(tournament)
 
     def owners(query: str) -> list[str]:
@@ -314,7 +314,7 @@ def test_attempts_come_in_pages_and_by_game_and_fault(tournament):
     assert tournament.api.get(f"{tournament.path}/attempts?after=1-1").status_code == 422
 
 
-def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
+def test_a_sequential_test_is_of_two_and_shows_how_it_stands(api, parts):
     tournament = TournamentOverHttp(
         api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50}
     )
@@ -335,12 +335,12 @@ def test_a_swiss_of_two_is_reported_as_trf(api, parts):
     tournament.bots(4)
     tournament.start()
     parts.tournaments.advance(tournament.id)
-    told = api.get(f"{tournament.path}/trf")
-    assert told.mimetype == "text/plain"
-    assert told.text.count("\n001 ") == 4
+    answer = api.get(f"{tournament.path}/trf")
+    assert answer.mimetype == "text/plain"
+    assert answer.text.count("\n001 ") == 4
 
 
-def test_a_tournament_that_is_not_there_is_404(tournament):
+def test_an_unknown_tournament_is_404(tournament):
     for path in ("", "/rounds", "/attempts", "/events", "/rounds/1/check", "/standings"):
         assert tournament.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
         assert tournament.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404

@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 
 
 class Verifications:
-    """Sees to it that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
+    """Makes sure that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue) -> None:
         self._parts = parts

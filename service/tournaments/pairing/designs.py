@@ -5,7 +5,7 @@ as they were.
 
 Byes go to those who had the fewest. Then entrants of the same round exchange pods if that lowers the sum of the
 squares of all meetings, and sometimes, ever more rarely, if it does not (simulated annealing). The pairing also states
-a lower bound of that sum, reached when the meetings of any two pairs differ by at most one.
+a lower bound of that sum, which is reached if no two pairs differ by more than one in how often they have met.
 """
 
 from collections import Counter
