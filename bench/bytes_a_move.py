@@ -1,4 +1,4 @@
-"""What a stored move takes in the store: in its memory, by kind of key, and in its append-only file."""
+"""The bytes that a stored move takes: in the store's memory, by kind of key, and in its append-only file."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PLIES = 60
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Matches of 60 moves, played one append a move."""
+    """Measure matches of 60 moves, with one append a move."""
     client = Redis.from_url(rig.store.url)
     before = _sizes(client)
     streams = [stream_name(number) for number in range(20_000, 20_000 + MATCHES)]

@@ -1,4 +1,4 @@
-"""Stored events folded into a position, beside a rebuilt aggregate of `eventsourcing` and python-chess's replay."""
+"""Folding stored events into a position, against rebuilding an `eventsourcing` aggregate and a python-chess replay."""
 
 import random
 
@@ -15,7 +15,7 @@ from plyscribe.domain.match import Match, fold
 EVENTS = 20_000
 PLIES = 300
 PLIES_OF_CRYSTALS = 200
-"""Its matches are shorter."""
+"""Matches of crystals are shorter."""
 PLIES_OF_PORTALS = 250
 
 OURS = "fold"
@@ -35,7 +35,7 @@ CLAIMS = [
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Events of a match of 300 plies, of crystals 200, of portals 250: decoded, chain checked, parsed, applied."""
+    """Measure the fold of a match (300 plies, crystals 200, portals 250): decode, check the chain, parse, apply."""
     pathagon, rings = decide_events("pathagon", long_moves(PLIES)), decide_random_events("rings", PLIES)
     crystals = decide_random_events("crystals", PLIES_OF_CRYSTALS, seats=4)
     portals = decide_random_events("portals", PLIES_OF_PORTALS, seats=3)
@@ -76,7 +76,7 @@ class _Game(Aggregate):
 
 
 def _rebuild() -> Run:
-    """An aggregate with as many events, got from the repository of an application that keeps them in memory."""
+    """An aggregate with as many events, read from the repository of an application that keeps them in memory."""
     application: Application = Application()
     game = _Game()
     for ply, move in enumerate(long_moves(PLIES)):
@@ -108,7 +108,7 @@ def _replay() -> Run:
 
 
 def _random_chess(plies: int) -> list[str]:
-    """The moves of the first random game that is so long."""
+    """The first moves of the first random game with this many plies."""
     for seed in range(1000):
         rng, board, moves = random.Random(seed), chess.Board(), list[str]()
         while len(moves) < plies and (legal := list(board.legal_moves)):
@@ -116,4 +116,4 @@ def _random_chess(plies: int) -> list[str]:
             moves.append(board.peek().uci())
         if len(moves) == plies:
             return moves
-    raise AssertionError("no random game of chess is that long")
+    raise AssertionError(f"no random game of chess has {plies} plies")

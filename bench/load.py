@@ -1,4 +1,4 @@
-"""A load of prepared requests over connections that are kept alive, as light as a client can be."""
+"""Sends prepared requests over kept-alive connections, as cheaply as a client can."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.IGNORECASE)
 
 
 class LoadError(Exception):
-    """A request was not answered with success."""
+    """A request failed."""
 
 
 def prepare(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
@@ -23,7 +23,7 @@ def prepare(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
 
 
 def send_all(port: int, scripts: Sequence[Sequence[bytes]]) -> int:
-    """Send each script over a connection of its own, all at the same time; how many requests that were."""
+    """Send each script over a connection of its own, all at the same time, and return the number of requests."""
     with ThreadPoolExecutor(len(scripts)) as pool:
         return sum(pool.map(lambda script: _send(port, script), scripts))
 

@@ -1,4 +1,4 @@
-"""Matches to measure with: random ones, the same in every run, and their stored form without a server."""
+"""Random matches to measure with, the same in every run, and their stored form, without a server."""
 
 import random
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ ANN = Actor("player", "player-" + "a" * 26)
 
 
 def random_moves(ruleset_id: str, seed: int) -> list[str]:
-    """The notations of a match that is played at random to its end."""
+    """The moves of a match that is played at random to its end."""
     ruleset, rng = find_ruleset(ruleset_id), random.Random(seed)
     state, moves = ruleset.initial_state(ruleset.parse_options({}), 2), []
     while not isinstance(ruleset.turn(state), Over):
@@ -29,12 +29,12 @@ def random_moves(ruleset_id: str, seed: int) -> list[str]:
 
 
 def long_moves(plies: int) -> list[str]:
-    """The first so many moves of a random match of pathagon that is longer than that."""
+    """The first `plies` moves of a longer random match of pathagon."""
     return next(moves[:plies] for seed in range(1000) if len(moves := random_moves("pathagon", seed)) > plies)
 
 
 def decide_events(ruleset_id: str, moves: Sequence[str], actor: Actor = ANN) -> list[Event]:
-    """The events of a match that one account plays on both seats."""
+    """The events of a match that one account plays in both seats."""
     account = Account(actor.id)
     match, events = Match(stream_name(0)), list[Event]()
     created = CreateMatch(**_base(0, actor), ruleset=ruleset_id, seats=(account, account), server="plyscribe")
@@ -45,7 +45,7 @@ def decide_events(ruleset_id: str, moves: Sequence[str], actor: Actor = ANN) -> 
 
 
 def decide_random_events(ruleset_id: str, plies: int, seats: int = 2) -> list[Event]:
-    """The events of a match with dice of the server, cut off there, that is played at random on all seats."""
+    """The events of a match with server dice, played at random for `plies` plies by one account in all seats."""
     rng, account, secret = random.Random(1), Account(ANN.id), bytes(32)
     match, events = Match(stream_name(0)), list[Event]()
     dice = ServerDice(match.stream, commit(secret), "0" * 16)
@@ -59,7 +59,7 @@ def decide_random_events(ruleset_id: str, plies: int, seats: int = 2) -> list[Ev
 
 
 def _carry_out(command: Command, match: Match, events: list[Event]) -> Match:
-    """The match after the command; its events come behind those before."""
+    """The match after the command, whose events are added to `events`."""
     for event in decide(command, match):
         match = evolve(match, event)
         events.append(event)
@@ -71,11 +71,11 @@ def _base(number: int, actor: Actor) -> dict[str, Any]:
 
 
 def store_form(stream: str, events: Sequence[Event]) -> list[StoredEvent]:
-    """The events as they stand in a stream of that id."""
+    """The events as they are stored in a stream with this id."""
     return link_all(first_link(stream), 1, map(format_event, events))
 
 
 def stream_name(number: int) -> str:
-    """A match id, another for each number."""
+    """A match id, a different one for each number."""
     letters = random.Random(f"match {number}")
     return "match-" + "".join(letters.choices("abcdefghijklmnopqrstuvwxyz234567", k=26))

@@ -1,4 +1,4 @@
-"""Candidates measured side by side: rounds in which each has its turn, CPU time, medians of the ratios in a round."""
+"""Measures candidates side by side: CPU time, in rounds in which each has its turn, and the median of their ratios."""
 
 import gc
 import time
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """The CPU time that some units of work took."""
+    """The CPU time that a number of units of work took."""
 
     units: int
     cpu_s: float
 
     @property
     def us(self) -> float:
-        """Microseconds a unit."""
+        """Microseconds for each unit."""
         return self.cpu_s / self.units * 1e6
 
 
@@ -24,12 +24,15 @@ Rounds = Sequence[Mapping[str, Sample]]
 
 
 def take_rounds(runs: Mapping[str, Run], rounds: int) -> Rounds:
-    """One sample of each candidate a round, there and back, after a round that warms up and does not count."""
+    """One sample of each candidate a round, after a warm-up round that does not count.
+
+    The order of the candidates is reversed after each round.
+    """
     names = list(runs)
     for name in names:
         runs[name]()
     gc.collect()
-    # What the bench has made by now is no garbage of the candidates', to be looked through again and again.
+    # The collector must not look through the bench's own objects during the candidates' runs.
     gc.freeze()
     taken = []
     for _ in range(rounds):
@@ -40,7 +43,7 @@ def take_rounds(runs: Mapping[str, Run], rounds: int) -> Rounds:
 
 
 def measure(work: Callable[[], int]) -> Sample:
-    """The CPU time of this process for work that says how many units it did."""
+    """The CPU time that this process spends on `work`, which returns how many units it did."""
     gc.collect()
     start = time.process_time()
     units = work()
@@ -48,17 +51,17 @@ def measure(work: Callable[[], int]) -> Sample:
 
 
 class Target(NamedTuple):
-    """What a ratio must reach: at least so many times as fast, or at most so many times the cost."""
+    """A limit for a ratio: at least `times` as fast, or at most `times` the cost."""
 
     times: float
     kind: str
 
     def ratio(self, ours: Sample, ceiling: Sample) -> float:
-        """The ratio that the target speaks of."""
+        """The ratio that the target limits."""
         return ceiling.us / ours.us if self.kind == "fast" else ours.us / ceiling.us
 
     def is_met(self, ratio: float) -> bool:
-        """Whether the ratio is good enough."""
+        """Whether the ratio is within the limit."""
         return ratio >= self.times if self.kind == "fast" else ratio <= self.times
 
     def __str__(self) -> str:
@@ -66,17 +69,17 @@ class Target(NamedTuple):
 
 
 def times_as_fast(times: float) -> Target:
-    """Ours does at least so many units in the time in which the ceiling does one."""
+    """Ours does at least this many units in the time in which the ceiling does one."""
     return Target(times, "fast")
 
 
 def times_the_cost(times: float) -> Target:
-    """A unit of ours costs at most so many units of the ceiling."""
+    """A unit of ours costs at most as much as this many units of the ceiling."""
     return Target(times, "cost")
 
 
 class Claim(NamedTuple):
-    """What is to be shown: one candidate against another."""
+    """A target for one candidate against another."""
 
     what: str
     unit: str
@@ -97,7 +100,7 @@ class Row(NamedTuple):
 
 
 def compare(rounds: Rounds, claims: Sequence[Claim]) -> list[Row]:
-    """A line for each claim: medians, and the least and the greatest ratio of all rounds."""
+    """A row for each claim: the medians, and the least and greatest ratio of all rounds."""
     return [_compare(rounds, claim) for claim in claims]
 
 

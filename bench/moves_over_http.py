@@ -1,4 +1,4 @@
-"""An accepted move over HTTP, beside a bare endpoint that does one append and no more."""
+"""An accepted move over HTTP, against a bare endpoint that does one append and nothing else."""
 
 from itertools import count
 from uuid import uuid4
@@ -13,7 +13,7 @@ from plyscribe.service.client import Client
 
 CONNECTIONS = 8
 SHORT_ROUNDS = 4
-"""What servers cost varies with what else the machine does: many short rounds tell more than a few long ones."""
+"""Other load on the machine makes the cost of servers vary: many short rounds give a steadier ratio."""
 MOST_ROUNDS = STREAMS // CONNECTIONS // 2 - 1
 
 OURS = "plyscribe"
@@ -24,7 +24,7 @@ CLAIMS = [Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Moves of matches that are played at the same time, each over a connection of its own."""
+    """Measure moves of matches that are played at the same time, each over a connection of its own."""
     web, bare = rig.serve("plyscribe", "web"), rig.serve("bench.bare")
     player, token = rig.parts.accounts.sign_up(Actor("system", "bench"), "Bench", "bot", ("play",))
     moves = long_moves(APPENDS)

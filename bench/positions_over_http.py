@@ -1,4 +1,4 @@
-"""A position of a long match over HTTP, beside a bare endpoint that reads the match's entries and counts them."""
+"""A position of a long match over HTTP, against a bare endpoint that reads the match's entries and counts them."""
 
 import random
 
@@ -13,7 +13,7 @@ from plyscribe.service.streams.ids import job_command
 PLIES = 300
 CONNECTIONS = 4
 MATCHES = MAX_CACHED + 100
-"""More than a process keeps: whoever asks for one after the other meets none that is kept."""
+"""More than a process caches, so that requests for one match after the other never hit the cache."""
 REQUESTS = 600
 
 COLD, WARM = "folded from the store", "kept in the process"
@@ -26,7 +26,7 @@ CLAIMS = [
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Positions at any ply of matches of 300 plies."""
+    """Measure positions at random plies of matches of 300 plies."""
     streams = _store_matches(rig.parts.store)
     web, bare = rig.serve("plyscribe", "web"), rig.serve("bench.bare")
     plies = random.Random(1)

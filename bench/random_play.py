@@ -1,4 +1,4 @@
-"""Random play: our rulesets beside python-chess, which every bot author knows; those with dice beside pathagon."""
+"""Random play: our rulesets against python-chess, which bot authors know, and those with dice against pathagon."""
 
 import random
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from plyscribe.domain.rulesets import find_ruleset
 PLIES = 20_000
 CHESS = "python-chess"
 CHESS_PLIES = 300
-"""Where a random game of chess is broken off, which else shuffles bare kings about."""
+"""Random games of chess are cut off here, because otherwise bare kings wander about for long."""
 
 CLAIMS = [
     Claim("pathagon, moves sampled", "ply", "pathagon sampled", CHESS, times_as_fast(5)),
@@ -32,7 +32,7 @@ CLAIMS = [
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Plies, and rolls, of games that are played at random to their end."""
+    """Measure plies and rolls of games that are played at random to their end."""
     runs: dict[str, Run] = {CHESS: lambda: _play(_play_chess)}
     for id in ("pathagon", "zhen", "rings", "crystals", "portals"):
         runs[f"{id} sampled"] = _player(find_ruleset(id), _sample)
@@ -72,7 +72,7 @@ def _player(ruleset: AnyRuleset, choose: Callable[[AnyRuleset, Any, random.Rando
 
 
 def _checker(ruleset: AnyRuleset) -> Run:
-    """Moves of random play as texts, each read in its position and checked."""
+    """Moves of random play as text, each parsed and checked in its position."""
     typed: list[tuple[Any, str]] = []
 
     def note(ruleset: AnyRuleset, state: Any, rng: random.Random) -> Any:

@@ -1,4 +1,4 @@
-"""A relay that is far behind, beside the least that it could do: read the feed, and what it tells of, once."""
+"""A relay that is far behind, against the least that it could do: read the feed, and its events, once."""
 
 import secrets
 import time
@@ -21,7 +21,7 @@ from plyscribe.workers.relay import BATCH, Relay, make_duties
 
 MATCHES = 100
 PLIES = 30
-"""So many matches go on at the same time, with one account each, and are so far ahead of the relay."""
+"""The matches that go on at the same time, with one account each, and how many plies the relay is behind in each."""
 
 OURS = "relay"
 READING = "feed read, events read and folded"
@@ -32,7 +32,7 @@ _numbers = count(30_000)
 
 
 class _Feed(FeedGroup):
-    """A feed that knows how much of it was read last."""
+    """A feed that knows how many entries the last read returned."""
 
     size = 0
 
@@ -43,7 +43,7 @@ class _Feed(FeedGroup):
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Moves that were appended while no relay ran: CPU of relay and store, for each of these appends."""
+    """Measure the CPU time of relay and store for each move that was appended while no relay ran."""
     client = connect_client(rig.store.url)
     feed = _Feed(client)
     feed.ensure()
@@ -82,7 +82,7 @@ def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
 
 
 def _append_all(rig: Rig) -> int:
-    """How many appends were stored: new matches, a move in each in turn."""
+    """Store new matches, with a move in each in turn, and return the number of appends."""
     moves = long_moves(PLIES)
     matches = [_record(next(_numbers), moves) for _ in range(MATCHES)]
     for ply in range(PLIES + 1):
@@ -91,7 +91,7 @@ def _append_all(rig: Rig) -> int:
 
 
 def _record(number: int, moves: Sequence[str]) -> list[Append]:
-    """The appends of a match: what came before the first move, then the moves."""
+    """The appends of a match: one up to its start, then one for each move."""
     stream = stream_name(number)
     events = decide_events("pathagon", moves, Actor("player", stream.replace("match", "player")))
     stored, begun = store_form(stream, events), len(events) - PLIES

@@ -1,4 +1,4 @@
-"""The store and the processes that are measured, for as long as the bench runs."""
+"""The store and the processes that the bench measures."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Rig:
-    """An embedded store, started when a subject asks for it, and web processes over it; ended with the block."""
+    """An embedded store, started at first use, and processes over it; all end with the `with` block."""
 
     def __init__(self) -> None:
         self._exit = ExitStack()
@@ -52,23 +52,23 @@ class Rig:
 
     @property
     def parts(self) -> Parts:
-        """What a worker process has, over the store."""
+        """The parts of a worker process over the store."""
         from plyscribe.workers.parts import process_parts
 
         assert self.store is not None
         return process_parts()
 
     def serve(self, *command: str) -> "Web":
-        """A web process of the module and arguments named, which takes `--port`; once it answers."""
+        """Start a web process, `python -m` with this module and arguments and `--port`, and wait until it answers."""
         web = Web(command, psutil.Process(self.store.process.pid))
         self._exit.callback(web.stop)
         web.wait_until_ready()
         return web
 
     def start_worker(self, kind: str) -> psutil.Popen:
-        """A worker process as `plyscribe serve` starts it: relay, verify or play. It ends with the block, or before."""
+        """A worker process as `plyscribe serve` starts it: relay, verify or play. It ends with the block or before."""
         assert self.store is not None
-        # As under serve, the second execution hashes otherwise than the first.
+        # As under serve, the verify workers have a hash seed of their own.
         env = {**os.environ, **({"PYTHONHASHSEED": "1"} if kind == "verify" else {})}
         worker = psutil.Popen(
             [sys.executable, "-m", "plyscribe.workers", kind], cwd=ROOT, env=env, stderr=subprocess.DEVNULL
@@ -78,7 +78,7 @@ class Rig:
 
 
 def stop(process: psutil.Popen) -> None:
-    """End a process, if it has not ended."""
+    """End a process, unless it has ended."""
     if process.poll() is None:
         process.terminate()
     try:
@@ -105,20 +105,20 @@ class Web:
                 send_all(self.port, [[prepare("GET", "/healthz")]])
                 return
             time.sleep(0.05)
-        raise LoadError(f"{' '.join(self._process.args)} did not get ready")
+        raise LoadError(f"{' '.join(self._process.args)} did not become ready")
 
     def run(self, scripts: Sequence[Sequence[bytes]]) -> Sample:
-        """The CPU time of web and store for requests that are sent over so many connections."""
+        """The CPU time of web and store for these requests, with a connection for each script."""
         start = self.cpu_s()
         units = send_all(self.port, scripts)
         return Sample(units, self.cpu_s() - start)
 
     def cpu_s(self) -> float:
-        """The CPU time of web and store since they began."""
+        """The CPU time of web and store since they started."""
         return cpu_s([self._store, self._process, *self._process.children(recursive=True)])
 
     def memory_mb(self) -> float:
-        """The memory that the web process and its workers have to themselves."""
+        """The unshared memory of the web process and its workers."""
         processes = [self._process, *self._process.children(recursive=True)]
         return float(sum(each.memory_full_info().uss for each in processes)) / 1e6
 
@@ -128,13 +128,13 @@ class Web:
 
 
 def cpu_s(processes: Sequence[psutil.Process]) -> float:
-    """The CPU time of these processes since they began."""
+    """The CPU time of these processes since they started."""
     return sum(map(_cpu_s, processes))
 
 
 def _cpu_s(process: psutil.Process) -> float:
     if sys.platform == "linux":
-        # The clock of another process (clock_getcpuclockid, 3) has nanoseconds, /proc hundredths of a second.
+        # The CPU clock of another process (clock_getcpuclockid(3)) counts nanoseconds, /proc hundredths of a second.
         return time.clock_gettime((~process.pid << 3) | 2)
     times = process.cpu_times()
     return float(times.user + times.system)

@@ -1,6 +1,6 @@
-"""Web servers before one small application: `python -m bench.servers <name> --port <port>`.
+"""Serves one small application with different web servers: `python -m bench.servers <name> --port <port>`.
 
-The application answers at once, does one append, or streams to followers; what differs is who stands before it.
+The application answers at once, does one append, or streams to followers. Only the server in front of it differs.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ EVENT = b'{"at":1767225600000,"data":{"move":"d4","seat":1},"type":"move-made","
 
 
 class Published:
-    """A stream in memory that grows by an event when it is asked to, and can be followed."""
+    """A stream in memory that can be extended by an event, and followed."""
 
     def __init__(self) -> None:
         self._store = MemoryStore()
@@ -40,11 +40,11 @@ class Published:
         self._version, self._head = 0, b""
 
     def read_events(self, stream: str, after: int, limit: int) -> Any:
-        """As a handler reads them."""
+        """The stored events, as Handler.read_events returns them."""
         return self._store.load(stream, after, limit=limit).entries
 
     def publish(self) -> Response:
-        """Let the stream grow."""
+        """Append an event."""
         entries = link_all(self._head, self._version + 1, [EVENT])
         command = CommandKey(self._version.to_bytes(16, "big"), bytes(8))
         self._store.append(FOLLOWED, self._version, self._head, entries, ["move-made"], command)
@@ -52,7 +52,7 @@ class Published:
         return Response(b"{}", content_type="application/json")
 
     def follow(self) -> Response:
-        """What comes from now on."""
+        """Stream the events from now on."""
         follower = self._live.follow(self._source, FOLLOWED, self._version)
         if HOLDS in request.environ:
             request.environ[HOLD] = follower
@@ -60,7 +60,7 @@ class Published:
 
 
 def build() -> Flask:
-    """The application."""
+    """The application that all servers serve."""
     app, published = bare.build(), Published()
     app.post("/publish", endpoint="publish")(published.publish)
     app.get("/follow", endpoint="follow")(published.follow)
@@ -68,7 +68,7 @@ def build() -> Flask:
 
 
 class AsyncioFront:
-    """An RSGI application by the book: an event loop reads bodies and keeps streams, threads answer the rest."""
+    """A textbook RSGI application: an event loop reads bodies and holds streams, threads answer everything else."""
 
     def __init__(self) -> None:
         self._app = build()
@@ -98,12 +98,12 @@ class AsyncioFront:
 
 
 def serve_plyscribe(port: int) -> None:
-    """Our own."""
+    """Serve with our own server."""
     serve_application(build(), HOST, port)
 
 
 def serve_granian(factory: str, interface: str, threads: int) -> Callable[[int], None]:
-    """Granian, with a process that watches one worker."""
+    """Granian, with a main process that supervises one worker."""
 
     def serve(port: int) -> None:
         from granian import Granian

@@ -1,6 +1,6 @@
-"""A round robin of random bots, played, stored, verified and scored, beside the least that all this could cost.
+"""A round robin of random bots, played, stored, verified and scored, against the least that all this could cost.
 
-And how long it takes: games a second with one and with two play workers, and what lies between two rounds.
+Also how long it takes: games a second with one and with two play workers, and the pauses between rounds.
 """
 
 import time
@@ -32,7 +32,7 @@ ENTRANTS = 8
 POLL_S = 0.05
 
 MANY = 16
-"""Entrants of the tournaments that are timed: their rounds are enough for two workers."""
+"""Entrants of the tournaments that are timed: enough games a round for two workers."""
 TIMES = 3
 GAMES = ENTRANTS * (ENTRANTS - 1) // 2
 ORGANISER = Actor("organiser", "player-" + "o" * 26)
@@ -46,7 +46,7 @@ _streams = count(60_000)
 
 
 class Timed(NamedTuple):
-    """Games a second, and the milliseconds between rounds."""
+    """Games a second, and the pauses between rounds in milliseconds."""
 
     games_s: float
     pauses_ms: list[int]
@@ -62,7 +62,7 @@ class _Crew:
         self._processes = [psutil.Process(rig.store.process.pid), *map(rig.start_worker, ("relay", "verify", "play"))]
 
     def play_out(self, entrants: int = ENTRANTS) -> str:
-        """A new tournament, run to its end and relayed."""
+        """Run a new tournament to its end, wait until it is relayed, and return its stream."""
         stream = _start(self._rig, entrants)
         self._wait_for(stream)
         return stream
@@ -72,7 +72,7 @@ class _Crew:
             time.sleep(POLL_S)
 
     def take_time(self) -> Timed:
-        """How long a tournament of MANY entrants takes, from its creation until all of it is relayed."""
+        """Time a tournament of MANY entrants, from its creation until all of it is relayed."""
         start = time.monotonic()
         stream = self.play_out(MANY)
         taken = time.monotonic() - start
@@ -102,15 +102,15 @@ class _Crew:
     def _read_play_times(self) -> dict[str, int]:
         """When the last moves of matches were appended, in UTC milliseconds."""
         feeds: list[Any] = [self._client.xrange(feed_key(bucket)) for bucket in BUCKETS]
-        told = [(fields[b"s"].decode(), id) for feed in feeds for id, fields in feed if b"move-made" in fields[b"t"]]
-        return {match: int(id.partition(b"-")[0]) for match, id in told}
+        moves = [(fields[b"s"].decode(), id) for feed in feeds for id, fields in feed if b"move-made" in fields[b"t"]]
+        return {match: int(id.partition(b"-")[0]) for match, id in moves}
 
     def _find_first_move(self, match: str) -> int:
         events = map(parse_event, self._rig.parts.matches.read_events(match, 0))
         return next(event.at for event in events if isinstance(event.data, MoveMade))
 
     def measure(self) -> Sample:
-        """The CPU time of all processes for a tournament, and of its organiser: that is this one, until it waits."""
+        """The CPU time of all processes for a tournament, with that of its organiser: this process, until it waits."""
         start, own = cpu_s(self._processes), time.process_time()
         stream = _start(self._rig, ENTRANTS)
         own = time.process_time() - own
@@ -121,7 +121,7 @@ class _Crew:
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Whole tournaments: CPU of all processes; and of the same matches without all that. Then how long they take."""
+    """Measure whole tournaments: the CPU time of all processes, against the bare matches. Then time them."""
     crew = _Crew(rig)
     recorded = _record(rig, crew.play_out())
     runs: dict[str, Run] = {OURS: crew.measure, LEAST: _least(rig, recorded)}
@@ -163,7 +163,7 @@ def _record(rig: Rig, stream: str) -> list[list[Event]]:
 
 
 def _least(rig: Rig, recorded: Sequence[Sequence[Event]]) -> Run:
-    """The three things that cannot be done without, added up."""
+    """The three things that no tournament can do without, added up: play, append, fold."""
     store = psutil.Process(rig.store.process.pid)
 
     def run() -> Sample:
@@ -192,7 +192,7 @@ def _play_all(recorded: Sequence[Sequence[Event]]) -> int:
 
 
 def _list_appends(events: Sequence[Event]) -> list[Append]:
-    """The appends of a match, a command each, under a new name."""
+    """The appends of a match under a new id, one for each command."""
     stream = stream_name(next(_streams))
     stored, appends, version, head = store_form(stream, events), list[Append](), 0, b""
     for cause, group in groupby(events, key=lambda event: event.cause):

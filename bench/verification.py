@@ -1,4 +1,4 @@
-"""Finished matches verified and scored by a worker, beside folding them once."""
+"""Finished matches verified and scored by a worker, against folding them once."""
 
 import time
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ CLAIMS = [
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Random matches as a worker takes them from its queue: CPU of worker and store, and of the fold alone."""
+    """Measure random matches as a worker takes them from its queue: the CPU time of worker and store."""
     runs: dict[str, Run] = {}
     for id, matches in MATCHES.items():
         recorded = [decide_events(id, random_moves(id, seed)) for seed in range(matches)]

@@ -1,6 +1,7 @@
-"""`python -m bench.web_server [name …]`: web servers side by side, as a table in Markdown.
+"""`python -m bench.web_server [name …]`: compares web servers, and prints a table in Markdown.
 
-Needs gevent and gunicorn beside what bench needs. What counts is the CPU time of the server and of the store behind it.
+Needs gevent and gunicorn in addition to what bench needs. It counts the CPU time of the server and of the store behind
+it.
 """
 
 import selectors
@@ -31,7 +32,7 @@ HEADERS = {"Authorization": "Bearer ply_" + "a" * 70, "Idempotency_Key": "012345
 
 
 def measure_requests(webs: dict[str, Web], connections: int, request: Callable[[], bytes]) -> dict[str, str]:
-    """Microseconds a request over so many connections, by server: the median of the rounds, and the least."""
+    """Microseconds a request over this many connections, by server: the median of the rounds, and the least."""
 
     def run(web: Web) -> Run:
         each = REQUESTS // connections
@@ -43,7 +44,7 @@ def measure_requests(webs: dict[str, Web], connections: int, request: Callable[[
 
 
 def appends() -> Callable[[], bytes]:
-    """A request for the next append, whichever server gets it."""
+    """A function that makes the request for the next append; all servers share the sequence."""
     numbers = (number for number in count() for _ in range(APPENDS))
     return lambda: prepare("POST", f"/append/{next(numbers)}", BODY, **HEADERS)
 
@@ -62,7 +63,7 @@ class Crowd:
         self._read_until(lambda: False, within_s=3.0)
 
     def await_events(self, number: int, within_s: float = PATIENCE_S) -> bool:
-        """Whether all have had so many events."""
+        """Wait until all followers have had this many events, and return whether they have."""
         return self._read_until(lambda: min(self._events.values()) >= number, within_s)
 
     def _read_until(self, done: Callable[[], bool], within_s: float) -> bool:
@@ -77,14 +78,14 @@ class Crowd:
         return True
 
     def close(self) -> None:
-        """Leave."""
+        """Close all connections."""
         for follower in self._events:
             follower.close()
         self._selector.close()
 
 
 def measure_followers(web: Web) -> list[str]:
-    """What followers take: memory, CPU for one event to all, time until the last one has it."""
+    """The cost of followers: memory, CPU time for one event to all, and the time until the last one has it."""
     before = web.memory_mb()
     crowd = Crowd(web.port, FOLLOWERS)
     memory, start, times = web.memory_mb() - before, web.cpu_s(), []
@@ -92,7 +93,7 @@ def measure_followers(web: Web) -> list[str]:
         started = time.monotonic()
         if not (publish(web) and crowd.await_events(number)):
             crowd.close()
-            return ["not all are served", "", ""]
+            return ["not all were served", "", ""]
         times.append(1000 * (time.monotonic() - started))
     cpu_ms = 1000 * (web.cpu_s() - start) / PUBLISHED
     crowd.close()
@@ -100,14 +101,14 @@ def measure_followers(web: Web) -> list[str]:
 
 
 def publish(web: Web) -> bool:
-    """Whether the server took an event."""
+    """Publish an event, and return whether the server took it."""
     with suppress(TimeoutError):
         return send_all(web.port, [[prepare("POST", "/publish", BODY)]]) == 1
     return False
 
 
 def measure_slow_bodies(web: Web) -> str:
-    """How soon a request is answered while so many others never end."""
+    """How soon a request is answered while SLOW others never send their bodies."""
     slow = [socket.create_connection((HOST, web.port)) for _ in range(SLOW)]
     for each in slow:
         each.sendall(prepare("POST", "/publish", b"x" * 50)[:-49])
@@ -126,7 +127,7 @@ def measure_slow_bodies(web: Web) -> str:
 
 
 def main(names: Sequence[str]) -> None:
-    """Measure all that are named."""
+    """Measure the servers named."""
     allow_files()
     socket.setdefaulttimeout(PATIENCE_S)
     lines: dict[str, list[str]] = {name: [] for name in names}
@@ -135,13 +136,13 @@ def main(names: Sequence[str]) -> None:
         next_append = appends()
         for request in (lambda: prepare("GET", "/healthz"), next_append):
             for connections in (1, 8, 32):
-                for name, told in measure_requests(webs, connections, request).items():
-                    lines[name].append(told)
+                for name, cell in measure_requests(webs, connections, request).items():
+                    lines[name].append(cell)
         for name, web in webs.items():
             lines[name] += [*measure_followers(web), measure_slow_bodies(web)]
     columns = ["server", *(f"{what} ×{n}" for what in ("empty", "append") for n in (1, 8, 32))]
     columns += [f"{FOLLOWERS} followers", "one event to all", "the last has it after", f"{SLOW} bodies that never come"]
-    for cells in (columns, ["---"] * len(columns), *([name, *told] for name, told in lines.items())):
+    for cells in (columns, ["---"] * len(columns), *([name, *line] for name, line in lines.items())):
         print(f"| {' | '.join(cells)} |")
 
 

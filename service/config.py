@@ -43,7 +43,7 @@ FILES = 65_536
 """Files and sockets that a process may have open, if the system allows it."""
 
 CLIENTS = 10
-"""By default, one client may have this fraction (a tenth) of the live streams of a process."""
+"""By default, one client may have a tenth of the live streams of a process."""
 
 STREAM_THREADS = 1
 """Default for the streams that may each hold a thread, under a web server that is not ours.

@@ -40,7 +40,7 @@ def _play_record(parts: Parts, state: Import) -> str:
 
 
 def judge_report(report: Report) -> ImportVerified | ImportRefuted:
-    """The verdict that follows from a report; DomainError where this release cannot make one of the checks."""
+    """The verdict that follows from a report; DomainError if this release cannot make one of the checks."""
     fault = report.fault
     if fault is not None:
         return ImportRefuted(fault.version or 0, fault.check, (fault.why or "")[:MAX_WHY_LENGTH])

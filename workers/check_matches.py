@@ -41,7 +41,7 @@ def check_matches(
     wanted = Asked(*asked)
     candidate = wanted.find_candidate()
     replayed: Counter[str] = Counter()
-    told: list[Json] = []
+    findings: list[Json] = []
     for match, found in chain(_read_streams(streams, wanted.ruleset), map(_read_file, files)):
         try:
             created = _find_created(found)
@@ -49,11 +49,11 @@ def check_matches(
                 continue
             differs = _compare(match, found, created, candidate)
         except (DomainError, StoreError, OSError) as error:
-            told.append({"match": match, "outcome": UNREAD, "why": str(error)})
+            findings.append({"match": match, "outcome": UNREAD, "why": str(error)})
             continue
         replayed[str(created.ruleset_version)] += 1
-        told += [differs] if differs else []
-    return dict(replayed), told
+        findings += [differs] if differs else []
+    return dict(replayed), findings
 
 
 def _read_streams(streams: Sequence[str], ruleset: str) -> Iterator[tuple[str, Found]]:

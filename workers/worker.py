@@ -29,7 +29,7 @@ HEARD_EVERY_S = 60
 """How often an idle worker sends a heartbeat. Without one for twice as long, the worker is forgotten."""
 
 HEARD_AGAIN = timedelta(seconds=10)
-"""How long a busy worker waits at least between two heartbeats."""
+"""The shortest time between two heartbeats of a busy worker."""
 
 log = logging.getLogger(__name__)
 

@@ -1,1 +1,1 @@
-"""Who is asking and what they may read: accounts, tokens, invitations."""
+"""Who sends a request and what they may read: accounts, tokens, invitations."""

@@ -1,4 +1,4 @@
-"""Accounts and their tokens. A token is shown once; the store holds its SHA-256 alone."""
+"""Accounts and their tokens. A token is shown once; the store holds only its SHA-256."""
 
 import re
 import secrets
@@ -22,18 +22,18 @@ from plyscribe.service.streams.ids import command_of, stream_id
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
 TOKEN_BYTES = 32
 CACHED_S = 10.0
-"""How long a token is trusted without asking the store again."""
+"""How long a process trusts a token before it asks the store again."""
 
 MAX_CACHED = 10_000
 
 
 Given = dict[str, Any]
-"""The fields of a command that say who asks and when, and the digest of the token that it issues."""
+"""Fields of a command that issues a token: who asks, when, the command's id, and the digest of the token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a request comes from, what its token covers, and its digest."""
+    """Who a request comes from, the scopes of its token, and the token's digest."""
 
     account: str
     scopes: tuple[str, ...]
@@ -55,7 +55,7 @@ class Accounts:
         self._lock = threading.Lock()
 
     def sign_up(self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...]) -> tuple[Player, str]:
-        """A new account and its first token; WrongValue where name, kind or scopes cannot be."""
+        """A new account and its first token; WrongValue if the name, kind or scopes are invalid."""
 
         def make(given: Given) -> RegisterPlayer:
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes)
@@ -65,9 +65,9 @@ class Accounts:
     def issue(
         self, account: str, actor: Actor, make: Callable[[Given], Command], new: bool = False
     ) -> tuple[Player, str]:
-        """The account and the text of its new token, issued by the command that `make` builds; Refusal as of that.
+        """The account and the text of its new token, issued by the command that `make` builds; raises its Refusal.
 
-        `make` is given who asks, when, and the digest of the token. The text is known to nobody else and not kept.
+        `make` gets the fields that every such command needs. Nobody else learns the text, and it is not stored.
         """
         token = f"ply_{account.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
         asked = _new_command(actor)
@@ -77,7 +77,7 @@ class Accounts:
         return answer.state, token
 
     def revoke(self, who: Principal, token: str, asked: port.CommandKey) -> int:
-        """End a token of the account at once; the UTC milliseconds since which it has ended. Refusal: RevokeToken."""
+        """End a token of the account now, and return when it ended (UTC milliseconds). Refusal as for RevokeToken."""
         actor = Actor("player", who.account)
         command = RevokeToken(actor=actor, at=now_ms(), id=asked.id.hex(), token=token)
         revoked = self.players.execute(who.account, lambda _: command, asked).events[-1]
@@ -86,10 +86,9 @@ class Accounts:
         return int(data.ends_at)
 
     def authenticate(self, token: str) -> Principal:
-        """Who the token stands for; Unauthenticated where it is none of ours.
+        """Who the token stands for; Unauthenticated if it is not a valid token of ours.
 
-        A token that expires ends on time. One that is revoked in another process is trusted here for ten seconds more
-        at most.
+        A token expires on time. If another process revokes it, this process may trust it for up to ten more seconds.
         """
         digest = digest_of(token)
         with self._lock:
@@ -101,30 +100,30 @@ class Accounts:
         with self._lock:
             if len(self._cache) >= MAX_CACHED:
                 self._cache.clear()
-            # What was read before another thread changed the account is not to be trusted after it.
+            # If another thread has changed an account since, what was read may be out of date.
             if changes == self._changes:
                 self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
 
     def name_of(self, account: str) -> str:
-        """The name of an account, which never changes, so that each process asks the store for it but once."""
+        """The name of an account. It never changes, so each process asks the store for it only once."""
         return self.players.read_until(account, lambda player: player.version > 0, near=1).name
 
     def _look_up(self, token: str, digest: str) -> tuple[Principal, float]:
-        """Who the token stands for, and for how many seconds yet."""
+        """Who the token stands for, and for how many more seconds."""
         parts = TOKEN.fullmatch(token)
         if parts is None:
-            raise Unauthenticated("the token is not one of ours: it reads ply_<account>_<secret>")
+            raise Unauthenticated("this is not one of our tokens, which read ply_<account>_<secret>")
         player, now = self.players.read(f"player-{parts[1]}"), now_ms()
-        # The digest is looked up, not the token: how long that takes tells nothing of use.
+        # The lookup is by digest, so its timing reveals nothing useful about the token.
         found = player.tokens.get(digest)
         if found is None or not found.is_valid(now):
-            raise Unauthenticated("the token is not valid: it never was, or it has expired or was revoked")
+            raise Unauthenticated("the token is not valid: it never was, or it has expired, or it was revoked")
         lives_s = inf if found.expires_at is None else (found.expires_at - now) / 1000
         return Principal(player.stream, found.scopes, digest), lives_s
 
     def _forget(self, account: str) -> None:
-        """Look all tokens of the account up again."""
+        """Drop all tokens of the account from the cache."""
         with self._lock:
             self._changes += 1
             self._cache = {digest: known for digest, known in self._cache.items() if known[1].account != account}
@@ -135,5 +134,5 @@ def _new_command(actor: Actor) -> port.CommandKey:
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token: the SHA-256 of its text, in hex."""
+    """What is stored of a token: the SHA-256 of its text, in hex."""
     return sha256(token.encode(errors="surrogateescape")).hexdigest()

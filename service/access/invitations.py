@@ -1,9 +1,8 @@
-"""Invitations: codes that let whoever holds one read a private match and take one open seat of it.
+"""Invitations: codes that let their holder read a private match and take one open seat in it.
 
-Nothing is stored of them. A code names its seat, the event that opened the seat, and when it expires, signed with a key
-that derives from the server key, or did from an older one. It is over when it expires, when someone takes the seat, and
-when the match starts; a seat that is taken and left again is opened by another event, so that all earlier codes stay
-over.
+Invitations are not stored. A code names its seat, the event that opened the seat, and its expiry, and is signed with a
+key derived from the server key or an older one. A code ends when it expires, when somebody takes the seat, or when the
+match starts. It stays ended if the seat is left again, because that opens the seat by another event.
 """
 
 import hmac
@@ -21,7 +20,7 @@ _CODE = re.compile(r"([0-9]{1,2})-([0-9]{1,15})-([0-9]{1,15})-([A-Za-z0-9_-]{24}
 
 
 class Invitation(NamedTuple):
-    """What a code says: a seat, the version of the event that opened it, and UTC milliseconds."""
+    """What a code says: the seat, the version of the event that opened it, and the expiry in UTC milliseconds."""
 
     seat: int
     opened: int
@@ -29,7 +28,7 @@ class Invitation(NamedTuple):
 
 
 def issue_invitation(key: ServerKey, match: Match, seat: int, expires_at: int) -> str:
-    """The code of an invitation to a seat of an open match that is open itself; Refusal where it is not."""
+    """The code of an invitation to an open seat of an open match; Refusal if either is not open."""
     require_open(match.life)
     found = require_seat(match.life, seat)
     if found.seated:
@@ -41,21 +40,20 @@ def issue_invitation(key: ServerKey, match: Match, seat: int, expires_at: int) -
 
 
 def read_invitation(key: ServerKey, match: Match, code: str, now_ms: int) -> Invitation | None:
-    """What the code says, None where it is not one of ours for this match; Unknown where it is over."""
+    """What the code says; None if it is not one of ours for this match; Unknown if it is no longer valid."""
     parsed = _CODE.fullmatch(code)
     if parsed is None:
         return None
     invitation = Invitation(*map(int, parsed.groups()[:3]))
     if not any(hmac.compare_digest(_sign(each, match.stream, invitation), parsed[4]) for each in key.ring):
         return None
-    seat = match.life.seats[invitation.seat - 1]  # a seat that we signed for is there
-    # The signature proves that we told the holder of this match: why it does not help any more is no secret.
+    seat = match.life.seats[invitation.seat - 1]  # we signed the code, so the seat exists
+    # The signature proves that we invited the holder to this match, so we may say why the code no longer works.
     if now_ms >= invitation.expires_at:
-        raise Unknown("invitation/over", "the invitation has expired: ask for another one")
+        raise Unknown("invitation/over", "the invitation has expired: ask for a new one")
     if match.life.status != "open" or seat.occupant is not None or seat.since != invitation.opened:
-        raise Unknown(
-            "invitation/over", f"the invitation is over: seat {invitation.seat} was taken, or the match began"
-        )
+        why = f"seat {invitation.seat} was taken, or the match began"
+        raise Unknown("invitation/over", f"the invitation is no longer valid: {why}")
     return invitation
 
 

@@ -1,4 +1,4 @@
-"""Who may read a match: the one rule that every way to it asks."""
+"""Decides who may read a match: one rule, which everything that shows matches asks."""
 
 from plyscribe.domain.events import Account
 from plyscribe.domain.imported import Import
@@ -6,13 +6,14 @@ from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
 
 OVERSEERS = ("organise", "admin")
-"""Scopes that read every match."""
+"""The scopes that may read every match."""
 
 
 def may_read(match: Match, who: Principal | None) -> bool:
-    """Whether the match is public, or `who` (None: anyone) created or records it, or has a seat or an invitation.
+    """Whether `who` may read the match (None: a request without a token).
 
-    Overseers may always. A match whose first event cannot be read may have been private, and counts as that.
+    Everybody may read a public match. A private match may be read by its creator, its recorder, the players who are
+    seated in it or invited to it, and overseers. A match whose first event cannot be read counts as private.
     """
     if match.lifecycle is not None and not match.life.created.private:
         return True
@@ -20,15 +21,18 @@ def may_read(match: Match, who: Principal | None) -> bool:
 
 
 def may_read_import(imported: Import, who: Principal | None) -> bool:
-    """Whether the import is of a public match, or `who` (None: anyone) imported it. Overseers may always."""
+    """Whether `who` may read the import (None: a request without a token).
+
+    Everybody may read the import of a public match. Other imports may be read by their importer and by overseers.
+    """
     if imported.begun is not None and not imported.begun.private:
         return True
-    # What somebody typed is shown to others when it is a match.
+    # Others see a typed record only once it is a match.
     return who is not None and (not set(OVERSEERS).isdisjoint(who.scopes) or who.account == imported.importer)
 
 
 def needs_invitation(match: Match, who: Principal, seat: int) -> bool:
-    """Whether the seat is an open one of a private match of somebody else's."""
+    """Whether the seat is an open seat of somebody else's private match, which takes an invitation."""
     life = match.lifecycle
     if life is None or not life.created.private or who.account in (life.creator, life.created.recorder):
         return False

@@ -1,11 +1,12 @@
-"""Bots in any language: a process that is asked a line of JSON for each decision and answers with one.
+"""Bots in any language: a process that gets a line of JSON for each decision and answers with one.
 
-    protocol.py   the lines
-    process.py    the process that speaks them
-    keeper.py     starts it again where it fails
-    worker.py     does what matches want of the account, one thing after another
-    play.py       follows the inbox, and has workers look at matches
-    check.py      asks tricky positions, without any server
+    protocol.py      the lines
+    bot_process.py   a running bot
+    keeper.py        keeps a bot running, and restarts it after failures
+    worker.py        does what matches want of the account, one thing after another
+    play.py          follows the inbox, and hands matches to workers
+    run.py           the settings, and what all threads of a run share
+    check.py         asks a bot about tricky positions, without a server
 
-docs/bots.md tells bot authors what holds.
+docs/bots.md describes the protocol for bot authors.
 """

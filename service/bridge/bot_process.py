@@ -1,4 +1,4 @@
-"""The process of a bot, which is asked one question at a time."""
+"""A running bot: a process that is asked one question at a time."""
 
 import os
 import select
@@ -26,7 +26,7 @@ from plyscribe.service.bridge.protocol import (
 from plyscribe.service.processes.children import tied_to_parent
 
 MAX_STRAY = 100
-"""So many lines that answer nothing are borne with, a question."""
+"""The most lines after a question that may answer nothing."""
 
 END_WITHIN_S = 3.0
 KILL_WITHIN_S = 2.0
@@ -34,13 +34,13 @@ CHUNK = 65_536
 
 
 class NoSuchProgram(Exception):
-    """What was named as a bot cannot be started."""
+    """The program given as a bot cannot be started."""
 
 
 class BotProcess:
-    """A running bot. It ends with the thread that started it, or with ours (Linux), or else when its input ends.
+    """A running bot. On Linux it ends with the thread or the process that started it, elsewhere when its input ends.
 
-    A process group of its own keeps the Ctrl-C of a terminal from it, so that it can finish what it thinks about.
+    It has a process group of its own, so the terminal's Ctrl-C does not reach it and it can finish its decision.
     """
 
     def __init__(self, argv: Sequence[str], errors: IO[bytes] | None = None) -> None:
@@ -50,7 +50,7 @@ class BotProcess:
             stdout=subprocess.PIPE,
             stderr=errors,
             bufsize=0,
-            # A token is nothing that a bot needs.
+            # The bot does not need the token, so it does not get it.
             env={name: value for name, value in os.environ.items() if name != "PLYSCRIBE_TOKEN"},
             process_group=0,
         )
@@ -63,14 +63,14 @@ class BotProcess:
         self._has_ended = False
 
     def ask(self, line: bytes, id: str, ask: str, timeout_s: float, bear: Callable[[Fault], None]) -> Answer:
-        """The answer to a question that was put in a line; Fault where there is none to be had.
+        """The answer to the question in this line; Fault if there is none.
 
-        Lines that answer nothing are told to `bear`, and passed over unless it raises.
+        `bear` is called with every line that answers nothing. The line is ignored unless `bear` raises.
         """
         deadline = time.monotonic() + timeout_s
         self._pump(0.0)
         for stray in self._take_lines():
-            bear(Fault(UNASKED, f"written though nothing was asked: {shorten(stray)}"))
+            bear(Fault(UNASKED, f"a line without a question: {shorten(stray)}"))
         self._unsent += line
         for _ in range(MAX_STRAY):
             try:
@@ -79,10 +79,10 @@ class BotProcess:
                 if fault.kind not in STRAY:
                     raise
                 bear(fault)
-        raise Fault(NOT_JSON, f"more than {MAX_STRAY} lines, none of which is an answer")
+        raise Fault(NOT_JSON, f"more than {MAX_STRAY} lines, and none of them an answer")
 
     def _receive(self, deadline: float, timeout_s: float) -> bytes:
-        """The next line, without its line feed."""
+        """The next line, without its line feed; Fault if none comes in time."""
         while b"\n" not in self._unread:
             if len(self._unread) > MAX_LINE_BYTES:
                 raise Fault(TOO_LONG, f"a line of more than {MAX_LINE_BYTES} bytes: {shorten(self._unread)}")
@@ -90,7 +90,7 @@ class BotProcess:
                 raise Fault(DIED, self._format_death())
             left_s = deadline - time.monotonic()
             if left_s <= 0:
-                why = "it has not read the question either" if self._unsent else "the question was read"
+                why = "it has not read the question either" if self._unsent else "it has read the question"
                 raise Fault(NO_ANSWER, f"no answer within {timeout_s:g} s ({why})")
             self._pump(left_s)
         line, _, self._unread = self._unread.partition(b"\n")
@@ -101,7 +101,7 @@ class BotProcess:
         return lines
 
     def _pump(self, wait_s: float) -> None:
-        """Write and read what can be, once there is anything."""
+        """Wait until the bot can be written to or read from, then write and read."""
         poll = select.poll()
         poll.register(self._stdout, select.POLLIN)
         if self._unsent:
@@ -118,7 +118,7 @@ class BotProcess:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            # Whether it died, its output tells.
+            # If the bot died, the end of its output will show it.
             self._unsent = b""
 
     def _read(self) -> None:
@@ -130,11 +130,11 @@ class BotProcess:
     def _format_death(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(KILL_WITHIN_S)
-            return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
         return "closed its output"
 
     def stop(self) -> tuple[bool, list[bytes]]:
-        """End it: whether it ended by itself when its input did, and what it had written without being asked."""
+        """End the bot. Returns whether it exited by itself when its input ended, and the lines nobody asked for."""
         self._stdin.close()
         deadline = time.monotonic() + END_WITHIN_S
         self._unsent = b""
@@ -144,13 +144,13 @@ class BotProcess:
         self._stdout.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, deadline - time.monotonic()))
-            self._signal(signal.SIGKILL)  # What it may have started itself.
+            self._signal(signal.SIGKILL)  # for processes that the bot may have started
             return True, lines
         self.kill()
         return False, lines
 
     def kill(self) -> None:
-        """End it, and all that it started, at once or nearly so."""
+        """Kill the bot and everything that it started: SIGTERM first, SIGKILL soon after."""
         self._signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(KILL_WITHIN_S)
@@ -165,8 +165,8 @@ class BotProcess:
 
 
 def find_program(name: str) -> str:
-    """The path of a program; NoSuchProgram where there is none that can be executed."""
+    """The path of a program; NoSuchProgram if it cannot be executed."""
     found = shutil.which(name)
     if found is None:
-        raise NoSuchProgram(f"{name} is no program that can be started: name it with its path, and make it executable")
+        raise NoSuchProgram(f"{name} is not an executable program: give its path, and make it executable")
     return found

@@ -1,4 +1,4 @@
-"""Asks a bot about tricky positions, without any server, and finds where it breaks the protocol or the rules."""
+"""Asks a bot about tricky positions, without a server, and finds where it breaks the protocol or the rules."""
 
 import time
 from base64 import b32encode
@@ -33,25 +33,25 @@ LINGERS = "lingers"
 SLOW = "slow"
 
 PASSABLE = (SLOW,)
-"""What is told and does not fail a bot."""
+"""Findings that are reported but do not fail a bot."""
 
 SLOW_SHARE = 0.5
-"""An answer that takes more than this share of the time is told as slow."""
+"""An answer that takes more than this share of the time limit is reported as slow."""
 
 INCOMPLETE_EVERY = 5
 FEW_LEGAL = 4
-"""Every fifth question lists only so many legal moves, as one in a position with more than MOST_LEGAL would."""
+"""Every fifth question lists only this many legal moves, like one for a position with more than MOST_LEGAL."""
 
 DRAW_EVERY = 3
-"""After every third question comes one about a draw, where the bot is to be asked about draws."""
+"""Every third question is followed by one about a draw, if the bot is to be asked about draws."""
 
 GIVEN_UP_AFTER = 3
-"""So many processes in a row that die or keep silent are enough for a ruleset."""
+"""The check gives up on a ruleset after this many processes in a row that died or did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault, the question that it was found at (None: after the last one), and why that was asked."""
+    """A fault, the question that led to it (None: after the last one), and why that question was asked."""
 
     kind: str
     why: str
@@ -61,7 +61,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Checked:
-    """How a bot did in the positions of one ruleset; the times are those of answers by processes that ran already."""
+    """How a bot did in the positions of one ruleset. The times leave out the first answer of each process."""
 
     ruleset: str
     version: int
@@ -70,34 +70,34 @@ class Checked:
     moves: int = 0
     resigned: int = 0
     draws: int = 0
-    """Questions about a draw that were answered."""
+    """Questions about a draw that the bot answered."""
 
     times_s: list[float] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def faults(self) -> list[Finding]:
-        """What fails the bot."""
+        """The findings that fail the bot."""
         return [finding for finding in self.findings if finding.kind not in PASSABLE]
 
     @property
     def is_sound(self) -> bool:
-        """Whether every position was answered as it should be."""
+        """Whether the bot was asked about every position and had no fault."""
         return not self.faults and self.asked == self.positions
 
     @property
     def median_s(self) -> float | None:
-        """The median time of an answer."""
+        """The median time of an answer; None without any."""
         return median(self.times_s) if self.times_s else None
 
     @property
     def slowest_s(self) -> float | None:
-        """The longest time of an answer."""
+        """The longest time of an answer; None without any."""
         return max(self.times_s, default=None)
 
 
 class BotCheck:
-    """A bot that is checked, ruleset after ruleset; with `ask_draws` about draws too."""
+    """Checks one bot, ruleset after ruleset; with `ask_draws` also about draws."""
 
     def __init__(
         self, argv: Sequence[str], timeout_s: float, errors: IO[bytes] | None = None, ask_draws: bool = False
@@ -109,7 +109,7 @@ class BotCheck:
         self._bot: BotProcess | None = None
 
     def check(self, ruleset: AnyRuleset, wanted: int, report: Callable[[Checked], None] = lambda _: None) -> Checked:
-        """How the bot does in so many positions of the ruleset; `report` hears after each of them how far it is."""
+        """How the bot does in this many positions of the ruleset; calls `report` after each with the result so far."""
         positions = find_tricky_positions(ruleset, wanted)
         checked, in_vain = Checked(ruleset.id, ruleset.version, len(positions)), 0
         for number, position in enumerate(positions):
@@ -127,7 +127,7 @@ class BotCheck:
         return checked
 
     def _put_draw(self, question: Question, number: int) -> Iterator[Question]:
-        """The same seat asked about a draw that another one in play offers, where it is time for that."""
+        """If it is time for one, a question to the same seat about a draw that another seat in play offers."""
         others = {seat["seat"] for seat in question.seats} - {question.seat, *question.view["left"]}
         if self._ask_draws and number % DRAW_EVERY == DRAW_EVERY - 1 and others:
             by = min(others)
@@ -139,7 +139,7 @@ class BotCheck:
     def _ask(
         self, ruleset: AnyRuleset, position: TrickyPosition, question: Question, checked: Checked
     ) -> Iterator[Fault]:
-        """What is wrong with how the bot answers."""
+        """Ask the bot, and yield what is wrong with its answer."""
         is_fresh = self._bot is None
         bot = self._bot = self._bot or BotProcess(self._argv, self._errors)
         strays: list[Fault] = []
@@ -157,7 +157,7 @@ class BotCheck:
                 bot.kill()
                 self._bot = None
             yield from strays
-            # A bot that answers something else keeps no silence.
+            # Stray lines explain a missing answer, so it is not reported as well.
             if not (strays and fault.kind in (NO_ANSWER, *STRAY)):
                 yield fault
             return
@@ -165,25 +165,25 @@ class BotCheck:
         if not is_fresh:
             checked.times_s.append(took_s)
             if took_s > SLOW_SHARE * self._timeout_s:
-                yield Fault(SLOW, f"answered after {took_s:.2f} s of {self._timeout_s:g} s")
+                yield Fault(SLOW, f"took {took_s:.2f} s of {self._timeout_s:g} s to answer")
 
     def _end(self, checked: Checked) -> None:
         if self._bot is not None:
             has_ended, lines = self._bot.stop()
             self._bot = None
-            strays = [f"written though nothing was asked: {shorten(line)}" for line in lines]
+            strays = [f"a line without a question: {shorten(line)}" for line in lines]
             checked.findings += [Finding(UNASKED, why) for why in strays]
             if not has_ended:
-                checked.findings.append(Finding(LINGERS, "does not end when its input does"))
+                checked.findings.append(Finding(LINGERS, "does not exit when its input ends"))
 
     def kill(self) -> None:
-        """End the bot, whatever it does."""
+        """Kill the bot, whatever it is doing."""
         if self._bot is not None:
             self._bot.kill()
 
 
 def require_legal(ruleset: AnyRuleset, position: TrickyPosition, move: str) -> None:
-    """Fault unless the move is one that a server would take."""
+    """Fault unless a server would accept the move."""
     try:
         ruleset.parse_move(position.state, move)
     except BadNotation as error:
@@ -193,7 +193,7 @@ def require_legal(ruleset: AnyRuleset, position: TrickyPosition, move: str) -> N
 
 
 def put_question(ruleset: AnyRuleset, position: TrickyPosition, number: int, timeout_s: float) -> Question:
-    """The question about a position, as a match would put it; every second one has a deadline."""
+    """The question about a position, as a match would ask it; every second one has a deadline."""
     most = FEW_LEGAL if number % INCOMPLETE_EVERY == INCOMPLETE_EVERY - 1 else MOST_LEGAL
     match = f"match-{_spell(f'{ruleset.id}/{ruleset.version}/{number}')}"
     ply, state = len(position.moves), position.state

@@ -1,4 +1,4 @@
-"""Keeps a process of the bot running: starts it again where it failed, with growing pauses, until that is of no use."""
+"""Keeps a bot running: restarts it after a failure, with growing pauses, until restarts no longer help."""
 
 from typing import IO
 
@@ -7,14 +7,14 @@ from plyscribe.service.bridge.protocol import ANSWERED, Answer, Fault, Question
 from plyscribe.service.bridge.run import GivenUp, Run
 
 MAX_RESTARTS = 5
-"""A bot that dies or keeps silent so often without a right answer in between is given up."""
+"""The keeper gives up a bot after this many restarts without a right answer in between."""
 
 FIRST_PAUSE_S = 0.5
 SHOWN_STRAY = 3
 
 
 class Keeper:
-    """The bot of one thread."""
+    """Keeps the bot of one thread running."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -28,9 +28,9 @@ class Keeper:
         return self._bot
 
     def ask(self, line: bytes, question: Question) -> Answer:
-        """The answer of the bot to a question that was put in this line; Fault where it gives none.
+        """The bot's answer to the question in this line; Fault if it gives none.
 
-        GivenUp where starting it again was of no use too often, Stopped where the bridge ends before it is asked.
+        GivenUp after too many restarts that did not help; Stopped if the bridge ends before the bot is asked.
         """
         strays = 0
 
@@ -38,8 +38,8 @@ class Keeper:
             nonlocal strays
             strays += 1
             if strays <= SHOWN_STRAY:
-                more = "; more like this is not told" if strays == SHOWN_STRAY else ""
-                self._run.report(f"{format_place(question)}: {fault}; passed over{more}")
+                more = "; more lines like this are not reported" if strays == SHOWN_STRAY else ""
+                self._run.report(f"{format_place(question)}: {fault}; ignored{more}")
 
         bot = self._bot or self._start_again()
         try:
@@ -54,22 +54,22 @@ class Keeper:
         self._bot = None
         self._restarts += 1
         if self._restarts > MAX_RESTARTS:
-            why = f"the bot was started again {MAX_RESTARTS} times in a row and gave no right answer"
+            why = f"the bot was restarted {MAX_RESTARTS} times in a row and gave no right answer"
             raise GivenUp(f"{why}: {fault}")
 
     def _start_again(self) -> BotProcess:
         pause_s = FIRST_PAUSE_S * 2 ** (self._restarts - 1)
-        self._run.report(f"the bot is started again in {pause_s:g} s")
+        self._run.report(f"restarting the bot in {pause_s:g} s")
         self._run.pause(pause_s)
         return self._start()
 
     def note_right_answer(self) -> None:
-        """The bot does its work: what failed before counts no more."""
+        """Forget earlier failures, because the bot works."""
         self._run.has_answered = True
         self._restarts = 0
 
     def close(self) -> None:
-        """End the bot."""
+        """Stop the bot."""
         if self._bot is not None:
             self._bot.stop()
         if self._log is not None:
@@ -77,5 +77,5 @@ class Keeper:
 
 
 def format_place(question: Question) -> str:
-    """Where in its matches the bot was asked."""
+    """The match, ply and seat of a question."""
     return f"{question.match} ply {question.ply} seat {question.seat}"

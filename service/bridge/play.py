@@ -1,6 +1,7 @@
-"""Plays what an account's matches want of it with a bot in any language.
+"""Plays an account's matches with a bot in any language.
 
-The inbox only says which match to look at; what came while nobody followed it stands in the list of what waits.
+The inbox says which matches to look at. The list of matches that wait for the account covers the time when nobody
+followed the inbox.
 """
 
 import threading
@@ -14,7 +15,7 @@ from plyscribe.service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
 from plyscribe.service.client import Client, InboxEntry, Problem
 
 SWEEP_EVERY_S = 30.0
-"""So often the list of what waits for the account is read, for what no entry of the inbox told."""
+"""How often the list of waiting matches is read, to find matches that no inbox entry mentioned."""
 
 OWED = ("seat-offered", "entropy-due", "your-decision", "draw-offered")
 OVER = ("match-ended", "match-aborted", "match-annulled")
@@ -22,9 +23,9 @@ TOKEN_STATUSES = (401, 403)
 
 
 class Bridge:
-    """Follows the inbox of an account and has bots decide, a process for each decision at the same time.
+    """Follows the inbox of an account and lets a bot decide, with as many processes as may decide at the same time.
 
-    `connect` makes a client of the account for each thread; `report` hears, line by line, what happens.
+    `connect` makes a client of the account for each thread. `report` is called with each line about what happens.
     """
 
     def __init__(self, connect: Callable[[], Client], settings: Settings, report: Callable[[str], None]) -> None:
@@ -34,31 +35,31 @@ class Bridge:
         self._homes: dict[str, Worker] = {}
         self._lock = threading.Lock()
         self._failures: list[BaseException] = []
-        self._is_told_to_stop = False
+        self._is_asked_to_stop = False
 
     def stop(self) -> None:
-        """End as soon as the decisions in hand are made. From any thread, and from a signal's handler."""
-        # An event would be no good: its lock may be held by what the signal interrupts.
-        self._is_told_to_stop = True
+        """End when the current decisions are made. May be called from any thread and from a signal handler."""
+        # Not an Event: the signal may interrupt code that holds its lock.
+        self._is_asked_to_stop = True
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it is to end."""
-        return self._is_told_to_stop or self._run.ending.is_set()
+        """Whether the bridge is ending."""
+        return self._is_asked_to_stop or self._run.ending.is_set()
 
     @property
     def moves(self) -> int:
-        """The moves that were made so far."""
+        """The number of moves made so far."""
         return self._run.moves
 
     def run(self) -> None:
-        """Play until it is stopped; GivenUp, or what the server refuses, where that is before."""
+        """Play until `stop`; raises GivenUp, or what the server refuses, if that comes first."""
         with self._connect() as client:
             me = client.me()
             if "play" not in me["scopes"]:
-                raise GivenUp("the token does not cover to play: its scopes are " + ", ".join(me["scopes"]))
+                raise GivenUp("the token does not have the scope play; its scopes are " + ", ".join(me["scopes"]))
             self._run.player = me["player"]
-            self._run.report(f"plays for {me['player']} at {client.url}")
+            self._run.report(f"playing for {me['player']} at {client.url}")
             for _ in range(self._run.settings.concurrency):
                 self._workers.append(Worker(self._run, self._connect(), self._release))
             threads = [self._begin(worker.work) for worker in self._workers]
@@ -67,7 +68,7 @@ class Bridge:
                 self._sweep_until_stopped(client)
             except Exception as error:
                 self._failures.append(error)
-            # A KeyboardInterrupt waits for nobody.
+            # Not in a `finally`: a KeyboardInterrupt does not wait for the threads.
             self._run.ending.set()
             for thread in threads:
                 thread.join()
@@ -75,7 +76,7 @@ class Bridge:
             raise self._failures[0]
 
     def _begin(self, work: Callable[[], None]) -> threading.Thread:
-        """A thread that does this; what it raises ends the bridge."""
+        """Start a thread that does this work. Whatever it raises, except Stopped, ends the bridge."""
 
         def run() -> None:
             try:
@@ -97,7 +98,7 @@ class Bridge:
                 try:
                     self._sweep(client)
                 except (Problem, httpx.HTTPError) as error:
-                    self._bear_with(error, "the list of what waits cannot be read")
+                    self._bear_with(error, "cannot read the list of waiting matches")
                 sweep_at = time.monotonic() + SWEEP_EVERY_S
             time.sleep(POLL_S)
 
@@ -116,7 +117,7 @@ class Bridge:
                         after = entry["id"]
                         self._take(entry, client)
                 except (Problem, httpx.HTTPError) as error:
-                    self._bear_with(error, "the inbox cannot be followed")
+                    self._bear_with(error, "cannot follow the inbox")
                     self._run.pause(RETRY_PAUSE_S)
 
     def _take(self, entry: InboxEntry, client: Client) -> None:
@@ -127,19 +128,19 @@ class Bridge:
         elif entry["type"] == "gap":
             self._sweep(client)
         elif entry["type"] in OVER and self._release(entry["match"]):
-            told = f", {entry['reason']}, ranks {entry['ranks']}" if "ranks" in entry else ""
+            outcome = f", {entry['reason']}, ranks {entry['ranks']}" if "ranks" in entry else ""
             self._run.report(
-                f"{entry['match']}: {entry['type'].removeprefix('match-')}{told}; seats {entry['seats']} are ours"
+                f"{entry['match']}: {entry['type'].removeprefix('match-')}{outcome}; our seats: {entry['seats']}"
             )
 
     def _bear_with(self, error: Exception, what: str) -> None:
-        """Tell of what may pass; raise what cannot."""
+        """Report an error that may pass; raise one that will not."""
         if isinstance(error, Problem) and error.status in TOKEN_STATUSES:
             raise error
         self._run.report(f"{what}: {error}; trying again")
 
     def _look_at(self, match: str) -> None:
-        """Have the match looked at by the process that it began with, if it has, else by the one with the fewest."""
+        """Hand the match to the worker that plays it already, or else to the one with the fewest matches."""
         with self._lock:
             if match not in self._homes:
                 homes = list(self._homes.values())
@@ -147,6 +148,6 @@ class Bridge:
             self._homes[match].look_at(match)
 
     def _release(self, match: str) -> bool:
-        """Whether the match was one that we played, which is over."""
+        """Forget the match, and return whether a worker had it."""
         with self._lock:
             return self._homes.pop(match, None) is not None

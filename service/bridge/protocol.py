@@ -1,4 +1,4 @@
-"""The lines between the bridge and a bot: a question, an answer, and what was wrong with an answer.
+"""The lines between the bridge and a bot: questions, answers, and errors about answers.
 
 Each line is one JSON object in UTF-8. docs/bots.md has the fields.
 """
@@ -11,10 +11,10 @@ from typing import Any
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 
 MOST_LEGAL = 1000
-"""So many legal moves are sent at most."""
+"""The most legal moves in a question."""
 
 MAX_LINE_BYTES = 65_536
-"""What a bot may write in one line."""
+"""The longest line that a bot may write."""
 
 SHOWN_BYTES = 80
 
@@ -31,10 +31,10 @@ UNREADABLE = "unreadable"
 REFUSED = "refused"
 
 STRAY = (NOT_JSON, WRONG_ID, UNASKED)
-"""Lines that answer nothing: the answer may still come."""
+"""Faults of lines that answer nothing: the answer may still come."""
 
 ANSWERED = (UNREADABLE, REFUSED)
-"""The bot answered, and can be told what was wrong with it. After all other faults its process is of no use."""
+"""Faults of an answer, after which the bot is told what was wrong. After all other faults its process is useless."""
 
 RESIGNED_FOR = {
     NO_ANSWER: "silent",
@@ -44,14 +44,15 @@ RESIGNED_FOR = {
     UNREADABLE: "unreadable",
     REFUSED: "illegal",
 }
-"""What the withdrawal tells of the last fault, where the bridge resigns for the bot: one of WITHDRAWAL_FAULTS."""
+"""The fault that the withdrawal names when the bridge resigns for the bot: one of WITHDRAWAL_FAULTS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a bot is asked: for a move of `seat`, or (`ask` is "draw") whether it agrees to the draw on offer.
 
-    `legal` are the legal moves, the first MOST_LEGAL of them unless `legal_complete`; none where a draw is asked about.
+    `legal` holds the legal moves, only the first MOST_LEGAL unless `legal_complete`. It is empty in questions about
+    draws.
     """
 
     id: str
@@ -73,7 +74,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot answers: exactly one of a move, to resign, and, where it is asked, whether it agrees to a draw."""
+    """A bot's answer: a move, or that it resigns, or, to a question about a draw, whether it agrees."""
 
     move: str | None = None
     resign: bool = False
@@ -81,7 +82,7 @@ class Answer:
 
 
 class Fault(Exception):
-    """A breach of the protocol: `kind` is one of the words above, `error` what a bot is told that gave an answer."""
+    """A breach of the protocol: `kind` is one of the words above, `error` goes to a bot that gave an answer."""
 
     def __init__(self, kind: str, why: str, error: dict[str, Any] | None = None) -> None:
         super().__init__(f"{kind}: {why}")
@@ -91,12 +92,12 @@ class Fault(Exception):
 
 
 def format_question(question: Question) -> bytes:
-    """The line that asks it, with its line feed."""
+    """The line that asks a question, with its line feed."""
     return _line(asdict(question))
 
 
 def format_error(id: str, fault: Fault, tries_left: int) -> bytes:
-    """The line that tells what was wrong with the answer, with its line feed."""
+    """The line that says what was wrong with an answer, with its line feed."""
     return _line({"id": id, "error": {**fault.error, "tries_left": tries_left}})
 
 
@@ -105,31 +106,31 @@ def _line(value: dict[str, Any]) -> bytes:
 
 
 def parse_answer(line: bytes, id: str, ask: str) -> Answer:
-    """The answer to that question; Fault where the line is none, or another's. Fields of the bot's own are ignored."""
+    """The answer in a line; Fault if it is not an answer, or not to this question. Unknown fields are ignored."""
     try:
-        told = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
-        raise Fault(NOT_JSON, f"no line of JSON: {shorten(line)}") from None
-    if not isinstance(told, dict):
-        raise Fault(NOT_JSON, f"no JSON object: {shorten(line)}")
-    if told.get("id") != id:
-        raise Fault(WRONG_ID, f"the answer is to {shorten(line)}, the question is {id!r}")
-    match told:
-        case {"resign": True} if ask == MOVE and "move" not in told and "draw" not in told:
+        raise Fault(NOT_JSON, f"not a line of JSON: {shorten(line)}") from None
+    if not isinstance(fields, dict):
+        raise Fault(NOT_JSON, f"not a JSON object: {shorten(line)}")
+    if fields.get("id") != id:
+        raise Fault(WRONG_ID, f"the id is not that of the question, {id!r}: {shorten(line)}")
+    match fields:
+        case {"resign": True} if ask == MOVE and "move" not in fields and "draw" not in fields:
             return Answer(resign=True)
-        case {"move": str(move)} if ask == MOVE and "draw" not in told and not told.get("resign"):
+        case {"move": str(move)} if ask == MOVE and "draw" not in fields and not fields.get("resign"):
             if not (0 < len(move) <= MAX_MOVE_LENGTH and move.isascii() and move.isprintable()):
                 raise Fault(
                     UNREADABLE, f"a move has 1 to {MAX_MOVE_LENGTH} printable ASCII characters: {shorten(line)}"
                 )
             return Answer(move=move)
-        case {"draw": bool(agrees)} if ask == DRAW and "move" not in told and not told.get("resign"):
+        case {"draw": bool(agrees)} if ask == DRAW and "move" not in fields and not fields.get("resign"):
             return Answer(draw=agrees)
     wanted = '"move": text or "resign": true' if ask == MOVE else '"draw": true or false'
-    raise Fault(UNREADABLE, f"an answer has {wanted}, and only that: {shorten(line)}")
+    raise Fault(UNREADABLE, f"an answer must have {wanted}, and not both: {shorten(line)}")
 
 
 def shorten(line: bytes) -> str:
-    """The beginning of a line, fit for a terminal."""
+    """The beginning of a line, safe to print on a terminal."""
     cut = line if len(line) <= SHOWN_BYTES else line[:SHOWN_BYTES] + b"..."
     return "".join(each if each.isprintable() else "?" for each in cut.decode(errors="replace"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to play: `tries` answers a decision; `rulesets` are the only ones to play, none: all."""
+    """How to play. `tries` is the number of answers for each decision; without `rulesets`, the bot plays them all."""
 
     argv: Sequence[str]
     rulesets: frozenset[str] = frozenset()
@@ -21,17 +21,17 @@ class Settings:
 
 
 class GivenUp(Exception):
-    """The bot, or the server, is of no use for good; nothing was resigned for it."""
+    """The bot or the server will not work, so the bridge gives up. It has resigned no match for that."""
 
 
 class Stopped(Exception):
-    """The bridge ends, and nothing is in hand."""
+    """The bridge is ending and this thread has nothing left to finish."""
 
 
 class Run:
-    """What the threads of a bridge share: how to play, for whom, whether to end, and what was done so far.
+    """What the threads of a bridge share: the settings, the account, whether to end, and what was done so far.
 
-    `report` hears, line by line, what happens.
+    They call `report` with each line about what happens.
     """
 
     def __init__(self, settings: Settings, report: Callable[[str], None]) -> None:
@@ -43,6 +43,6 @@ class Run:
         self.moves = 0
 
     def pause(self, seconds: float) -> None:
-        """Wait; Stopped where the bridge ends meanwhile."""
+        """Wait; Stopped if the bridge ends in the meantime."""
         if self.ending.wait(seconds):
             raise Stopped

@@ -1,8 +1,8 @@
 """Does what matches want of the account, one thing after another, with one process of the bot.
 
-What is due is read from the match itself, so that nothing is lost or done twice whenever the bridge ends. A move
-carries the version that the bot was asked about and a key that follows from match, ply and seat: at most one move is
-made there, by however many bridges.
+The worker reads from the match itself what is due, so nothing is lost or done twice, whenever the bridge ends. A move
+carries the version that the bot was asked about and a key that follows from match, ply and seat, so even several
+bridges make at most one move there.
 """
 
 import threading
@@ -38,7 +38,7 @@ PASSING = (429, 500, 502, 503, 504)
 
 
 class Worker:
-    """Looks at matches when it is told to; `release` hears of those in which there is nothing for us to do any more."""
+    """Looks at the matches that it is handed; calls `release` with those in which the account has no more to do."""
 
     def __init__(self, run: Run, client: Client, release: Callable[[str], object]) -> None:
         self._run = run
@@ -50,13 +50,13 @@ class Worker:
         self._draws: set[str] = set()
 
     def look_at(self, match: str) -> None:
-        """Have a look at the match, if that is not due anyway. From any thread."""
+        """Put the match on the list, unless it is there. May be called from any thread."""
         with self._has_due:
             self._due[match] = None
             self._has_due.notify()
 
     def work(self) -> None:
-        """Look at what is due until the bridge ends."""
+        """Look at the matches on the list, in order, until the bridge ends."""
         with closing(self._client), closing(Keeper(self._run)) as self._keeper:
             while True:
                 self._look(self._next())
@@ -73,7 +73,7 @@ class Worker:
     # -------------------------------------------------------------------------------------------------- what is due
 
     def _look(self, match: str) -> None:
-        """Do what the match wants of us now; where the server will not, tell it and leave it to the next look."""
+        """Do what the match wants of the account now. An error is reported, and the next look tries again."""
         try:
             state = self._client.match(match)
             seats = [seat for seat in state["seats"] if seat.get("player") == self._run.player]
@@ -91,13 +91,13 @@ class Worker:
             self._report_trouble(match, str(error))
 
     def _is_ours(self, state: Match) -> bool:
-        """Whether we play in the match. Where there is a recorder, that one enters what is played."""
+        """Whether the account plays in the match. A recorded match is played by its recorder."""
         rulesets = self._run.settings.rulesets
         wanted = not rulesets or state["ruleset"] in rulesets
         return wanted and state["recorder"] is None and state["status"] in ("open", "playing")
 
     def _report_trouble(self, match: str, text: str) -> None:
-        """Tell it once: a match that cannot go on is looked at again and again."""
+        """Report a problem once, because a match that cannot go on is looked at again and again."""
         if (match, text) not in self._troubles:
             self._troubles.add((match, text))
             self._run.report(f"{match}: {text}")
@@ -111,13 +111,13 @@ class Worker:
                 self._client.take_seat(match, seat["seat"])
                 self._run.report(f"{match}: took seat {seat['seat']} in {state['ruleset']}")
             if seat["entropy"] is None and state["dice"] is not None and state["dice"]["mode"] == "server":
-                with suppress(Problem):  # A fork with its parent's dice takes none.
+                with suppress(Problem):  # a fork with its parent's dice takes none
                     self._client.add_entropy(match, token_hex(16), seat["seat"])
 
     def _answer_draw(self, state: Match, seats: Sequence[Seat]) -> bool:
-        """Decline, unless the bot is to be asked and agrees: whether there was anything to answer.
+        """Answer a draw offer: decline, unless the bot is to be asked and agrees. Returns whether there was one.
 
-        A seat that is not in play any more, or answered in an earlier run, is refused, which is fine.
+        The server refuses an answer for a seat that is out of play or has answered in an earlier run. That is fine.
         """
         match, offered_by = state["match"], state["draw_offered_by"]
         asked = {f"{match}/{state['ply']}/{seat['seat']}/draw/{offered_by}": seat["seat"] for seat in seats}
@@ -135,14 +135,14 @@ class Worker:
         try:
             answer = self._keeper.ask(format_question(question), question)
         except Fault as fault:
-            self._run.report(f"{format_place(question)}: {fault}; the draw is declined")
+            self._run.report(f"{format_place(question)}: {fault}; declining the draw")
             return False
         return answer.draw is True
 
     # --------------------------------------------------------------------------------------------------- decisions
 
     def _decide(self, state: Match, seat: int) -> None:
-        """Have the bot decide, until its move counts or its tries are over."""
+        """Ask the bot until its answer is accepted or it has no tries left."""
         question = self._put(state, seat)
         if question is None:
             return
@@ -152,15 +152,15 @@ class Worker:
                 self._play(question, state["version"], self._keeper.ask(line, question))
                 return
             except Fault as fault:
-                self._run.report(f"{format_place(question)}: {fault}; {left} more tries")
+                self._run.report(f"{format_place(question)}: {fault}; tries left: {left}")
                 if not left:
                     self._resign_after(question, fault)
                     return
-                is_told = fault.kind in ANSWERED
-                line = format_error(question.id, fault, left) if is_told else _put_again(question, began)
+                has_answered = fault.kind in ANSWERED
+                line = format_error(question.id, fault, left) if has_answered else _put_again(question, began)
 
     def _put(self, state: Match, seat: int) -> Question | None:
-        """The question for a decision; None where the match has gone on since."""
+        """The question for a decision; None if the match has moved on since."""
         page = self._client.first_legal_moves(state["match"], MOST_LEGAL)
         if page["version"] != state["version"]:
             self.look_at(state["match"])
@@ -175,13 +175,13 @@ class Worker:
 
     def _resign_after(self, question: Question, fault: Fault) -> None:
         if fault.kind not in ANSWERED and not self._run.has_answered:
-            raise GivenUp(f"the bot has not answered a single question ({fault}); nothing is resigned for that")
-        self._run.report(f"{format_place(question)}: no move after {self._run.settings.tries} tries: resigning")
-        told = RESIGNED_FOR[fault.kind]
-        self._client.withdraw(question.match, question.seat, fault=told, key=f"{question.id}/resign")
+            raise GivenUp(f"the bot has not answered a single question ({fault}); no match was resigned for that")
+        self._run.report(f"{format_place(question)}: no move after {self._run.settings.tries} tries, resigning")
+        named = RESIGNED_FOR[fault.kind]
+        self._client.withdraw(question.match, question.seat, fault=named, key=f"{question.id}/resign")
 
     def _play(self, question: Question, version: int, answer: Answer) -> None:
-        """Carry an answer out; Fault `refused` where the rules do not allow the move."""
+        """Carry out an answer; Fault `refused` if the rules do not allow the move."""
         if answer.resign:
             self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
             self._run.report(f"{format_place(question)}: resigned")
@@ -200,13 +200,13 @@ class Worker:
                     state = self._client.match(question.match)
                     if not _is_still(question, state):
                         self._run.report(
-                            f"{format_place(question)}: the position changed meanwhile; {move!r} is not played"
+                            f"{format_place(question)}: the position has changed, so {move!r} is not played"
                         )
                         self.look_at(question.match)
                         return
                     version = state["version"]
                 elif problem.code == "key/reused":
-                    self._run.report(f"{format_place(question)}: a move was made here before, by another run")
+                    self._run.report(f"{format_place(question)}: another run has already made a move here")
                     return
                 elif problem.status == 422:
                     raise _refuse(problem) from None
@@ -218,13 +218,13 @@ class Worker:
                 self._wait_to_send(question, move, error)
 
     def _wait_to_send(self, question: Question, move: str, error: Exception) -> None:
-        # What the bot has thought out is not lost while the server is away.
-        self._run.report(f"{format_place(question)}: {move!r} cannot be sent: {error}; trying again")
+        # The bot's move is not lost while the server is unavailable.
+        self._run.report(f"{format_place(question)}: cannot send {move!r}: {error}; trying again")
         self._run.pause(RETRY_PAUSE_S)
 
 
 def _ask(state: Match, seat: int, *, id: str, ask: str, draw_offered_by: int | None = None) -> Question:
-    """A question about the match as it stands, without what a move alone needs."""
+    """A question about the match as it stands, without the fields that only a question for a move has."""
     return Question(
         id=id,
         ask=ask,
@@ -232,7 +232,7 @@ def _ask(state: Match, seat: int, *, id: str, ask: str, draw_offered_by: int | N
         ruleset=state["ruleset"],
         ruleset_version=state["ruleset_version"],
         options=state["options"],
-        seats=[{name: value for name, value in told.items() if name != "entropy"} for told in state["seats"]],
+        seats=[{name: value for name, value in each.items() if name != "entropy"} for each in state["seats"]],
         seat=seat,
         ply=state["ply"],
         view=state["view"] or {},
@@ -245,7 +245,7 @@ def _ask(state: Match, seat: int, *, id: str, ask: str, draw_offered_by: int | N
 
 
 def _put_again(question: Question, began: float) -> bytes:
-    """The line that asks once more a question that was first put at a time of the monotonic clock."""
+    """The line that repeats a question, with what is left of its deadline since `began` (monotonic clock)."""
     if question.deadline_ms is not None:
         passed_ms = round(1000 * (time.monotonic() - began))
         question = replace(question, deadline_ms=max(0, question.deadline_ms - passed_ms))
@@ -253,12 +253,12 @@ def _put_again(question: Question, began: float) -> bytes:
 
 
 def _is_still(question: Question, state: Match) -> bool:
-    """Whether the match stands where it stood when the question was put, whatever else was said in it."""
+    """Whether the match is in the position of the question, whatever else has happened in it."""
     now = (state["status"], state["turn"], state["ply"], state["view"])
     return now == ("playing", {"decision": question.seat}, question.ply, question.view)
 
 
 def _refuse(problem: Problem) -> Fault:
-    told = {name: problem.document.get(name) for name in ("clause", "ply", "legal")}
-    error = {"code": problem.code, **told, "message": problem.document["detail"], "legal": told["legal"] or []}
+    rule = {name: problem.document.get(name) for name in ("clause", "ply", "legal")}
+    error = {"code": problem.code, **rule, "message": problem.document["detail"], "legal": rule["legal"] or []}
     return Fault(REFUSED, f"{problem.code}, {problem.document['detail']}", error)

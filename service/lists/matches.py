@@ -1,6 +1,6 @@
-"""The list of matches: a row a match, found by whom it concerns, ruleset, status, tournament, time and whom it awaits.
+"""The list of matches, filtered by player, ruleset, status, tournament, time, and the player that a match waits for.
 
-A private match stands only in lists of those whom it concerns, and in the one of the overseers.
+A private match is listed only for the accounts that it concerns and for overseers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,15 +27,15 @@ ReadImport = tuple[Import, Sequence[StoredEvent]]
 """An import and the events of its match."""
 
 FINISHED = ("ended", "verified", "scored")
-"""The statuses of matches that were played to their end, with no fault found."""
+"""The statuses of matches that were played to their end and not found faulty."""
 
 TIME_DIGITS = 14
-"""Hexadecimal digits of a time, enough for all integers of events."""
+"""Hexadecimal digits of a time: enough for every integer that an event may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchFilter:
-    """Which matches to list: those for which all that is given holds."""
+    """Which matches to list: those that meet every condition given."""
 
     player: str | None = None
     ruleset: str | None = None
@@ -51,7 +51,7 @@ class MatchFilter:
     """Created before this time."""
 
     def keeps(self, row: Json) -> bool:
-        """Whether a row created in time passes."""
+        """Whether a row meets all conditions except `since` and `until`."""
         return (
             (self.player is None or self.player in _list_people(row))
             and (self.ruleset is None or self.ruleset == row["ruleset"])
@@ -63,7 +63,7 @@ class MatchFilter:
         )
 
     def terms(self) -> Iterator[list[str]]:
-        """For each thing asked the terms of the lists that together hold all matches with it."""
+        """For each condition, the terms whose lists together hold all public matches that meet it."""
         if self.waiting_for is not None:
             yield [f"waiting:{self.waiting_for}"]
         if self.player is not None:
@@ -81,7 +81,7 @@ class MatchFilter:
 
 
 class MatchList:
-    """A projection of all matches, listed by when they were created or imported, the newest first."""
+    """A projection of all matches, in the order in which they were created or imported, the newest first."""
 
     name = "matches"
     kinds = ("match", "import")
@@ -100,16 +100,16 @@ class MatchList:
         self.table.put(build_rows(imported, self._read_import, build_import_row))
 
     def _read_import(self, stream: str, version: int | None) -> ReadImport:
-        # A match that was restored as our own is listed as that alone.
+        # A match that was also restored as our own is listed only as our own.
         copied = self._imports.read_copied(stream) if self._imports.is_imported(match_of(stream)) else ()
         return self._imports.read_since(stream, version), copied
 
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
-        """A page of the matches that are wanted and that `who` may read; BadRequest where the cursor is none."""
+        """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
         return read_page(self.table, self._plan(wanted, who), limit, cursor)
 
     def count(self, rulesets: Sequence[str]) -> dict[str, int]:
-        """How many public matches of each of these rulesets are listed, in all of their versions."""
+        """The number of public matches of each of these rulesets, in all versions."""
         spans = [Span(f"ruleset:{ruleset}") for ruleset in rulesets]
         return dict(zip(rulesets, self.table.count(spans), strict=True))
 
@@ -118,7 +118,7 @@ class MatchList:
         high = END if wanted.until is None else _format_time(wanted.until).encode()
         choices = [[Span(term, low, high) for term in terms] for terms in wanted.terms()]
         if wanted.waiting_for is not None:
-            # What waits for an account concerns it, private or not, so this one list is enough.
+            # A match that waits for an account concerns it, so the account may read it even if it is private.
             return Listing(self.name, choices[0], wanted.keeps, newest_first=True)
         hidden = [Span(term, low, high) for term in _own_terms(who)]
         public = choose_spans(self.table, choices or [[Span("public", low, high)]])
@@ -134,7 +134,7 @@ def _own_terms(who: Principal | None) -> list[str]:
 
 
 def build_row(match: Match) -> Row | None:
-    """The row of a match; None where it cannot be told what it is, for then it may be private."""
+    """The row of a match; None if its first event cannot be read, because the match may be private."""
     if match.lifecycle is None:
         return None
     row = describe_row(match)
@@ -143,9 +143,10 @@ def build_row(match: Match) -> Row | None:
 
 
 def build_import_row(read: ReadImport) -> Row | None:
-    """The row of an imported match; None before all of it is here.
+    """The row of an imported match; None until the import is complete.
 
-    It is listed by when it came, and nobody's: what it says of accounts, ratings and tournaments is not ours.
+    It is listed under the time of its import, and under no account, rating or tournament: the ones that it names
+    belong to another server.
     """
     state, copied = read
     match = replay(match_of(state.stream), copied)
@@ -167,7 +168,7 @@ def build_import_row(read: ReadImport) -> Row | None:
 
 
 def judged_status(status: str, state: Import) -> str:
-    """The status of an imported match: what became of it elsewhere counts up to its end, from there on our verdict."""
+    """The status of an imported match: up to its end the status it had elsewhere, after that our own verdict."""
     if state.status == "refuted":
         return "refuted"
     if status in ("open", "playing", "aborted", "annulled"):
@@ -176,7 +177,7 @@ def judged_status(status: str, state: Import) -> str:
 
 
 def describe_row(match: Match) -> Json:
-    """The match as lists show it."""
+    """The match as a row of a list."""
     life, play = match.life, match.play
     created = life.created
     return {
@@ -202,7 +203,7 @@ def describe_row(match: Match) -> Json:
 
 
 def _list_people(row: Json) -> list[str]:
-    """The accounts that a match concerns, each once: with a seat or an invitation, its creator, its recorder."""
+    """The accounts that a match concerns, each once: seated or invited players, its creator, its recorder."""
     if row["imported"]:
         return []
     seats = [seat.get("player") for seat in row["seats"]]
@@ -224,5 +225,5 @@ def _list_terms(row: Json) -> Iterator[str]:
 
 
 def _format_time(time_ms: int) -> str:
-    """A time as text that is ordered as times are; those before 1970 count as 1970."""
+    """A time as text that sorts like the times; times before 1970 count as 1970."""
     return f"{max(0, time_ms):0{TIME_DIGITS}x}"

@@ -1,4 +1,4 @@
-"""Pages of a table's lists: a cursor is a place, so nothing is listed twice or left out while others come in."""
+"""Pages of a list. A cursor is a place in the list, so new rows make no other row appear twice or not at all."""
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -12,10 +12,10 @@ from plyscribe.service.errors import BadRequest
 from plyscribe.service.store.table import Found, Span, Table
 
 CHUNK = 100
-"""Rows that are read at a time while some of them are filtered out."""
+"""Rows read at a time when rows are filtered."""
 
 MAX_SCANNED = 1000
-"""Rows that one request looks at, at most, however few of them pass its filters."""
+"""Rows that one request reads at most, however few pass its filter."""
 
 _PLACE = re.compile(rb"[^\t]+\t(match|player|import|tournament)-[a-z2-7]{26}")
 
@@ -23,9 +23,9 @@ Json = dict[str, Any]
 
 
 class Page(NamedTuple):
-    """Some rows in order, and the cursor of what follows them: None where nothing does.
+    """Some rows in order, and the cursor of the next page; None on the last page.
 
-    It may have fewer rows than asked for, or none, and still a cursor: then few of the rows looked at were wanted.
+    A page with a cursor may have fewer rows than asked for, even none, if few of the rows read passed the filter.
     """
 
     rows: list[bytes]
@@ -33,7 +33,7 @@ class Page(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What to list: the name that its cursors bear, the spans that hold it all, which of their rows to leave out."""
+    """What to list: the name in its cursors, the spans that hold all its rows, and a filter on them."""
 
     name: str
     spans: Sequence[Span]
@@ -42,7 +42,7 @@ class Listing(NamedTuple):
 
 
 def read_page(table: Table, listing: Listing, limit: int, cursor: str | None) -> Page:
-    """The first `limit` rows of the listing behind the cursor; BadRequest where that is none of this list's."""
+    """The first `limit` rows of the listing after the cursor; BadRequest if the cursor is not one of this list."""
     spans, size = listing.spans, CHUNK if listing.keep else min(CHUNK, limit + 1)
     last = None if cursor is None else parse_cursor(listing.name, cursor)
     found: list[Found] = []
@@ -72,22 +72,22 @@ def choose_spans(table: Table, alternatives: Sequence[Sequence[Span]]) -> Sequen
 def _behind(span: Span, last: bytes, newest_first: bool) -> Span:
     if newest_first:
         return span._replace(high=min(span.high, last))
-    # The least bytes that are greater than those of the last row.
+    # The smallest bytes greater than those of the last row.
     return span._replace(low=max(span.low, last + b"\0"))
 
 
 def format_cursor(name: str, at: bytes) -> str:
-    """The place of a row in the list of that name, as clients carry it."""
+    """The cursor for the place of a row in the list of that name."""
     return urlsafe_b64encode(name.encode() + b"\t" + at).decode().rstrip("=")
 
 
 def parse_cursor(name: str, cursor: str) -> bytes:
-    """The place, inverse of format_cursor; BadRequest where the text is no cursor of the list of that name."""
+    """The place that a cursor names, inverse of format_cursor; BadRequest if it is not a cursor of that list."""
     try:
         decoded = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except (UnicodeEncodeError, BadBase64):
         decoded = b""
     at = decoded.partition(b"\t")[2]
     if not _PLACE.fullmatch(at) or format_cursor(name, at) != cursor:
-        raise BadRequest("the cursor is none that this list gave: follow `next` as it is", "cursor/invalid")
+        raise BadRequest("this list did not issue the cursor: use `next` as it is", "cursor/invalid")
     return at

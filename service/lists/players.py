@@ -1,4 +1,4 @@
-"""The list of players, by name."""
+"""The list of players, in the order of their names."""
 
 from collections.abc import Mapping
 from unicodedata import normalize
@@ -13,7 +13,7 @@ from plyscribe.service.streams.handler import Handler
 
 
 class PlayerList:
-    """A projection of all accounts, listed by their names as `fold_name` writes them."""
+    """A projection of all accounts, in the order of their names as `fold_name` writes them."""
 
     name = "players"
     kinds = ("player",)
@@ -28,19 +28,19 @@ class PlayerList:
         self.table.put(build_rows(streams, self._players.read_since, build_row))
 
     def read(self, name: str, kind: str | None, limit: int, cursor: str | None) -> Page:
-        """A page of the players whose names begin with `name`; BadRequest where the cursor is none."""
+        """A page of the players whose names begin with `name`; BadRequest if the cursor is not one of this list."""
         low = fold_name(name).encode()
         span = Span("all" if kind is None else f"kind:{kind}", low, low + END)
         return read_page(self.table, Listing(self.name, [span], keep=None, newest_first=False), limit, cursor)
 
 
 def fold_name(name: str) -> str:
-    """The name without what does not matter in looking for it: case, and ways to write the same letters."""
+    """The name as searches compare it: without differences of case or of Unicode form (NFKC)."""
     return normalize("NFKC", normalize("NFKC", name).casefold())
 
 
 def build_row(player: Player) -> Row | None:
-    """The row of an account; None where there is none."""
+    """The row of an account; None if it does not exist."""
     if player.version == 0:
         return None
     terms = ("all", f"kind:{player.kind}")
@@ -48,7 +48,7 @@ def build_row(player: Player) -> Row | None:
 
 
 def describe_player(player: Player) -> Json:
-    """An account as anyone may see it."""
+    """The public fields of an account."""
     return {
         "player": player.stream,
         "name": player.name,

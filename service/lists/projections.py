@@ -1,8 +1,8 @@
-"""Projections: what is kept of streams to be listed, and can be built again from them at any time.
+"""Projections: read models of streams, which the relay keeps and which can be rebuilt from the streams at any time.
 
-A projection follows the feed, so it lags behind the streams by what the relay has not taken yet. Building it again
-goes on beside: what is read changes only when the new one is complete, and by then it has all that the relay projected
-meanwhile. A build that dies leaves nothing behind that the next one does not replace.
+A projection follows the feed, so it lags behind the streams by the entries that the relay has not taken yet. A rebuild
+does not disturb readers: they see the old rows until the new ones are complete, including everything that the relay
+projected during the build. What a build leaves behind when it dies, the next build replaces.
 """
 
 import logging
@@ -18,10 +18,10 @@ from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUn
 from plyscribe.service.store.table import Row, TableState
 
 LAG_CACHED_S = 1.0
-"""How long a process believes what it knows of the lag, which takes the server some 64 lookups to tell."""
+"""How long a process reuses a lag that it has read: reading it costs the server some 64 lookups."""
 
 SILENT_MS = 60_000
-"""A build without a sign of life for so long is dead."""
+"""A build that has not been renewed for this long is dead."""
 
 S = TypeVar("S")
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Buildable(Protocol):
-    """What a projection is kept in: see `plyscribe.service.store.table.Table`."""
+    """Where a projection is kept: see `plyscribe.service.store.table.Table`."""
 
     def begin(self, now_ms: int) -> str: ...  # noqa: D102
     def renew(self, build: str, now_ms: int) -> None: ...  # noqa: D102
@@ -42,36 +42,35 @@ class Projection(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called on the command line."""
+        """Its name on the command line."""
         ...
 
     @property
     def kinds(self) -> Sequence[str]:
-        """What the ids of its streams begin with, up to the first `-`."""
+        """The kinds of its streams: what their ids begin with, up to the first `-`."""
         ...
 
     @property
     def layout(self) -> int:
-        """Goes up whenever the same streams amount to something else: then it is built again."""
+        """A number that grows whenever a release makes other rows of the same streams; the list is then rebuilt."""
         ...
 
     @property
     def table(self) -> Buildable:
-        """Where it is kept."""
+        """Where the projection is kept."""
         ...
 
     def project(self, streams: Mapping[str, int | None]) -> None:
-        """Enter what these streams amount to at their versions here or later (None: now).
+        """Enter these streams as they stand at the given versions or later (None: now).
 
-        Harmless twice, at the same time, and in any order.
-
-        A stream that cannot be read is told in the log and keeps no other one out. StoreUnavailable.
+        Idempotent; calls may overlap and come in any order. A stream that cannot be read is logged and left out.
+        StoreUnavailable.
         """
         ...
 
 
 class Built(NamedTuple):
-    """How far a build is: `done` of `total` buckets, and the streams that were projected."""
+    """The progress of a build: `done` of `total` buckets, and the number of streams projected."""
 
     done: int
     total: int
@@ -79,9 +78,9 @@ class Built(NamedTuple):
 
 
 def rebuild(store: EventStore, projection: Projection, report: Callable[[Built], object] = lambda built: None) -> Built:
-    """Build a projection from the streams while it is read and written, and let the new one be read when it is whole.
+    """Build a projection from the streams, while others read and write it, and switch readers over when it is complete.
 
-    BuildLost where another build of it began meanwhile; StoreUnavailable.
+    BuildLost if another build of it has begun; StoreUnavailable.
     """
     built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
@@ -97,34 +96,34 @@ def rebuild(store: EventStore, projection: Projection, report: Callable[[Built],
 
 
 def is_complete(projection: Projection) -> bool:
-    """Whether the projection was built from all streams once, by this release or one that keeps it alike."""
+    """Whether the projection was built from all streams, by a release with the same layout."""
     return projection.table.state().layout == projection.layout
 
 
 def needs_build(projection: Projection) -> bool:
-    """Whether the projection is not complete, or a build of it died, and nobody is at work on that."""
+    """Whether the projection is incomplete or a build of it died, and no build is running."""
     state = projection.table.state()
     if state.build_ms is None:
         return state.layout != projection.layout
-    # Until it is begun anew, a build that died has every row written twice.
+    # As long as a build is open, every row is written twice, even if the build has died.
     return now_ms() - state.build_ms > SILENT_MS
 
 
 class Lag(NamedTuple):
-    """How far the projections are behind the streams."""
+    """How far the projections lag behind the streams."""
 
     entries: int
     """Appends that are not projected yet."""
 
     ms: int
-    """How long ago the oldest of them was stored."""
+    """The age of the oldest such append."""
 
     complete: bool
-    """Whether all projections were built from all streams."""
+    """Whether all projections are complete."""
 
 
 class FeedLag:
-    """What the relay, which projects, has still to do; asked for again after a second at the earliest.
+    """The lag of projections that the relay keeps; read again after a second at the earliest.
 
     Safe to share between threads.
     """
@@ -136,20 +135,20 @@ class FeedLag:
         self._known_until = 0.0
 
     def __call__(self) -> Lag:
-        """The lag as of a second ago at most; StoreUnavailable."""
+        """The lag, at most a second old; StoreUnavailable."""
         asked_at = time.monotonic()
         if asked_at < self._known_until:
             return self._known
         backlog = self._feed.backlog()
         ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
         lag = Lag(backlog.entries, ms, all(map(is_complete, self._projections)))
-        # In this order: who sees the new time sees the new lag.
+        # In this order, so that a thread that sees the new time also sees the new lag.
         self._known, self._known_until = lag, asked_at + LAG_CACHED_S
         return lag
 
 
 class ListUpdater:
-    """Projects what the store has whenever it is asked for the lag: for a process whose lists no relay keeps."""
+    """Brings the lists up to date whenever it is asked for the lag, in a process whose lists no relay keeps."""
 
     def __init__(self, store: EventStore, projections: Sequence[Projection]) -> None:
         self._store = store
@@ -157,7 +156,7 @@ class ListUpdater:
         self._position = ""
 
     def __call__(self) -> Lag:
-        """None, now that all is projected."""
+        """Project everything that is new, and return a lag of nothing."""
         while (tail := self._store.tail(self._position)).entries:
             project_all(self._projections, tail.entries)
             self._position = tail.position
@@ -167,7 +166,7 @@ class ListUpdater:
 def build_rows(
     streams: Mapping[str, int | None], read: Callable[[str, int | None], S], build_row: Callable[[S], Row | None]
 ) -> list[Row]:
-    """The rows of these streams; one whose row cannot be built is told in the log and left out. StoreUnavailable."""
+    """The rows of these streams; a stream whose row cannot be built is logged and left out. StoreUnavailable."""
     rows = []
     for stream, version in streams.items():
         try:
@@ -175,13 +174,13 @@ def build_rows(
         except StoreUnavailable:
             raise
         except Exception:
-            # Whatever it is, a ruleset of somebody's own for example: it must not hold up the others.
+            # Anything may fail here, such as a ruleset of the operator's own. It must not hold up other streams.
             log.exception("%s cannot be listed", stream)
     return [row for row in rows if row is not None]
 
 
 def project_all(projections: Sequence[Projection], entries: Sequence[FeedEntry]) -> None:
-    """Enter what the streams of these entries amount to after them, each once, in the projections of their kinds."""
+    """Enter each stream of these entries once, as it stands after them, in the projections of its kind."""
     newest: dict[str, int | None] = {entry.stream: entry.last for entry in entries}
     for projection in projections:
         concerned = {stream: last for stream, last in newest.items() if stream.partition("-")[0] in projection.kinds}

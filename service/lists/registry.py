@@ -1,4 +1,4 @@
-"""The lists of a process: of matches, players and tournaments, with what they lag behind the streams."""
+"""The lists of a process, of matches, players and tournaments, and how far they lag behind the streams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from plyscribe.service.streams.handler import Handler
 
 @dataclass(frozen=True)
 class Lists:
-    """What can be listed. Ask for the lag first: it is that of all that is read afterwards, or more."""
+    """All lists. Ask for the lag before you read a list: what you read then lags no more than that."""
 
     matches: MatchList
     players: PlayerList
@@ -30,7 +30,7 @@ class Lists:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
-        """All of them, as the relay keeps them and as they can be built again."""
+        """All lists, as projections that the relay keeps and that can be built again."""
         return self.matches, self.players, self.tournaments
 
 
@@ -42,7 +42,10 @@ def open_lists(
     imports: Imports,
     tournaments: Handler[Tournament],
 ) -> Lists:
-    """The lists that the relay keeps on the server of `client`; without one, lists in memory that follow the store."""
+    """The lists that the relay keeps on the server of `client`; without a client, lists in memory.
+
+    Lists in memory catch up with the store whenever their lag is asked for.
+    """
     if client is None:
         in_memory = (
             MatchList(MemoryTable(), matches, imports),

@@ -1,4 +1,4 @@
-"""The list of tournaments, those announced last first."""
+"""The list of tournaments, the newest first."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ TIME_DIGITS = 11
 
 
 class TournamentList:
-    """A projection of all tournaments, found by ruleset and status."""
+    """A projection of all tournaments, filtered by ruleset and status."""
 
     name = "tournaments"
     kinds = ("tournament",)
@@ -29,7 +29,7 @@ class TournamentList:
         self.table.put(build_rows(streams, self._tournaments.read_since, build_row))
 
     def read(self, ruleset: str | None, status: str | None, limit: int, cursor: str | None) -> Page:
-        """A page of the tournaments of this ruleset and status; BadRequest where the cursor is none."""
+        """A page of the tournaments of this ruleset and status; BadRequest if the cursor is not one of this list."""
         term = f"ruleset:{ruleset}" if ruleset else f"status:{status}" if status else "all"
 
         def keep(row: Json) -> bool:
@@ -40,7 +40,7 @@ class TournamentList:
 
 
 def build_row(state: Tournament) -> Row | None:
-    """The row of a tournament; None where there is none."""
+    """The row of a tournament; None if it does not exist."""
     if state.created is None:
         return None
     terms = ("all", f"ruleset:{state.created.ruleset}", f"status:{state.status}")
@@ -49,7 +49,7 @@ def build_row(state: Tournament) -> Row | None:
 
 
 def describe_row(state: Tournament) -> Json:
-    """The tournament as lists show it."""
+    """The tournament as a row of the list."""
     terms = state.terms
     return {
         "tournament": state.stream,

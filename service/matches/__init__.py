@@ -1,1 +1,1 @@
-"""What is done with matches beyond a single command: queries, imports, records, reports, forks, rematches."""
+"""What can be done with matches beyond a single command: queries, imports, records, reports, forks, rematches."""

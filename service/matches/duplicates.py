@@ -1,7 +1,7 @@
-"""Duplicates: matches with the same dice, all of one creator, revealed when the last of them is over.
+"""Duplicates: matches of one creator that share their dice, which are revealed when the last of them is over.
 
-The first one fixes the dice, and which matches have them: their ids follow from its own. So the set is closed before
-anybody has rolled, and which key the dice come from is told by the matches themselves, whatever key is new meanwhile.
+The first match fixes the dice and which matches share them, because the ids of the others follow from its id. So the
+set is closed before anybody has rolled. The matches also name the key of the dice, so a new server key changes nothing.
 """
 
 from collections.abc import Sequence
@@ -16,35 +16,35 @@ from plyscribe.service.streams.ids import job_command, stream_id
 
 
 def share_dice(key: ServerKey, first: str, count: int) -> tuple[SharedDice, bytes]:
-    """New dice for a match and as many others as make `count`, and their secret."""
+    """New dice for `count` matches, of which `first` is the first, and their secret."""
     others = (stream_id("match", job_command("duplicate", first, number)) for number in range(2, count + 1))
     return key.seal_shared(f"block-{first.removeprefix('match-')}", (first, *others))
 
 
 def duplicate_id(match: Match, number: int) -> str:
-    """The id of the match with this number among those that have the dice of `match`; Unknown where there is none."""
+    """The id of the match with this number among those that share the dice of `match`; Unknown if there is none."""
     dice = match.life.created.dice
     count = len(dice.matches) if isinstance(dice, SharedDice) else 1
     if isinstance(dice, SharedDice) and 1 <= number <= count:
         return dice.matches[number - 1]
-    told = f"{count} matches have its dice" if count > 1 else "its dice are its own"
-    raise Unknown("duplicate/unknown", f"{match.stream} has no duplicate {number}: {told}")
+    why = f"{count} matches share its dice" if count > 1 else "it does not share its dice"
+    raise Unknown("duplicate/unknown", f"{match.stream} has no duplicate {number}: {why}")
 
 
 def draft_duplicate(
     match: Match, seats: Sequence[Occupant | None], actor: Actor, at: int, asked: port.CommandKey, key: ServerKey
 ) -> CreateMatch:
-    """The command that creates a match with the dice of `match`, which shares them: all but the seats is alike.
+    """The command that creates a match with the shared dice of `match`. It differs from `match` in its seats alone.
 
-    Refusal where the match is not the actor's, DiceKeyMissing where the key of the dice is not at hand.
+    Refusal unless the actor created `match`; DiceKeyMissing if we do not have the key of the dice.
     """
     life = match.life
     created, dice = life.created, life.created.dice
     assert isinstance(dice, SharedDice)
     if actor.id != life.creator:
-        raise WrongPerson("match/not-yours", "only the creator of a match creates its duplicates")
+        raise WrongPerson("match/not-yours", "only the creator of a match can create its duplicates")
     if len(seats) != len(life.seats):
-        raise WrongValue("dice/shared", f"matches with the same dice have as many seats: {len(life.seats)}")
+        raise WrongValue("dice/shared", f"matches that share dice have the same number of seats: {len(life.seats)}")
     return CreateMatch(
         actor=actor,
         at=at,

@@ -1,4 +1,4 @@
-"""Forks: new matches that begin with the line of another one, up to any of its plies."""
+"""Forks: new matches that begin with the moves of another match, up to any ply."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,8 +24,8 @@ def draft_fork(
 ) -> CreateMatch:
     """The command that creates the match `fork`, which goes on where `parent` stood at ply `wanted["ply"]`.
 
-    `entries` are the parent's events up to its version, `wanted` the body of the request, `base` who asks and when.
-    Refusal where the parent has no such ply, or its dice are still secret, or another server's.
+    `entries` are the parent's events up to its version, `wanted` is the body of the request, `base` says who asks and
+    when. Refusal if the parent has no such ply, or if its dice are still secret or belong to another server.
     """
     play, created = parent.play, parent.life.created
     if play is None:
@@ -61,12 +61,12 @@ def _choose_seats(
     if wanted is None:
         return (Account(account),) * seats
     if len(wanted) != seats:
-        raise WrongValue("fork/seats", f"the match has {seats} seats, and so has its fork")
+        raise WrongValue("fork/seats", f"a fork has as many seats as its match: {seats}")
     return seat_all(wanted)
 
 
 def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple[Dice | None, Any]:
-    """The dice of the fork, and the salts of the parent's where they go on."""
+    """The dice of the fork, and the parent's salts if the fork goes on with the parent's dice."""
     life = parent.life
     if life.created.dice is None:
         return None, None
@@ -74,18 +74,18 @@ def _choose_dice(parent: Match, fork: str, wanted: str, key: ServerKey) -> tuple
         return key.seal(fork)[0], None
     if isinstance(life.created.dice, RecordedDice):
         return RecordedDice(), None
-    # Those that were shared are no secret any more that a fork must keep for others.
+    # Shared dice become the fork's own: they are revealed, so the fork keeps no secret for other matches.
     dice = ServerDice(life.created.dice.dice_id, life.created.dice.commitment, life.created.dice.key)
     _require_revealed(dice, life.secret, key)
     return dice, life.entropies
 
 
-def _require_revealed(dice: ServerDice, told: str | None, key: ServerKey) -> None:
-    """Refusal unless the parent tells the secret behind its dice, and the server can tell it too.
+def _require_revealed(dice: ServerDice, revealed: str | None, key: ServerKey) -> None:
+    """Refusal unless the parent itself reveals the secret of its dice, and it is one of ours.
 
-    A parent that was imported may name the dice of any match: what it does not tell, no fork of it must give away.
+    An imported parent may name the dice of any match. No fork of it may give away a secret that it does not reveal.
     """
-    if told is None or commit(parse_secret(told)) != dice.commitment:
-        raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: take fresh ones")
+    if revealed is None or commit(parse_secret(revealed)) != dice.commitment:
+        raise WrongTime("fork/dice-secret", "the dice of the match are secret until it is over: use fresh dice")
     if not key.has_secret_of(dice):
-        raise WrongValue("fork/dice-key", "the dice of the match are another server's: take fresh ones")
+        raise WrongValue("fork/dice-key", "the dice of the match belong to another server: use fresh dice")

@@ -1,4 +1,4 @@
-"""Imports over the store: bundles are taken, read, and judged."""
+"""Imports over the store: takes bundles, reads them, and records their verdicts."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -34,7 +34,7 @@ VERIFIER = Actor("system", "verify")
 
 
 class Taken(NamedTuple):
-    """What became of a bundle: its import, None where the match is our own and has all that the bundle says."""
+    """What became of a bundle: its import, or None if the match is our own and has all events of the bundle."""
 
     match: str
     imported: Import | None
@@ -49,7 +49,7 @@ class Imports:
         self._imports = Handler(store, IMPORT)
 
     def read(self, stream: str) -> Import:
-        """The import as it stands now; version 0 where there is none."""
+        """The import as it stands now; version 0 if there is none."""
         return self._imports.read(stream)
 
     def read_since(self, stream: str, version: int | None) -> Import:
@@ -57,34 +57,34 @@ class Imports:
         return self._imports.read_since(stream, version)
 
     def is_imported(self, match: str) -> bool:
-        """Whether the match is read from its import, which is not asked again where this process has read it."""
+        """Whether the match is read from its import; costs no request if this process has read it before."""
         return self._matches.is_imported(match)
 
     def is_own(self, match: Match) -> bool:
-        """Whether the match stands so in a stream of ours, which the store is asked.
+        """Whether one of our own streams holds the match as it stands; asks the store.
 
-        What our key makes of dice is given away to such a match alone: an imported one may name any.
+        Only such a match may learn the secrets of our dice: an imported one may name the dice of any match.
         """
         last = self._store.load(match.stream, max(0, match.version - 1), limit=1).entries
         return [(entry.version, entry.h) for entry in last] == [(match.version, match.head)]
 
     def find(self, match: str) -> Import | None:
-        """The import that the match is read from; None for matches of our own and those that are not there."""
+        """The import that the match is read from; None if the match is our own or does not exist."""
         return self.read(import_of(match)) if self.is_imported(match) else None
 
     def read_copied(self, stream: str) -> Sequence[StoredEvent]:
-        """The events of the match that was imported, none before they all came."""
+        """The events of the imported match; none until the import is complete."""
         return self._matches.read_copied(match_of(stream))
 
     def take(self, actor: Actor, raw: bytes) -> Taken:
-        """Keep a bundle, unless it is kept already; its verdict is another matter.
+        """Store a bundle, unless it is stored already. A worker judges it later.
 
-        The same bundle is the same import, whoever sends it and however often; what broke off goes on. A longer bundle
-        of the same match takes over from where the one before ended, any bundle from one that was refuted.
+        The same bundle is the same import, no matter who sends it and how often. An interrupted import goes on where it
+        stopped. A longer bundle of the same match continues a shorter one. Any bundle replaces a refuted one.
 
-        BundleError where it cannot be read, UnknownRuleset, WrongValue `import/behaviour` where its rules are others
-        here; WrongTime `import/own-match` where the match is our own and differs, `import/conflict` where another
-        bundle of it was imported.
+        BundleError if the bundle cannot be read; UnknownRuleset; WrongValue `import/behaviour` if our version of its
+        rules behaves otherwise; WrongTime `import/own-match` if the match is our own and differs, `import/conflict`
+        if a different bundle of the match was imported.
         """
         bundle = parse_bundle(raw)
         created = require_importable(bundle)
@@ -96,7 +96,7 @@ class Imports:
         state = self.read(import_of(match))
         if state.begun is None or state.begun.digest != digest:
             if _is_beginning(bundle.entries, self.read_copied(state.stream)):
-                # All of it may have come since the import was read.
+                # The rest may have arrived since the import was read.
                 return Taken(match, self.read(state.stream))
             state = self._begin(state, actor, bundle, digest, created.private)
         for chunk in cut_chunks(bundle.entries[state.copied :]):
@@ -104,11 +104,11 @@ class Imports:
         return Taken(match, state)
 
     def _is_own(self, bundle: Bundle) -> bool:
-        """Whether we have the match as our own; WrongTime where ours is not what the bundle says."""
+        """Whether the match is our own; WrongTime if our events differ from the bundle's."""
         head, entries = bundle
         own = self._store.load(head.match, limit=len(entries)).entries
         if own and tuple(own) != entries:
-            raise WrongTime("import/own-match", f"{head.match} is a match of this server, and the bundle differs")
+            raise WrongTime("import/own-match", f"{head.match} is a match of this server that differs from the bundle")
         return bool(own)
 
     def _begin(self, state: Import, actor: Actor, bundle: Bundle, digest: str, private: bool) -> Import:
@@ -137,7 +137,7 @@ class Imports:
         return self._imports.execute(stream, lambda _: command, asked, new=new)
 
     def judge(self, state: Import, verdict: ImportVerified | ImportRefuted) -> Import:
-        """The import with its verdict, entered now or before; WrongTime where it waits for none of this bundle."""
+        """The import with its verdict, recorded now or before; WrongTime if it waits for no verdict on this bundle."""
         assert state.begun is not None
         asked = job_command("judge", state.stream, state.begun.digest, state.version)
         command = JudgeImport(
@@ -151,9 +151,9 @@ def _require_same_rules(bundle: Bundle) -> None:
     ours = find_ruleset(head.ruleset, head.ruleset_version).behaviour
     if None not in (ours, head.behaviour) and ours != head.behaviour:
         named = f"{head.ruleset} version {head.ruleset_version}"
-        raise WrongValue("import/behaviour", f"{named} behaves otherwise here: its digest is {ours}")
+        raise WrongValue("import/behaviour", f"{named} behaves differently on this server: its digest here is {ours}")
 
 
 def _is_beginning(entries: Sequence[StoredEvent], of: Sequence[StoredEvent]) -> bool:
-    """Whether `of` begins with these entries, at least one."""
+    """Whether there are entries and `of` begins with them."""
     return 0 < len(entries) <= len(of) and tuple(of[: len(entries)]) == tuple(entries)

@@ -1,4 +1,4 @@
-"""What can be asked of a match without changing it, as JSON-ready answers."""
+"""Describes matches as JSON-ready answers, as text, and as pictures."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
@@ -27,24 +27,24 @@ from plyscribe.service.boards.colours import Theme
 from plyscribe.service.streams.handler import Answer, Handler
 
 UNREADABLE = "unreadable"
-"""The type of an event in answers whose stored bytes are none of an event."""
+"""The type in answers of an event whose stored bytes are not an event."""
 
 PICTURES = 256
-"""Drawings that a process keeps, of some 30 KB each: those that people look at are few at a time."""
+"""Drawings that a process caches, of some 30 KB each. People look at few positions at a time."""
 
 PAGE = 1000
 """Events that an export holds in memory at a time."""
 
 
 def dump_turn(turn: Turn | None) -> dict[str, Any] | None:
-    """The turn of an answer; null while a match waits for nothing."""
+    """The turn as JSON; None while the match waits for nothing."""
     return None if turn is None else format_turn(turn)
 
 
 def dump_event(stored: StoredEvent) -> bytes:
-    """A stored event as it goes out; where its bytes are none of an event, one of the type `unreadable` that has them.
+    """A stored event as a line of JSON. Bytes that are not an event are wrapped in one of the type `unreadable`.
 
-    Of others one goes out as it is: readers see by the hashes whether it is what was stored once.
+    Everything else is sent as stored; the hashes show readers whether it was changed.
     """
     try:
         is_event = orjson.loads(stored.e).keys() == _ENVELOPE and b"\n" not in stored.e
@@ -63,12 +63,12 @@ def _wrap(stored: StoredEvent) -> bytes:
 
 
 def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
-    """Stored events as a JSON array inside of an answer."""
+    """Stored events as a JSON array inside an answer."""
     return orjson.Fragment(b"[" + b",".join(map(dump_event, entries)) + b"]")
 
 
 def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
-    """The receipt of a command: a pure function of the stream up to the last event that the command stored."""
+    """The receipt of a command; follows from the stream up to the last event that the command stored, and no more."""
     last = answer.events[-1]
     return {
         "match": answer.state.stream,
@@ -92,7 +92,7 @@ def describe_match(match: Match, choices: list[dict[str, Any]], imported: Import
         "ruleset_version": created.ruleset_version,
         "options": created.options,
         "seats": [
-            {**told, "entropy": seat.entropy} for told, seat in zip(describe_seats(life.seats), life.seats, strict=True)
+            {**each, "entropy": seat.entropy} for each, seat in zip(describe_seats(life.seats), life.seats, strict=True)
         ],
         "creator": life.creator,
         "recorder": created.recorder,
@@ -126,7 +126,7 @@ def describe_choices(choices: Iterable[Choice]) -> list[dict[str, Any]]:
 
 
 def describe_seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:
-    """Whom the seats are for, and whether those sat down."""
+    """The seats: who each is for, and whether that player has taken it."""
     return [
         {"seat": number, **(dump_data(seat.occupant) if seat.occupant else {}), "seated": seat.seated}
         for number, seat in enumerate(seats, 1)
@@ -177,9 +177,9 @@ def render_position(match: Match, position: Position) -> str:
 
 
 def draw_position(match: Match, position: Position, theme: Theme | None = "auto") -> Markup:
-    """A position of the match as a picture, the move that led to it marked; it names no player.
+    """A position of the match as an SVG picture that marks the last move and names no player.
 
-    It stands alone, or takes the colours of its page where no theme is given.
+    With a theme the picture stands alone; without one it takes the colours of the page around it.
     """
     assert match.play is not None
     ruleset, step = match.play.ruleset, match.play.steps[position.ply - 1] if position.ply else None
@@ -188,7 +188,7 @@ def draw_position(match: Match, position: Position, theme: Theme | None = "auto"
 
 @lru_cache(maxsize=PICTURES)
 def _draw(ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, theme: Theme | None) -> Markup:
-    """What depends on nothing else: all who watch a position, or look through the same list, are given one drawing."""
+    """The drawing, which follows from these arguments alone, so that everybody who watches a position shares one."""
     last = step and LastMove(step[0], step[1], ruleset.view(step[2]))
     return draw_board(ruleset, state, last, theme)
 
@@ -209,7 +209,7 @@ def _format_next(match: Match, position: Position) -> str:
 
 
 def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tuple[list[str], bool]:
-    """A page of the legal moves' notations, and whether more follow; none unless the match awaits a decision."""
+    """A page of legal moves in notation, and whether more follow; empty unless the match awaits a decision."""
     play = _play_under_way(match)
     if play is None:
         return [], False
@@ -219,11 +219,11 @@ def list_legal_moves(match: Match, prefix: str, offset: int, limit: int) -> tupl
 
 
 def describe_composition(match: Match, prefix: str) -> dict[str, Any]:
-    """What may follow a text in a legal move; nothing unless the match awaits a decision."""
+    """The ways to continue a text to a legal move; none unless the match awaits a decision."""
     play = _play_under_way(match)
-    told = {"match": match.stream, "version": match.version, "turn": dump_turn(match.turn), "prefix": prefix}
+    head = {"match": match.stream, "version": match.version, "turn": dump_turn(match.turn), "prefix": prefix}
     if play is None:
-        return {**told, "complete": False, "finish": None, "explanation": None, "steps": [], "truncated": False}
+        return {**head, "complete": False, "finish": None, "explanation": None, "steps": [], "truncated": False}
 
     def explain(move: str | None) -> dict[str, Any] | None:
         explained = None if move is None else explain_move(play.ruleset, move)
@@ -231,7 +231,7 @@ def describe_composition(match: Match, prefix: str) -> dict[str, Any]:
 
     found = compose(play.ruleset, play.state, prefix)
     return {
-        **told,
+        **head,
         "complete": found.complete,
         "finish": found.finish,
         "explanation": explain(prefix if found.complete else found.finish),
@@ -248,7 +248,7 @@ def _play_under_way(match: Match) -> Play | None:
 
 
 def read_pages(matches: Handler[Any], match: str, after: int, upto: int) -> Iterable[list[StoredEvent]]:
-    """The stored events after one version up to another, a page at a time."""
+    """The stored events after version `after` up to version `upto`, a page at a time."""
     while after < upto:
         page = matches.read_events(match, after, min(PAGE, upto - after))
         if not page:
@@ -258,7 +258,7 @@ def read_pages(matches: Handler[Any], match: str, after: int, upto: int) -> Iter
 
 
 def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
-    """The events as NDJSON, ended by a line of their count, the head's hash and SHA-256 of all bytes before it."""
+    """The events as NDJSON. The last line holds their count, the head hash and the SHA-256 of all bytes before it."""
     digest, count, head = sha256(), 0, None
     for page in pages:
         lines = b"".join(dump_event(entry) + b"\n" for entry in page)

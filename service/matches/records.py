@@ -1,4 +1,4 @@
-"""Text records over the store: what was typed becomes a match of our own, which its importer records."""
+"""Text records over the store: turns a typed record into a match of our own, with its importer as the recorder."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -31,7 +31,7 @@ from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import job_command, stream_id
 
 MAX_RECORD_BYTES = 128 * 1024
-"""How long a text record may be: a match of some ten thousand plies."""
+"""The longest text record: enough for a match of some ten thousand plies."""
 
 
 class Records:
@@ -42,7 +42,7 @@ class Records:
         self._imports = imports
 
     def receive(self, actor: Actor, raw: bytes, private: bool, asked: port.CommandKey) -> Answer[Import]:
-        """Keep a text record, to be played by a worker. WrongValue where it is no text, or too long."""
+        """Store a text record, which a worker will play. WrongValue if it is too long or not UTF-8."""
         if len(raw) > MAX_RECORD_BYTES:
             raise WrongValue("record/too-long", f"a record of {len(raw)} bytes is longer than {MAX_RECORD_BYTES}")
         try:
@@ -62,7 +62,7 @@ class Records:
         return self._imports.execute(import_of(match), command, asked, new=True)
 
     def judge(self, state: Import) -> Import:
-        """The import after its record was played, and entered if it is sound; harmless twice and at the same time."""
+        """Play the record, enter it as a match if it is sound, and return the import. Idempotent; calls may overlap."""
         assert state.record is not None
         outcome: RecordEntered | RecordRefused
         try:
@@ -77,9 +77,9 @@ class Records:
         return self._settle(state, VERIFIER, outcome, "judge")
 
     def keep_prefix(self, state: Import) -> Import:
-        """The import after what comes before the fault of its record was entered as an unfinished match, now or before.
+        """Enter the moves before the fault of a record as an unfinished match, now or before, and return the import.
 
-        WrongTime where there is no such thing.
+        WrongTime if the record has no fault or nothing before it.
         """
         if state.entered is not None:
             return state
@@ -90,7 +90,7 @@ class Records:
         except RecordError as error:
             if error.prefix is not None:
                 return self._settle(state, _importer(state), self._enter(state, error.prefix), "keep")
-        raise Unknown("ruleset/unknown", f"{state.stream} was played by rules that are not here any more")
+        raise Unknown("ruleset/unknown", f"{state.stream} was played by rules that this server no longer has")
 
     def _settle(self, state: Import, actor: Actor, outcome: RecordEntered | RecordRefused, step: str) -> Import:
         asked = job_command(step, state.stream)
@@ -98,14 +98,14 @@ class Records:
         return self._imports.execute(state.stream, command, asked).state
 
     def _enter(self, state: Import, record: Record) -> RecordEntered:
-        """Append the match of this record at once; one that a worker appended before it died stays."""
-        told: RecordReceived | None = state.record
-        assert told is not None
+        """Append the whole match of this record at once, unless a worker that died has appended it."""
+        received: RecordReceived | None = state.record
+        assert received is not None
         require_headers(record.seats, record.about)
-        match, entries, types = Match(told.match), list[StoredEvent](), list[str]()
+        match, entries, types = Match(received.match), list[StoredEvent](), list[str]()
         for number, command in enumerate(commands_of(record, _importer(state), now_ms())):
             id = job_command("enter", state.stream, number).id.hex()
-            more: dict[str, Any] = {"private": told.private, "server": SERVER} if number == 0 else {}
+            more: dict[str, Any] = {"private": received.private, "server": SERVER} if number == 0 else {}
             draft = draft_decision(replace(command, id=id, **more), match)
             head = match.head or first_link(match.stream)
             stored = link_all(head, match.version + 1, map(format_event, draft.events))

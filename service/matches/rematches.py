@@ -1,4 +1,4 @@
-"""Rematches: the next match of the same players. A match has one, whoever asks for it first."""
+"""Rematches: the next match of the same players. If two players ask at the same time, both get the same match."""
 
 from typing import Any
 
@@ -13,16 +13,16 @@ from plyscribe.service.streams.ids import job_command, stream_id
 
 
 def rematch_id(match: str) -> tuple[str, port.CommandKey]:
-    """The id of a match's rematch and what the store remembers its creation by: the same whoever asks."""
+    """The id of a match's rematch, and the key of the command that creates it; the same for everybody who asks."""
     asked = job_command("rematch", match)
     return stream_id("match", asked), asked
 
 
 def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMatch:
-    """The command that creates the rematch of a match: all as it was, but everyone one seat further on.
+    """The command that creates the rematch of a match: the same terms, with every player one seat further on.
 
-    Who had seat 2 gets seat 1, who had seat 1 the last one. Refusal where the match has no outcome, or the actor has
-    no part in it; of a recorded match, where the actor is not its recorder.
+    The player of seat 2 gets seat 1, the player of seat 1 the last seat. Refusal if the match has no outcome, if the
+    actor neither played in it nor created it, or if it was recorded and the actor is not its recorder.
     """
     life = old.life
     require_may_ask_rematch(actor, life)
@@ -54,5 +54,5 @@ def _rotate(seats: list[Any]) -> tuple[Occupant | None, ...]:
 
 
 def seats_offered(rematch: Match, account: str) -> list[int]:
-    """The seats that the rematch was created with for this account."""
+    """The seats that the rematch offered to this account when it was created."""
     return [number for number, who in enumerate(rematch.life.created.seats, 1) if who == Account(account)]

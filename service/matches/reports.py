@@ -1,4 +1,4 @@
-"""Reports on matches as they are stored: what anybody could find out from a bundle, found out here."""
+"""Reports on stored matches: the same checks that anybody can run on a bundle, run on the server."""
 
 import threading
 from functools import lru_cache
@@ -13,14 +13,14 @@ from plyscribe.service.streams.handler import Handler
 
 MAX_KEPT = 256
 KEPT_MS = 60_000
-"""How long a report stands for what is stored, at most."""
+"""How long a report may be reused: after that, the match is checked again."""
 
 WAITS_S = 0.5
-"""How long one waits for the report on another match to be made."""
+"""How long a request waits while a report on another match is being made."""
 
 
 class Reports:
-    """Makes reports, one at a time in a process, for anybody may ask; safe to share between threads."""
+    """Makes reports, one at a time in a process, because anybody may ask; safe to share between threads."""
 
     def __init__(self, matches: Handler[Match]) -> None:
         self._matches = matches
@@ -28,7 +28,7 @@ class Reports:
         self._report = lru_cache(MAX_KEPT)(self._make)
 
     def report(self, match: str, version: int) -> Report:
-        """The report on a match up to a version, no older than a minute; VerificationBusy while others are made."""
+        """The report on a match up to a version, at most a minute old; VerificationBusy while another is made."""
         return self._report(match, version, now_ms() // KEPT_MS)
 
     def _make(self, match: str, version: int, minute: int) -> Report:

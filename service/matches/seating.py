@@ -1,4 +1,4 @@
-"""Built-in bots as they are asked for, and as they are seated: in the present build, with a seed."""
+"""Seats built-in bots: turns the bots that a request asks for into bots in their current build, with a seed."""
 
 from collections.abc import Iterable
 from secrets import randbelow
@@ -11,11 +11,11 @@ from plyscribe.domain.events import BuiltIn, Occupant
 MAX_SEED = 2**53 - 1
 
 PLAYER = Actor("system", "play")
-"""Who makes the moves of built-in bots, and calls off a tournament's match in which it cannot."""
+"""The actor that makes the moves of built-in bots, and aborts a tournament's match in which it cannot."""
 
 
 class WantedBot(NamedTuple):
-    """A bot that a seat is to have; without a seed it gets one that nobody chose."""
+    """A bot that is asked for in a seat. Without a seed it gets a random one."""
 
     bot: str
     seed: int | None
@@ -23,12 +23,12 @@ class WantedBot(NamedTuple):
 
 
 def seat_all(wanted: Iterable[Occupant | WantedBot | None]) -> tuple[Occupant | None, ...]:
-    """Whom the seats are for; WrongValue where there is no such bot, or none with so many playouts."""
+    """Who the seats are for; WrongValue if there is no such bot, or it cannot have that number of playouts."""
     return tuple(_seat(*who) if isinstance(who, WantedBot) else who for who in wanted)
 
 
 def renew_all(seats: Iterable[Occupant | None]) -> tuple[Occupant | None, ...]:
-    """The same, but each bot in its present build and with a new seed: with the old one it would play the same."""
+    """The same seats, with each bot in its current build and with a new seed, so that it does not repeat its moves."""
     return seat_all(WantedBot(who.bot, None, who.playouts) if isinstance(who, BuiltIn) else who for who in seats)
 
 

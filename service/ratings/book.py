@@ -13,7 +13,7 @@ from plyscribe.service.ratings.model import MICRO, Model, Rating
 
 
 class Entry(NamedTuple):
-    """A match as it was entered in the ledger, at this version of it."""
+    """A match as it was entered in the ledger, and the version of the ledger at which it was."""
 
     version: int
     at: int
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 
 
 class RatingStep(NamedTuple):
-    """A match that counts, and its players' ratings before and after it."""
+    """A match that counts, with its players' ratings before and after it."""
 
     entry: Entry
     before: tuple[Rating, ...]
@@ -32,7 +32,7 @@ class RatingStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating:
-    """A player's rating, the number of matches that made it, the last of them, and how the player stood before that."""
+    """A player's rating, the number of matches behind it, the last of these, and the player's rating before that."""
 
     rating: Rating
     matches: int
@@ -41,7 +41,7 @@ class PlayerRating:
 
 
 class Row(NamedTuple):
-    """A line of the table: its place (those with equal ordinals share one), and who stands there."""
+    """A line of the table: the rank (players with equal ordinals share one), the player, and the player's rating."""
 
     rank: int
     player: str
@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A player's rating with and without a match; None: no match of the player's counts."""
+    """A player's rating before and after a change; None if no match of the player counts."""
 
     player: str
     before: Rating | None
@@ -57,12 +57,12 @@ class Change(NamedTuple):
 
 
 Standings: TypeAlias = "HashTrieMap[str, PlayerRating]"
-"""How the players stand: immutable, and a match more costs no copy of the others."""
+"""The rating of each player. Immutable; a change of one player does not copy the others."""
 
 
 @dataclass(frozen=True)
 class Book:
-    """The ratings that a ledger amounts to up to `version`: `entered` is what was ever rated."""
+    """The ratings that a ledger amounts to up to `version`; `entered` holds every match that was ever rated."""
 
     stream: str
     version: int = 0
@@ -70,7 +70,7 @@ class Book:
     opening: RatingsOpened | None = None
     entered: "HashTrieMap[str, Entry]" = field(default_factory=HashTrieMap)
     unrated: "HashTrieMap[str, int]" = field(default_factory=HashTrieMap)
-    """The version of the entry that keeps the match from counting."""
+    """The matches that do not count, each with the version of the entry that says so."""
     standings: Standings = field(default_factory=HashTrieMap)
 
     @cached_property
@@ -84,7 +84,7 @@ class Book:
         return rows
 
     def history(self, player: str) -> list[RatingStep]:
-        """The matches that made the player's rating, in the order of the ledger."""
+        """The matches behind the player's rating, in the order of the ledger."""
         steps, standing = [], self.standings.get(player)
         while standing is not None:
             steps.append(standing.last)
@@ -92,9 +92,9 @@ class Book:
         return steps[::-1]
 
     def standings_at(self, version: int, without: str | None = None) -> Standings:
-        """The standings as they were at a version of the ledger, or would be had one match not counted.
+        """The standings at a version of the ledger, or what they would be if the match `without` did not count.
 
-        Costs a pass over the matches since the first that counts in one of these and now, and not in the other.
+        Costs a pass over the matches since the first one that counts either there or now, but not both.
         """
         never = version + 1
 
@@ -111,7 +111,7 @@ class Book:
         return [self.entered[match] for match in self.unrated if match in self.entered]
 
     def _count_from(self, first: int, counts: Callable[[Entry], bool], fresh: Sequence[Entry] = ()) -> Standings:
-        """The standings if of all matches since a version of the ledger, and `fresh` ones, those count that do so."""
+        """The standings if, of the matches since version `first` and the `fresh` ones, those count that `counts`."""
         standings, undone = _rewind(self.standings, first)
         left_out = [entry for entry in self._list_unrated() if entry.version >= first]
         entries = [*(step.entry for step in undone.values()), *left_out, *fresh]
@@ -119,10 +119,10 @@ class Book:
 
 
 def fold_book(book: Book, entries: Iterable[StoredEvent]) -> Book:
-    """The ratings after these entries of the ledger; StreamError where one cannot be read or does not follow.
+    """The book after these entries of the ledger; StreamError if one cannot be read or does not follow.
 
-    New matches cost the rating of each. One that is unrated costs a pass over those that came after it, and the rating
-    of those on which it had an influence.
+    A new match costs one rating. A match that is unrated costs a pass over all matches since, and one rating for each
+    match that it influenced.
     """
     stored = list(entries)
     if not stored:
@@ -149,7 +149,7 @@ def fold_book(book: Book, entries: Iterable[StoredEvent]) -> Book:
 
 
 def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, RatingStep]]:
-    """The standings before the first match at this version of the ledger or later, and these matches by version."""
+    """The standings before the matches at version `first` or later, and the steps of these matches by version."""
     undone: dict[int, RatingStep] = {}
     for who, standing in standings.items():
         before: PlayerRating | None = standing
@@ -166,7 +166,7 @@ def _rewind(standings: Standings, first: int) -> tuple[Standings, dict[int, Rati
 def _count(
     opening: RatingsOpened | None, standings: Standings, entries: Sequence[Entry], known: Mapping[int, RatingStep]
 ) -> Standings:
-    """The standings after these matches. A known step is taken as it is where its players come to it alike."""
+    """The standings after these matches. A known step is reused if its players come to it with the same ratings."""
     if not entries:
         return standings
     assert opening is not None  # it is the first entry of every ledger
@@ -183,7 +183,7 @@ def _count(
 
 
 def compare_standings(before: Standings, after: Standings) -> list[Change]:
-    """The ratings that differ, the greatest change first."""
+    """The ratings that differ, the largest change first."""
     changes = [
         Change(who, before[who].rating if who in before else None, after[who].rating if who in after else None)
         for who in sorted({*before, *after})

@@ -1,4 +1,4 @@
-"""The ratings ledgers over the store: matches are entered and taken out once for ever, ratings are read."""
+"""The ratings ledgers over the store: enters matches, takes annulled ones out for good, and reads ratings."""
 
 import threading
 import time
@@ -21,13 +21,13 @@ from plyscribe.service.streams.ids import job_command
 
 SCORER = Actor("system", "score")
 WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
-"""How long, at most, one waits who came too late to the end of a ledger again and again."""
+"""The longest wait before each new attempt to write to a ledger that other workers write to."""
 
 MAX_REPORTS = 64
-"""Reports of annulments that a process keeps."""
+"""Reports on annulments that a process keeps."""
 
 REPORT_WAITS_S = 0.2
-"""How long one waits for the report of another annulment to be made."""
+"""How long a request waits while another report is being made."""
 
 _chance = SystemRandom()
 
@@ -37,9 +37,10 @@ BOOKS: Aggregate[Book] = Aggregate(LEDGER.kind, LEDGER.types, Book, fold_book)
 
 
 class Ledgers:
-    """The ledgers and what they amount to; safe to share between threads.
+    """The ledgers and the ratings they amount to; safe to share between threads.
 
-    Entering a match reads no ratings. A process folds a ledger when ratings are asked of it first, then what is new.
+    Entering a match reads no ratings. A process folds a ledger at the first question about its ratings, and from then
+    on only what is new.
     """
 
     def __init__(self, store: EventStore) -> None:
@@ -51,7 +52,7 @@ class Ledgers:
         self._report = lru_cache(MAX_REPORTS)(self._compute_report)
 
     def rate(self, match: Match) -> int:
-        """The place in the ledger of a verified rated match, entered now or before; WrongTime where it was unrated."""
+        """Enter a verified rated match, unless it is entered, and return its place; WrongTime if it was unrated."""
         life, ruleset = match.life, match.life.created.ruleset
         assert life.outcome is not None
         asked = job_command("rate", match.stream)
@@ -67,7 +68,7 @@ class Ledgers:
         return self._enter(ruleset, command, asked).events[-1].version
 
     def unrate(self, match: Match) -> None:
-        """Keep an annulled rated match from counting, now or since before."""
+        """Keep an annulled rated match from counting, unless the ledger says so already."""
         ruleset, annulment = match.life.created.ruleset, match.life.annulment
         assert annulment is not None
         asked = job_command("unrate", match.stream)
@@ -82,7 +83,7 @@ class Ledgers:
         self._enter(ruleset, command, asked)
 
     def _enter(self, ruleset: str, command: RateMatch | UnrateMatch, asked: port.CommandKey) -> Answer[Ledger]:
-        """The ledger with the entry; all workers write to its end, so who meets others tries again after a while."""
+        """The ledger with the entry. All workers write to its end, so one that comes too late waits and retries."""
         for wait_s in WAITS_S:
             try:
                 return self._ledgers.execute(ledger_of(ruleset), lambda _: command, asked)
@@ -95,20 +96,20 @@ class Ledgers:
         return match.stream in self._ledgers.read(ledger_of(match.life.created.ruleset)).unrated
 
     def book(self, ruleset: str) -> Book:
-        """The ratings of a ruleset as they stand now; empty before its first rated match."""
+        """The ratings of a ruleset now; empty before its first rated match."""
         stream = ledger_of(ruleset)
         if stream in self._folded:
             return self._books.read(stream)
-        # The first fold of a long ledger takes a while: one thread does it, the others wait for it.
+        # The first fold of a long ledger takes a while. One thread does it, the others wait.
         with self._first_fold:
             book = self._books.read(stream)
             self._folded.add(stream)
             return book
 
     def report(self, match: Match) -> Sequence[Change]:
-        """What unrating an annulled match changed, then and there; empty where it never counted, or not yet.
+        """What unrating an annulled match changed at the time; empty if it never counted, or is not unrated yet.
 
-        Anybody may ask, and the matches of years may have to be rated again, so that one is made at a time. ReportBusy.
+        Anybody may ask, and a report may rate the matches of years again, so a process makes one at a time. ReportBusy.
         """
         ruleset = match.life.created.ruleset
         version = self.book(ruleset).unrated.get(match.stream)

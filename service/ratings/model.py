@@ -21,25 +21,25 @@ from plyscribe.service.errors import UnknownModel
 MICRO = 1_000_000
 MODEL = "bradley-terry-full"
 PARAMETERS = {"mu": 25_000_000, "sigma": 8_333_333, "beta": 4_166_667, "kappa": 100, "tau": 83_333}
-"""The library's own, in millionths: what a new ledger begins with."""
+"""The library's defaults in millionths, with which a new ledger begins."""
 
 LIBRARY = f"openskill {version('openskill')}"
 
 
 class Rating(NamedTuple):
-    """What is believed of a player's strength, in millionths: the mean, and the standard deviation of that belief."""
+    """An estimate of a player's strength, in millionths: its mean and its standard deviation."""
 
     mu: int
     sigma: int
 
     @property
     def ordinal(self) -> int:
-        """Three deviations below the mean: the strength that a player has all but surely shown."""
+        """Three deviations below the mean: the player is almost certainly at least this strong."""
         return self.mu - 3 * self.sigma
 
 
 class Model:
-    """The model that a ledger names in its first entry; UnknownModel where this release does not have it."""
+    """The model that a ledger names in its first entry; UnknownModel if this release does not have it."""
 
     def __init__(self, opening: RatingsOpened) -> None:
         if opening.model != MODEL or opening.parameters.keys() != PARAMETERS.keys():
@@ -48,7 +48,7 @@ class Model:
         self._model = BradleyTerryFull(**{name: value / MICRO for name, value in opening.parameters.items()})
 
     def rate(self, before: Sequence[Rating], ranks: Sequence[int]) -> tuple[Rating, ...]:
-        """The ratings after a match of players with these ratings and ranks, in the same order."""
+        """The ratings after a match, from the players' ratings before it and their ranks, in the same order."""
         alone = [[self._model.rating(mu / MICRO, sigma / MICRO)] for mu, sigma in before]
         rated = self._model.rate(alone, ranks=list(ranks))
         return tuple(Rating(round(one.mu * MICRO), round(one.sigma * MICRO)) for [one] in rated)

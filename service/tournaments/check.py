@@ -13,22 +13,19 @@ from plyscribe.service.tournaments.pairing import pair_next
 
 
 class PairingCheck(NamedTuple):
-    """A round as it was paired, and as it comes out when it is worked out again."""
+    """A round as it was paired, and as it comes out when it is paired again."""
 
     paired: RoundPaired
     again: Pairing | None
 
     @property
     def agrees(self) -> bool:
-        """Whether both are the same."""
+        """Whether both have the same boards and byes."""
         return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
 
 
 def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:
-    """A round of a tournament worked out again from its events alone, as they stood when it was paired.
-
-    The events have the round.
-    """
+    """Pair a round of a tournament again, from the events before it; FoldError if the events do not hold the round."""
     for place, entry in enumerate(entries):
         data: Any = TOURNAMENT.parse(entry).data
         if isinstance(data, RoundPaired) and data.round == number:

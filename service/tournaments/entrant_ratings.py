@@ -1,4 +1,4 @@
-"""Ratings of a tournament's entrants, from its own games alone."""
+"""The ratings of a tournament's entrants, from its own games alone."""
 
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.ratings.model import Model, Rating, open_ratings
@@ -7,7 +7,7 @@ from plyscribe.service.ratings.model import Model, Rating, open_ratings
 def rate_entrants(state: Tournament) -> dict[int, Rating]:
     """The rating of each entrant after all games that count, in the order of rounds, boards and games.
 
-    Everybody begins as a newcomer does. In whatever order results came in, and in whatever process, it is the same.
+    Every entrant begins as a newcomer. The ratings do not depend on the order in which results came in.
     """
     model = Model(open_ratings(state.terms.ruleset))
     ratings = {each.number: model.newcomer for each in state.entrants}

@@ -1,4 +1,4 @@
-"""What can be asked of a tournament without changing it, as JSON-ready answers."""
+"""Describes tournaments as JSON-ready answers: terms, table, rounds, attempts, games."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -27,7 +27,7 @@ Fields = dict[str, Any]
 
 
 def name_players(state: Tournament, accounts: Accounts) -> dict[int, str]:
-    """The names of entrants that are players and have no label: they stand in no stream of a tournament."""
+    """The names of the entrants that are players without a label. A tournament's stream never holds them."""
     return {
         each.number: accounts.name_of(each.occupant.player)
         for each in state.entrants
@@ -36,7 +36,7 @@ def name_players(state: Tournament, accounts: Accounts) -> dict[int, str]:
 
 
 def describe_receipt(answer: Answer[Tournament]) -> Fields:
-    """The receipt of a command: a pure function of the stream up to the last event that the command stored."""
+    """The receipt of a command; follows from the stream up to the last event that the command stored, and no more."""
     last = answer.events[-1]
     return {
         "tournament": answer.state.stream,
@@ -99,7 +99,7 @@ def _describe_entrant(entrant: Entrant, accounts: Accounts) -> Fields:
 
 
 def describe_table(state: Tournament) -> Fields:
-    """The table with ratings, and the verdict of the sequential test if one runs."""
+    """The table with ratings, and the verdict of the sequential test, if the tournament has one."""
     table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
     rows = [
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
@@ -109,7 +109,7 @@ def describe_table(state: Tournament) -> Fields:
 
 
 def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
-    """A round: its games, who sat out, and why it was paired so."""
+    """A round: its games, who sat out, and the costs by which it was paired."""
     round = state.rounds[number - 1]
     return {
         "round": number,
@@ -136,7 +136,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
 
 
 def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments) -> Fields:
-    """The table with a decided game and without it, whether it is annulled or not."""
+    """The table with and without a decided game, whether the game is annulled or not."""
     return {
         "tournament": state.stream,
         "version": state.version,
@@ -147,7 +147,7 @@ def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments) 
 
 
 def describe_check(stream: str, number: int, check: PairingCheck) -> Fields:
-    """A round as it was paired, and as it comes out again: null where it does not."""
+    """A round as it was paired, and as it comes out when paired again (null if it cannot be)."""
     return {
         "tournament": stream,
         "round": number,
@@ -163,7 +163,7 @@ def _describe_pairing(pairing: RoundPaired | Pairing) -> Fields:
 
 
 def list_attempts(state: Tournament, query: Mapping[str, Any]) -> tuple[list[Attempt], bool]:
-    """A page of the attempts that fit an AttemptsQuery, in the order of their places, and whether more follow."""
+    """A page of the attempts that match an AttemptsQuery, in the order of their places, and whether more follow."""
     after = tuple(map(int, query["after"].split("-"))) if query["after"] else ()
     wanted = (each for each in list_all_attempts(state) if each.place > after and _is_wanted(each, query))
     page = list(islice(wanted, query["limit"] + 1))
@@ -180,7 +180,7 @@ def _is_wanted(attempt: Attempt, query: Mapping[str, Any]) -> bool:
 
 
 def describe_attempt(state: Tournament, attempt: Attempt, seen_by: int | None, tournaments: Tournaments) -> Fields:
-    """An attempt at a game; whose the faults are is told from the side of the entrant `seen_by`, None: of nobody."""
+    """An attempt at a game; its faults are attributed from the point of view of entrant `seen_by` (None: of nobody)."""
     game = attempt.game
     is_decided = attempt.status == "decided"
     return {
@@ -211,9 +211,9 @@ def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
 
 
 def export_games(state: Tournament, matches: Handler[Match], accounts: Accounts) -> Iterator[bytes]:
-    """All decided games with their matches as text records, as NDJSON in the order of boards.
+    """All decided games with their matches as text records, as NDJSON in the order of rounds and boards.
 
-    It ends with a line of count and SHA-256 of all bytes before it.
+    The last line holds the count and the SHA-256 of all bytes before it.
     """
     games = [game for game in state.games() if game.ranks is not None]
     return _close_lines(orjson.dumps(_export_game(game, matches, accounts)) + b"\n" for game in games)
@@ -240,7 +240,7 @@ def _export_game(game: Game, matches: Handler[Match], accounts: Accounts) -> Fie
 
 
 def _close_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, then one of their count and the SHA-256 of all bytes before it."""
+    """The lines, then a line with their count and the SHA-256 of all bytes before it."""
     digest, count = sha256(), 0
     for line in lines:
         digest.update(line)

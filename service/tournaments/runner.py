@@ -1,13 +1,13 @@
-"""Tournaments over the store: entered into, paired, played, and decided, by whoever advances them.
+"""Runs tournaments over the store: pairs rounds, creates matches, enters results.
 
-All that a tournament does by itself is done by `advance`, which may run at any time, any number of times and in several
-processes: whatever it does has a command id that follows from what it is, and it looks again after each step. Matches,
-their dice and the seeds of bots follow from the tournament, its seed and the place of the game, so a tournament that
-was interrupted goes as it would have gone.
+`advance` does all that a tournament does by itself. It may run at any time, any number of times and in several
+processes at once: the id of each of its commands follows from what the command does, and it reads the tournament again
+after each step. Matches, their dice and the seeds of bots follow from the tournament, its seed and the place of the
+game, so an interrupted tournament goes on exactly as it would have.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -24,7 +24,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Round, Tournament
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
@@ -55,7 +55,7 @@ class Tournaments:
         self.handler = Handler(store, TOURNAMENT)
 
     def read(self, stream: str) -> Tournament:
-        """The tournament as it stands now; version 0 where there is none."""
+        """The tournament as it stands now; version 0 if there is none."""
         return self.handler.read(stream)
 
     def execute(
@@ -66,11 +66,11 @@ class Tournaments:
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[Tournament]:
-        """Store what the command leads to; raises as Handler.execute."""
+        """Store the events that the command leads to; raises what Handler.execute raises."""
         return self.handler.execute(stream, lambda _: command, asked, expected_version, new)
 
     def advance(self, stream: str) -> Tournament:
-        """The tournament after all that can be done for it now: rounds paired, matches made, results entered."""
+        """Do all that can be done for a tournament now: pair rounds, create matches, enter results."""
         state = self.read(stream)
         while state.status == "playing":
             before = state.version
@@ -82,10 +82,11 @@ class Tournaments:
         return state
 
     def check_round(self, stream: str, number: int) -> PairingCheck:
-        """The round as it was paired, and as it is paired when it is worked out again; Unknown where there is none."""
+        """The round as it was paired, and as it comes out when paired again; Unknown if there is no such round."""
         state = self.read(stream)
         if not 1 <= number <= len(state.rounds):
-            raise Unknown("tournament/no-round", f"rounds 1..{len(state.rounds)} are paired, not {number}")
+            paired = f"rounds 1..{len(state.rounds)} are paired" if state.rounds else "no round is paired yet"
+            raise Unknown("tournament/no-round", f"there is no round {number}: {paired}")
         return check_pairing(stream, self.handler.read_events(stream, 0), number)
 
     # ---- rounds
@@ -105,7 +106,7 @@ class Tournaments:
         return self._do(state, ("pair", number), command)
 
     def _play(self, state: Tournament) -> Tournament:
-        """The tournament after a look at all games of its last round that are not decided."""
+        """The tournament after a look at all undecided games of its last round."""
         undecided = {
             self.match_id(state, game): game for games in state.rounds[-1].games for game in games if game.ranks is None
         }
@@ -146,7 +147,7 @@ class Tournaments:
         )
 
     def _do(self, state: Tournament, what: tuple[object, ...], command: Command) -> Tournament:
-        """The tournament after a command of its own, or without where somebody else was faster."""
+        """The tournament after this command, or as it stands if another process was faster."""
         asked = job_command("tournament", state.stream, *what)
         command = replace(command, at=now_ms(), id=asked.id.hex())
         with suppress(WrongTime, Contended):
@@ -156,13 +157,13 @@ class Tournaments:
     # ---- matches
 
     def match_id(self, state: Tournament, game: Game) -> str:
-        """The match in which the game is played, or was."""
+        """The match in which the game is or was played."""
         return game.match or _match_id(state.stream, game, game.game)
 
     def _order_match(self, state: Tournament, game: Game, id: str) -> list[Order]:
-        """The order that makes the match of the game; none where that failed too often."""
+        """The order that creates the match of the game; none if the game has failed too often."""
         if game.is_given_up:
-            log.error("%s: game %s failed %d times and is not played again", state.stream, _place(game), MAX_ATTEMPTS)
+            log.error("%s: game %s failed %d times and is given up", state.stream, _place(game), MAX_ATTEMPTS)
             return []
         asked = job_command("tournament-match", id)
         dice, secret = self._seal(state, game, id)
@@ -189,7 +190,7 @@ class Tournaments:
         return [Order(id, command, asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
-        """Who has the seat: a bot in its present build, with a seed that follows from the place of the game."""
+        """Who takes the seat. A bot plays in its current build, with a seed that follows from the place of the game."""
         occupant = state.entrants[game.entrants[seat - 1] - 1].occupant
         if isinstance(occupant, BuiltIn):
             seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
@@ -197,7 +198,7 @@ class Tournaments:
         return occupant
 
     def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | None, bytes | None]:
-        """The dice of the game: the games of a board have the same, unless one of them is played again."""
+        """The dice of the game. The games of a board share their dice, except one that is played again."""
         terms = state.terms
         if not find_ruleset(terms.ruleset, terms.ruleset_version).has_chance(terms.options):
             return None, None
@@ -207,7 +208,7 @@ class Tournaments:
         return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
 
     def _withdraw_absent(self, state: Tournament, game: Game, id: str) -> None:
-        """Take those who have left the tournament out of a match that is under way."""
+        """Withdraw entrants who have left the tournament from a match that is under way."""
         gone = [seat for seat, entrant in enumerate(game.entrants, 1) if not state.entrants[entrant - 1].is_in]
         for seat in gone:
             asked = job_command("tournament-absent", id, seat)
@@ -222,7 +223,7 @@ class Tournaments:
                     cause="absent",
                 )
 
-            # It may be out already, or the match over.
+            # The seat may be withdrawn already, or the match over.
             with suppress(DomainError):
                 self._matches.execute(id, command_for, asked)
 
@@ -248,12 +249,12 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
 
 
 def _may_be_settled(newest: StoredEvent) -> bool:
-    """Whether a match with this newest event may be decided or have failed: its word tells which are worth reading."""
+    """Whether a match with this newest event may be decided or have failed, so that it is worth reading."""
     return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
 
 
 def _read_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
-    """By which of FAILURES a match with these events came to nothing, and what is known of it."""
+    """The cause in FAILURES why a match with these events came to nothing, and the reason given."""
     for entry in reversed(entries):
         with suppress(StreamError):
             match parse_event(entry):
@@ -263,16 +264,12 @@ def _read_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:
                     return "play-failed" if by == str(PLAYER) else "called-off", cause
                 case Event(data=MatchAnnulled(why)):
                     return "annulled", why
-    raise FoldError(len(entries), "nothing says how the match failed")
+    raise FoldError(len(entries), "no event says how the match failed")
 
 
 def draw_seed(stream: str) -> int:
-    """The seed of a tournament that was given none: it follows from its id."""
+    """The seed of a tournament that was given none; it follows from the tournament's id."""
     return _draw("seed", stream)
-
-
-def _list_games(rounds: tuple[Round, ...]) -> Iterator[Game]:
-    return (game for round in rounds for games in round.games for game in games)
 
 
 def _place(game: Game) -> str:
@@ -280,17 +277,17 @@ def _place(game: Game) -> str:
 
 
 def _match_id(stream: str, game: Game, number: int) -> str:
-    """The id of the match of the board's game with this number, after as many as failed."""
+    """The id of the match for the board's game with this number, which depends on how often `game` failed."""
     failed = len(game.failed) if number == game.game else 0
     return stream_id("match", job_command("tournament-game", stream, game.round, game.board, number, failed))
 
 
 def _find_opening(state: Tournament, game: Game) -> tuple[str, ...]:
-    """The moves that the game begins with: the boards have the openings in turn, all games of a board the same."""
+    """The moves that the game begins with. The boards take the openings in turn; all games of a board have the same."""
     openings = state.terms.openings
     return openings[(game.round + game.board - 2) % len(openings)] if openings else ()
 
 
 def _draw(*parts: object) -> int:
-    """A number that follows from these and nothing else."""
+    """A number that follows from these parts alone."""
     return int.from_bytes(sha256(" ".join(map(str, parts)).encode()).digest()[:8]) % (MAX_SEED + 1)

@@ -1,4 +1,4 @@
-"""The report of a Swiss of two as FIDE's TRF16 has it: one line of fixed columns an entrant. Seat 1 is white."""
+"""Formats the report of a two-seat Swiss as FIDE's TRF16: a line of fixed columns for each entrant. Seat 1 is white."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,15 +12,15 @@ from plyscribe.domain.tournament.tables import name_entrant
 
 BYE = "U"
 ABSENCES = {Fraction(0): "Z", Fraction(1, 2): "H", Fraction(1): "F"}
-"""The letter of a round that one sits out, by what share of a win it is worth."""
+"""The letter for a round that an entrant sits out, by the share of a win that it is worth."""
 
 NO_ROUND = "0000 - {}  "
 
 
 def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str:
-    """The report as it stands, a line a row; `names` are those of entrants that shall have another than name_entrant's.
+    """The report as it stands now; `names` replace those that name_entrant gives, by entrant.
 
-    WrongValue `tournament/trf` where the terms have what the format cannot say.
+    WrongValue `tournament/trf` if the format cannot express the terms.
     """
     win = _find_win(state)
     named = {each.number: name_entrant(each) for each in state.entrants} | dict(names or {})
@@ -46,19 +46,19 @@ def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str
 
 
 def _find_win(state: Tournament) -> int:
-    """The points of a win; WrongValue unless the others are those of TRF."""
+    """The points of a win; WrongValue unless TRF can express the scoring."""
     terms, scoring = state.terms, state.terms.scoring
     if terms.format["kind"] != "swiss" or terms.seats != 2 or len(state.seatings) != 1:
-        raise WrongValue("tournament/trf", "a TRF report is of a Swiss of two with one game a board")
+        raise WrongValue("tournament/trf", "a TRF report needs a Swiss of two seats with one game a board")
     win, loss = scoring["places"] or (2, 0)
     if not win or loss or scoring["bye"] != win or Fraction(scoring["absence"], win) not in ABSENCES:
-        allowed = "a loss of 0, a bye like a win, and an absence of 0, a half or a win"
-        raise WrongValue("tournament/trf", f"a TRF report has {allowed}")
+        allowed = "a loss scores 0, a bye scores a win, and an absence scores 0, half a win or a win"
+        raise WrongValue("tournament/trf", f"a TRF report needs a scoring in which {allowed}")
     return int(win)
 
 
 def _format_round(state: Tournament, round: Round, entrant: int, win: int) -> str:
-    """Ten columns: opponent, colour and result, or why there was no game."""
+    """Ten columns: opponent, colour and result, or the reason why there was no game."""
     for board, games in zip(round.boards, round.games, strict=True):
         if entrant in board:
             seat = board.index(entrant)
@@ -70,7 +70,7 @@ def _format_round(state: Tournament, round: Round, entrant: int, win: int) -> st
 
 
 def _format_result(game: Game, seat: int) -> str:
-    """1, = or 0; 0 for both where the game is annulled, nothing where it is being played."""
+    """1, = or 0; 0 for both if the game is annulled, a space if it is still being played."""
     if game.ranks is None:
         return " "
     own, other = game.ranks[seat], game.ranks[1 - seat]

@@ -1,4 +1,4 @@
-"""`plyscribe bot check`: every way in which a bot can be wrong is found, and one that is right passes."""
+"""`plyscribe bot check` finds every way in which a bot can be wrong, and passes a bot that is right."""
 
 import json
 
@@ -14,7 +14,7 @@ from tests.service.scripted import FIRST, write_bot, write_program
 
 @pytest.fixture
 def check(tmp_path):
-    """How a bot that runs this code does in so many positions of zhen."""
+    """Check a bot that runs this code in this many positions of zhen."""
 
     def run(
         code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False, ask_draws: bool = False
@@ -44,14 +44,14 @@ def test_resigning_is_no_fault_and_is_counted(check):
     assert (checked.is_sound, checked.moves, checked.resigned) == (True, 0, 4)
 
 
-def test_a_bot_is_asked_about_draws_where_it_shall_be(check):
+def test_a_bot_is_asked_about_draws_on_request(check):
     code = f"say(id=asked['id'], draw=asked['draw_offered_by'] == 1) if asked['ask'] == 'draw' else {FIRST}"
     assert (check(code, 9).draws, check(code, 9, ask_draws=True).draws) == (0, 3)
     checked = check(code, 9, ask_draws=True)
     assert (checked.is_sound, checked.asked, checked.moves) == (True, 9, 9)
 
 
-def test_a_bot_that_moves_though_it_is_asked_about_a_draw_is_told(check):
+def test_a_move_in_answer_to_a_question_about_a_draw_is_reported(check):
     checked = check("say(id=asked['id'], move=(asked['legal'] or ['+1'])[0])", 3, ask_draws=True)
     assert kinds(checked) == ["unreadable"]
     [finding] = checked.findings
@@ -65,9 +65,9 @@ def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
         {FIRST}
     """
     checked = check(code.replace("\n        ", "\n"), 30)
-    told = {finding.why.removeprefix("no line of JSON: ") for finding in checked.findings}
-    assert {"None True False", "10000 True False"} <= told
-    assert any(each.endswith("False True") for each in told)
+    shown = {finding.why.removeprefix("not a line of JSON: ") for finding in checked.findings}
+    assert {"None True False", "10000 True False"} <= shown
+    assert any(each.endswith("False True") for each in shown)
 
 
 def test_without_a_token_nothing_is_run():
@@ -94,37 +94,37 @@ def test_each_fault_is_found_and_the_bot_is_asked_on(check, code, found):
     assert (kinds(checked), checked.asked, checked.is_sound) == (found, 4, False)
 
 
-def test_an_illegal_move_is_told_with_its_clause(check):
+def test_an_illegal_move_is_reported_with_its_clause(check):
     checked = check('say(id=asked["id"], move="1-2")', 1)
     assert kinds(checked) == ["illegal"]
     assert "ZH" in checked.findings[0].why
 
 
-def test_an_answer_too_many_is_found_at_the_end_at_the_latest(check):
+def test_an_extra_answer_is_found_at_the_end_at_the_latest(check):
     checked = check(f"{FIRST}; {FIRST}")
     assert set(kinds(checked)) <= {"unasked", "wrong-id"}
     assert len(kinds(checked)) == 4
 
 
-def test_silence_is_found_and_given_up_soon(check):
+def test_a_silent_bot_is_found_and_given_up_soon(check):
     checked = check("time.sleep(600)", 50, timeout_s=0.2)
     assert (kinds(checked), checked.asked, checked.is_sound) == (["no-answer"] * 3, 3, False)
 
 
-def test_slow_answers_are_told_and_pass(check):
+def test_slow_answers_are_reported_and_pass(check):
     checked = check(f"time.sleep(1.2)\n{FIRST}", 2, timeout_s=2.0)
     assert (kinds(checked), checked.is_sound) == (["slow"], True)
     assert checked.slowest_s > 1.0
 
 
-def test_a_bot_that_does_not_end_is_told(check, monkeypatch):
+def test_a_bot_that_does_not_exit_is_reported(check, monkeypatch):
     monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", 0.5)
     loop = "import json, sys, time\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
     answer = "    print(json.dumps({'id': asked['id'], 'move': asked['legal'][0]}), flush=True)\ntime.sleep(600)"
     assert kinds(check(loop + answer, 2, program=True)) == ["lingers"]
 
 
-def test_the_command_shows_a_table_and_fails_where_the_bot_does(tmp_path):
+def test_the_command_shows_a_table_and_fails_if_the_bot_does(tmp_path):
     right, wrong = write_bot(tmp_path, FIRST), write_bot(tmp_path, "say(id=asked['id'], move='?')", "wrong.py")
     ran = CliRunner().invoke(cli, ["bot", "check", "--positions", "3", "--", *right])
     assert (ran.exit_code, ran.exception) == (0, None)
@@ -136,7 +136,7 @@ def test_the_command_shows_a_table_and_fails_where_the_bot_does(tmp_path):
     assert "pathagon" not in ran.output
 
 
-def test_for_programs_it_tells_all_with_the_questions(tmp_path):
+def test_the_json_has_every_finding_with_its_question(tmp_path):
     register(TOY_V1)
     argv = write_bot(tmp_path, "say(id=asked['id'], move='give 1 9')")
     asked = ["bot", "check", "--json", "--ruleset", "toy", "--ruleset", "zhen", "--positions", "5", *argv]
@@ -148,7 +148,7 @@ def test_for_programs_it_tells_all_with_the_questions(tmp_path):
     assert zhen["findings"][0]["question"]["legal_complete"] is True
 
 
-def test_what_is_no_program_is_told():
+def test_a_command_that_is_not_a_program_is_reported():
     ran = CliRunner().invoke(cli, ["bot", "check", "--", "/no/such/bot"])
     assert ran.exit_code == 1
     assert "/no/such/bot" in str(ran.exception)

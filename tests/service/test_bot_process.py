@@ -1,4 +1,4 @@
-"""The process of a bot: one question at a time, and every way in which a bot can fail to answer it."""
+"""A running bot: one question at a time, and every way in which a bot can fail to answer."""
 
 import os
 import threading
@@ -16,7 +16,7 @@ QUESTION = b'{"id":"q","legal":["d4","e5"]}\n'
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts a bot that runs this code for each line; all of them are ended."""
+    """Starts bots that run this code for each line, and kills them afterwards."""
     started = []
 
     def begin(code: str = FIRST, *, program: bool = False) -> BotProcess:
@@ -30,7 +30,7 @@ def start(tmp_path):
 
 
 def ask(process: BotProcess, timeout_s: float = 10.0, line: bytes = QUESTION) -> tuple[Answer | None, list[str]]:
-    """The answer, and the kinds of all that was wrong."""
+    """The answer, and the kinds of all faults."""
     kinds: list[str] = []
     try:
         return process.ask(line, "q", MOVE, timeout_s, lambda fault: kinds.append(fault.kind)), kinds
@@ -43,13 +43,13 @@ def test_a_bot_answers_question_after_question(start):
     assert [ask(process), ask(process)] == [(Answer(move="d4"), [])] * 2
 
 
-def test_it_ends_by_itself_when_its_input_does(start):
+def test_a_bot_exits_when_its_input_ends(start):
     process = start()
     ask(process)
     assert process.stop() == (True, [])
 
 
-def test_one_that_stays_is_ended(start, monkeypatch):
+def test_a_bot_that_stays_is_killed(start, monkeypatch):
     monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", 0.3)
     process = start("import time\nprint('ready', flush=True)\ntime.sleep(600)", program=True)
     ask(process, timeout_s=2.0)
@@ -79,18 +79,18 @@ def test_the_last_words_of_a_bot_that_dies_count(start):
     assert ask(start(f"{FIRST}; sys.exit(1)")) == (Answer(move="d4"), [])
 
 
-def test_lines_that_answer_nothing_are_passed_over(start):
+def test_lines_that_answer_nothing_are_ignored(start):
     process = start(f"print('thinking', flush=True); say(id='p', move='d4'); {FIRST}")
     assert ask(process) == (Answer(move="d4"), ["not-json", "wrong-id"])
 
 
-def test_a_flood_of_them_is_not(start):
+def test_a_flood_of_lines_that_answer_nothing_is_a_fault(start):
     answer, kinds = ask(start("while True: print('thinking')"))
     assert answer is None
     assert set(kinds) == {"not-json"}
 
 
-def test_what_is_written_between_questions_was_not_asked_for(start, tmp_path):
+def test_a_line_between_questions_is_reported_as_unasked(start, tmp_path):
     done = tmp_path / "done"
     process = start(f"{FIRST}; {FIRST}; open({str(done)!r}, 'w').close()")
     ask(process)
@@ -113,7 +113,7 @@ def test_a_bot_that_does_not_read_is_not_waited_for(start):
     assert time.monotonic() - began < 30
 
 
-def test_a_program_that_is_not_there_is_told(tmp_path):
+def test_a_missing_program_is_reported(tmp_path):
     with pytest.raises(NoSuchProgram):
         BotProcess([str(tmp_path / "nothing")])
 
@@ -124,7 +124,7 @@ def test_a_token_is_not_handed_on(start, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc"), reason="the kernel ends children on Linux")
-def test_it_ends_with_the_thread_that_started_it(tmp_path):
+def test_a_bot_ends_with_the_thread_that_started_it(tmp_path):
     started = []
 
     def run() -> None:
@@ -134,6 +134,6 @@ def test_it_ends_with_the_thread_that_started_it(tmp_path):
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    # A thread has not quite ended yet when it was joined.
+    # A thread is not quite gone when `join` returns.
     wait_for(lambda: ask(started[0])[1] == ["died"])
     started[0].kill()

@@ -1,4 +1,4 @@
-"""Lines between the bridge and a bot, as bytes."""
+"""The lines between the bridge and a bot, as bytes."""
 
 import json
 
@@ -27,7 +27,7 @@ from plyscribe.service.bridge.protocol import (
         (b' {"id":"q","draw":true}\r', DRAW, Answer(draw=True)),
     ],
 )
-def test_an_answer_is_a_move_or_to_resign_or_a_word_on_a_draw(line, ask, answer):
+def test_an_answer_is_a_move_a_resignation_or_a_word_on_a_draw(line, ask, answer):
     assert parse_answer(line, "q", ask) == answer
 
 
@@ -55,7 +55,7 @@ def test_an_answer_is_a_move_or_to_resign_or_a_word_on_a_draw(line, ask, answer)
         (b'{"id": "q", "draw": true}', "unreadable"),
     ],
 )
-def test_what_is_no_answer_is_told_by_kind(line, kind):
+def test_a_line_that_is_not_an_answer_is_a_fault_of_its_kind(line, kind):
     with pytest.raises(Fault) as found:
         parse_answer(line, "q", MOVE)
     assert found.value.kind == kind
@@ -86,11 +86,11 @@ def test_a_question_is_one_line_with_all_fields():
 
 
 def test_an_error_line_says_what_was_wrong_and_how_many_tries_are_left():
-    told = json.loads(format_error("q", Fault("unreadable", "nothing in it"), 2))
+    line = json.loads(format_error("q", Fault("unreadable", "nothing in it"), 2))
     error = {"code": "answer/unreadable", "clause": None, "message": "nothing in it", "legal": [], "tries_left": 2}
-    assert told == {"id": "q", "error": error}
+    assert line == {"id": "q", "error": error}
 
 
-def test_what_a_bot_wrote_does_not_drive_the_terminal():
+def test_output_of_a_bot_cannot_control_the_terminal():
     assert shorten(b"\x1b[2Jhello\xff") == "?[2Jhello\ufffd"
     assert len(shorten(b"x" * 500)) < 100

@@ -1,4 +1,4 @@
-"""Built-in bots over HTTP: who asks for them, and how they are shown."""
+"""Built-in bots over HTTP: how to ask for them, and how they are shown."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def seats_of(api, match: str) -> list[dict]:
     return api.get(f"/v1/matches/{match}").json["seats"]
 
 
-def test_a_bot_is_seated_in_its_present_build_with_a_seed_of_chance(api):
+def test_a_bot_is_seated_in_its_current_build_with_a_random_seed(api):
     ann, token = api.sign_up("Ann")
     made = [api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen") for _ in range(2)]
     shown = [seats_of(api, match)[1] for match in made]
@@ -42,7 +42,7 @@ def test_a_bot_may_be_given_its_seed_and_mcts_its_playouts(api):
         {"bot": None},
     ],
 )
-def test_a_bot_that_is_not_is_refused(api, seat):
+def test_an_unknown_bot_is_refused(api, seat):
     _, token = api.sign_up("Ann")
     refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [seat, None]})
     assert refused.status_code in (400, 422)
@@ -82,7 +82,7 @@ def test_a_fork_may_go_on_against_a_bot(api):
     assert seats_of(api, forked.json["match"])[1]["bot"] == "greedy"
 
 
-def test_a_player_moves_for_no_bot(api):
+def test_a_player_cannot_move_for_a_bot(api):
     ann, token = api.sign_up("Ann")
     match = api.new_match(token, [{"bot": "greedy"}, {"player": ann}], "zhen")
     refused = api.post(f"/v1/matches/{match}/moves", token, {"move": "+3", "seat": 1})

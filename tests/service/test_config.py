@@ -1,4 +1,4 @@
-"""Settings: what is missing or wrong is told with its name and the remedy."""
+"""Settings: an error names the setting and says what to do."""
 
 import sys
 
@@ -13,18 +13,18 @@ KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}
 
 
-def test_the_queues_are_on_the_store_unless_told_otherwise():
+def test_the_queues_are_on_the_store_by_default():
     assert read_config(GOOD).rq_redis_url == GOOD["REDIS_URL"]
     assert read_config({**GOOD, "RQ_REDIS_URL": "redis://other"}).rq_redis_url == "redis://other"
 
 
-def test_sign_up_is_by_invitation_unless_told_otherwise():
+def test_sign_up_is_by_invitation_by_default():
     assert not read_config(GOOD).open_sign_up
     assert read_config({**GOOD, "PLYSCRIBE_SIGN_UP": "open"}).open_sign_up
 
 
 @pytest.mark.parametrize(
-    ("environ", "told"),
+    ("environ", "message"),
     [
         ({}, "REDIS_URL is not set"),
         ({"REDIS_URL": "redis://x"}, "PLYSCRIBE_SERVER_KEY is not set"),
@@ -41,13 +41,13 @@ def test_sign_up_is_by_invitation_unless_told_otherwise():
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
     ],
 )
-def test_what_is_missing_or_wrong_is_told(environ, told):
-    with pytest.raises(ConfigError, match=told):
+def test_a_missing_or_wrong_setting_is_named(environ, message):
+    with pytest.raises(ConfigError, match=message):
         read_config(environ)
 
 
 @pytest.mark.parametrize(("followers", "each"), [("", 200), ("30", 3), ("3", 1), ("0", 1)])
-def test_one_client_may_have_a_tenth_of_the_streams_unless_told_otherwise(followers, each):
+def test_one_client_may_have_a_tenth_of_the_streams_by_default(followers, each):
     some = {**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": followers}
     assert read_config(some).max_followers_each == each
     assert read_config({**some, "PLYSCRIBE_MAX_FOLLOWERS_EACH": "1000"}).max_followers_each == 1000
@@ -59,7 +59,7 @@ def test_a_key_file_is_read(tmp_path):
     assert config.server_key == parse_key(KEY)
 
 
-def test_the_key_never_shows_and_its_id_tells_it_from_others():
+def test_the_key_never_shows_and_its_id_distinguishes_it_from_others():
     key = parse_key(KEY)
     assert KEY not in repr(key)
     assert KEY not in repr(read_config(GOOD))
@@ -92,7 +92,7 @@ def test_keys_stand_on_lines_or_between_commas():
 
 
 @pytest.mark.parametrize("text", ["", "5a" * 32 + ",", ",".join(["5a" * 32, "5b" * 31]), "5a" * 32 + "\nkey"])
-def test_a_ring_with_a_key_that_cannot_be_is_refused(text):
+def test_a_ring_with_an_invalid_key_is_refused(text):
     with pytest.raises(ConfigError, match="server key"):
         parse_key(text)
 
@@ -107,7 +107,7 @@ def test_further_rulesets_are_loaded_by_name():
 
 
 @pytest.mark.parametrize("name", ["nowhere:GAME", "tests.domain.toy:NOTHING", "tests.domain.toy", "os:path", ":"])
-def test_what_is_no_ruleset_is_told(name):
+def test_a_name_that_is_not_a_ruleset_is_reported(name):
     with pytest.raises(ConfigError, match="PLYSCRIBE_RULESETS"):
         register_rulesets(name)
 

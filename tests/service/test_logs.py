@@ -1,4 +1,4 @@
-"""Log records: a line each, with the ids of what they are about, and never with a secret."""
+"""Log records: one line each, with the ids they are about, and never a secret."""
 
 import json
 import logging
@@ -68,14 +68,14 @@ def test_records_carry_the_ids_that_are_bound():
     assert [(each.get("request_id"), each.get("match")) for each in lines()] == [("r1", "m1"), (None, None)]
 
 
-def test_streams_that_the_text_names_are_fields_too():
+def test_streams_named_in_the_text_are_fields_too():
     lines = Lines()
     match = "match-" + "b" * 26
     log.error("%s has no verdict", match)
     assert lines()[0]["match"] == match
 
 
-def test_libraries_tell_their_warnings_alone():
+def test_libraries_log_only_warnings_and_errors():
     lines = Lines(PLYSCRIBE_LOG_LEVEL="debug")
     logging.getLogger("httpx").info("chatter")
     logging.getLogger("httpx").warning("trouble")
@@ -91,7 +91,7 @@ def test_text_is_for_people():
 
 
 @pytest.mark.parametrize("setting", ["PLYSCRIBE_LOG", "PLYSCRIBE_LOG_LEVEL"])
-def test_a_setting_that_cannot_be_is_told(setting):
+def test_an_invalid_setting_is_named(setting):
     with pytest.raises(ConfigError, match=setting):
         Lines(**{setting: "loud"})
 
@@ -134,13 +134,13 @@ def test_a_failure_is_logged_with_request_match_command_and_actor(api, parts, mo
     assert token not in lines.text
 
 
-def test_every_request_is_a_line_where_one_asks_for_it(api):
+def test_every_request_is_a_line_at_level_debug(api):
     lines = Lines(PLYSCRIBE_LOG_LEVEL="debug")
     _, token = api.sign_up()
     api.get("/v1/players/me", token)
     api.get("/v1/players/nobody")
-    told = [(each["route"], each["status"], each.get("code")) for each in lines()]
-    assert told == [
+    shown = [(each["route"], each["status"], each.get("code")) for each in lines()]
+    assert shown == [
         ("/v1/players", 201, None),
         ("/v1/players/me", 200, None),
         ("/v1/players/{player}", 404, "player/unknown"),

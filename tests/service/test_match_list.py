@@ -1,4 +1,4 @@
-"""Lists of matches, held against a plain search through all matches."""
+"""Lists of matches, compared with a plain search through all matches."""
 
 import json
 from collections import Counter
@@ -31,7 +31,7 @@ ACCOUNTS = [player.id for player in PLAYERS]
 
 @pytest.fixture(scope="module")
 def played() -> tuple[Parts, list[Match]]:
-    """A store with some hundred matches, and how they all stand."""
+    """A store with a few hundred matches, and the state of each."""
     register(TOY_V1)
     parts = compose(CONFIG, MemoryStore())
     play = Play(parts, seed=7)
@@ -65,7 +65,7 @@ def concerned(match: Match) -> set[str]:
 
 
 def search(matches: list[Match], wanted: MatchFilter, who: Principal | None) -> list[str]:
-    """What a list must show, found by looking at every match."""
+    """What a list must show, found by a look at every match."""
     found = [
         match
         for match in matches
@@ -109,7 +109,7 @@ def test_the_matches_are_of_all_kinds(played):
 
 @hypothesis_settings(max_examples=300)
 @given(filters, readers, st.integers(1, 200))
-def test_a_list_has_what_a_search_finds_in_its_order(played, wanted, who, limit):
+def test_a_list_has_what_a_search_finds_in_the_same_order(played, wanted, who, limit):
     parts, matches = played
     assert list_all(parts.lists.matches, wanted, who, limit) == search(matches, wanted, who)
 
@@ -122,7 +122,7 @@ def test_what_waits_for_a_player_has_what_a_search_finds(played, wanted, account
     assert list_all(parts.lists.matches, wanted, who, limit) == search(matches, wanted, who)
 
 
-def test_what_was_built_at_once_is_what_was_kept_step_by_step(played):
+def test_a_list_built_at_once_equals_one_kept_step_by_step(played):
     parts, _ = played
     built = MatchList(MemoryTable(), parts.matches, parts.imports)
     rebuild(parts.store, built)

@@ -1,4 +1,4 @@
-"""The numbers: counted under bounded labels, and summed over all processes."""
+"""Metrics: counted under a bounded set of labels, and summed over all processes."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def value_of(text: str, name: str, **labels: str) -> float:
 
 
 class Counted:
-    """What is counted while something happens."""
+    """Counts what the metrics count during a block."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -64,7 +64,7 @@ def test_requests_are_counted_by_the_template_of_their_route(api, counted):
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/matches/a/b/c/d"])
-def test_what_a_client_invents_makes_no_label(api, counted, path):
+def test_a_method_that_a_client_invents_makes_no_label(api, counted, path):
     api.send("BREW", path)
     assert counted("request_seconds_count", method="other", route="none") == 1
     assert "BREW" not in api.get("/metrics").text
@@ -104,7 +104,7 @@ def test_jobs_batches_and_followers_are_counted(api, counted):
     assert counted("followers") == 1
 
 
-def test_who_may_not_know_the_numbers_is_refused(parts):
+def test_clients_that_may_not_read_the_numbers_are_refused(parts):
     closed = Api(create_app(compose(Config("", "", parse_key("5a" * 32), open_sign_up=True), MemoryStore())))
     _, token = closed.sign_up()
     assert closed.get("/metrics").status_code == 401
@@ -112,20 +112,20 @@ def test_who_may_not_know_the_numbers_is_refused(parts):
 
 
 def run(directory: Path, *lines: str) -> str:
-    """What a process prints that counts into the directory."""
+    """The output of a process that counts into the directory."""
     code = "\n".join(["from service import metrics", *lines])
     env = {**os.environ, metrics.DIRECTORY_VARIABLE: str(directory)}
     argv = [sys.executable, "-c", code]
     return subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
-def test_the_numbers_of_all_processes_are_one(tmp_path):
+def test_the_numbers_of_all_processes_are_summed(tmp_path):
     directory = tmp_path / "metrics"
     for kind in ("web", "web", "relay"):
         run(directory, f"metrics.begin({kind!r})", "metrics.note_refusal('move/illegal')")
-    told = run(directory, "print(metrics.render_metrics(lambda: ()).decode())")
-    assert value_of(told, "plyscribe_process_starts_total", process="web") == 2
-    assert value_of(told, "plyscribe_refusals_total", code="move/illegal") == 3
+    shown = run(directory, "print(metrics.render_metrics(lambda: ()).decode())")
+    assert value_of(shown, "plyscribe_process_starts_total", process="web") == 2
+    assert value_of(shown, "plyscribe_refusals_total", code="move/illegal") == 3
 
 
 def test_streams_of_a_process_that_died_are_closed(tmp_path):
@@ -139,10 +139,10 @@ def test_streams_of_a_process_that_died_are_closed(tmp_path):
 
 
 def test_every_number_is_documented():
-    told = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    documented = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     sources = (ROOT / "service" / "health" / "gauges.py").read_text(encoding="utf-8")
     looked_up = {f"plyscribe_{name}" for name in re.findall(r'Reading\("(\w+)"', sources)} | {"plyscribe_store_up"}
     code = (ROOT / "service" / "metrics.py").read_text(encoding="utf-8")
     counted = {f"plyscribe_{name}_total" for name in re.findall(r'_counter\("(\w+)"', code)}
     counted |= {f"plyscribe_{name}" for name in re.findall(r'_histogram\(\s*"(\w+)"', code)} | {"plyscribe_followers"}
-    assert [name for name in sorted(looked_up | counted) if f"`{name}`" not in told] == []
+    assert [name for name in sorted(looked_up | counted) if f"`{name}`" not in documented] == []

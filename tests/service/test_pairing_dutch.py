@@ -1,4 +1,4 @@
-"""Swiss of two: by the Dutch system as published cases have it, without a rematch that can be avoided."""
+"""A Swiss of two seats: the Dutch system as in published cases, and no rematch that can be avoided."""
 
 from dataclasses import replace
 
@@ -21,15 +21,15 @@ SWISS = {"kind": "swiss", "rounds": 3}
 
 def played(entrants, *rounds, absent=(), **format):
     """A Swiss after these rounds, of boards with the number of the winner."""
-    cup = Cup(entrants, format={**SWISS, **format})
+    tournament = Cup(entrants, format={**SWISS, **format})
     for entrant, round in absent:
-        cup.sit_out(entrant, round)
-    cup.start()
+        tournament.sit_out(entrant, round)
+    tournament.start()
     for boards in rounds:
-        cup.pair([board for board, _ in boards])
+        tournament.pair([board for board, _ in boards])
         for number, (board, winner) in enumerate(boards, 1):
-            cup.decide(len(cup.state.rounds), number, *(1 if each == winner else 2 for each in board))
-    return cup
+            tournament.decide(len(tournament.state.rounds), number, *(1 if each == winner else 2 for each in board))
+    return tournament
 
 
 def pairs(boards):
@@ -47,16 +47,16 @@ def test_the_pairing_of_the_published_case_c5_comes_out():
 
 
 def test_the_pairing_of_the_published_case_c9_comes_out():
-    # Entrant 5, absent without a point, has played less than 4, who has the bye.
+    # Entrant 5, absent without a point, has played fewer games than entrant 4, who has the bye.
     pairing = pair_dutch(played(5, [((1, 3), 1), ((4, 2), 2)], absent=[(5, 1)]).state)
     assert (set(pairing.boards), pairing.byes) == ({(2, 1), (3, 5)}, (4,))
 
 
-# ---------------------------------------------------------------------------------------------------- what is promised
+# ---------------------------------------------------------------------------------------------------- promises
 
 
 def check_round(state: Tournament) -> None:
-    """Everybody is placed; byes go round; nobody meets twice where that can be avoided."""
+    """Everybody is placed, byes go round, and nobody meets twice if that can be avoided."""
     pairing = pair_next(state)
     present = state.list_present(len(state.rounds) + 1)
     placed = [each for board in pairing.boards for each in board] + [*pairing.byes]
@@ -80,43 +80,45 @@ events = st.lists(st.tuples(st.sampled_from(["leave", "enter", "sit out"]), st.i
 @given(st.integers(3, 11), st.integers(0, 999), st.lists(events, min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_nobody_meets_twice_nor_has_a_second_bye_while_that_can_be_avoided(entrants, seed, changes):
-    cup = Cup(entrants, format={"kind": "swiss", "rounds": 8})
-    cup.start()
+    tournament = Cup(entrants, format={"kind": "swiss", "rounds": 8})
+    tournament.start()
     for changed in changes:
         for what, number in changed:
-            change(cup, what, number)
-        if len(cup.state.list_present(len(cup.state.rounds) + 1)) < 2:
+            change(tournament, what, number)
+        if len(tournament.state.list_present(len(tournament.state.rounds) + 1)) < 2:
             break
-        check_round(cup.state)
-        pairing = pair_next(cup.state)
-        cup.pair(pairing.boards, pairing.byes)
-        cup.decide_all(by_chance(seed))
+        check_round(tournament.state)
+        pairing = pair_next(tournament.state)
+        tournament.pair(pairing.boards, pairing.byes)
+        tournament.decide_all(by_chance(seed))
 
 
-def change(cup: Cup, what: str, number: int) -> None:
-    present = cup.state.list_present(len(cup.state.rounds) + 1)
+def change(tournament: Cup, what: str, number: int) -> None:
+    present = tournament.state.list_present(len(tournament.state.rounds) + 1)
     if what == "enter":
-        cup.enter()
+        tournament.enter()
     elif len(present) > 2 and what == "leave":
-        cup.leave(present[number % len(present)])
+        tournament.leave(present[number % len(present)])
     elif len(present) > 2:
-        cup.sit_out(present[number % len(present)], len(cup.state.rounds) + 1)
+        tournament.sit_out(present[number % len(present)], len(tournament.state.rounds) + 1)
 
 
 @pytest.mark.parametrize("entrants", [2, 3, 4, 5])
-def test_when_everybody_has_met_everybody_they_meet_again_as_seldom_as_can_be(entrants):
-    cup = Cup(entrants, format={"kind": "swiss", "rounds": 12}).play(pair_next, by_number)
-    assert len(cup.state.rounds) == 12
-    meetings = [count_meetings(cup.state)[one, other] for other in range(2, entrants + 1) for one in range(1, other)]
+def test_when_everybody_has_met_everybody_they_meet_again_as_rarely_as_possible(entrants):
+    tournament = Cup(entrants, format={"kind": "swiss", "rounds": 12}).play(pair_next, by_number)
+    assert len(tournament.state.rounds) == 12
+    meetings = [
+        count_meetings(tournament.state)[one, other] for other in range(2, entrants + 1) for one in range(1, other)
+    ]
     assert max(meetings) - min(meetings) <= 1
-    byes = [count_byes(cup.state)[each] for each in range(1, entrants + 1)]
+    byes = [count_byes(tournament.state)[each] for each in range(1, entrants + 1)]
     assert max(byes) - min(byes) <= 1
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nobody_is_more_than_two_ahead_in_one_seat(seed):
-    cup = Cup(16, format={"kind": "swiss", "rounds": 7}).play(pair_next, by_chance(seed))
-    assert all(abs(first - second) <= 2 for first, second in count_seats(cup.state).values())
+    tournament = Cup(16, format={"kind": "swiss", "rounds": 7}).play(pair_next, by_chance(seed))
+    assert all(abs(first - second) <= 2 for first, second in count_seats(tournament.state).values())
 
 
 def colours_of(state, entrant):
@@ -125,12 +127,12 @@ def colours_of(state, entrant):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_of_two_who_had_the_same_colours_the_one_with_more_points_has_its_due(seed):
-    # E.4: the higher is the one with more points, and of equal points the better seed.
-    cup = Cup(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
+def test_of_two_with_the_same_colours_the_one_with_more_points_gets_the_colour_it_is_due(seed):
+    # E.4: the entrant with more points ranks higher, on equal points the better seed.
+    tournament = Cup(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
     checked = 0
-    for number, round in enumerate(cup.state.rounds[1:], 1):
-        before = replace(cup.state, rounds=cup.state.rounds[:number])
+    for number, round in enumerate(tournament.state.rounds[1:], 1):
+        before = replace(tournament.state, rounds=tournament.state.rounds[:number])
         points = total_points(before)
         for board in round.boards:
             first, second = (colours_of(before, entrant) for entrant in board)
@@ -143,34 +145,34 @@ def test_of_two_who_had_the_same_colours_the_one_with_more_points_has_its_due(se
     assert checked
 
 
-def test_of_two_who_had_no_colour_the_higher_has_white_if_its_number_is_odd():
-    # E.5, where 2 is the first of two by rank.
-    cup = Cup(4)
-    cup.leave(1)
-    cup.sit_out(2, 1)
-    cup.sit_out(3, 1)
-    cup.start()
-    cup.pair([], byes=[4])
-    cup.leave(4)
-    assert pair_dutch(cup.state).boards == ((3, 2),)
+def test_of_two_without_a_colour_the_higher_has_white_if_its_number_is_odd():
+    # E.5: entrant 2 is the higher ranked of the two.
+    tournament = Cup(4)
+    tournament.leave(1)
+    tournament.sit_out(2, 1)
+    tournament.sit_out(3, 1)
+    tournament.start()
+    tournament.pair([], byes=[4])
+    tournament.leave(4)
+    assert pair_dutch(tournament.state).boards == ((3, 2),)
 
 
-def test_more_entrants_than_the_engine_can_take_are_matched_at_least_cost(monkeypatch):
+def test_more_entrants_than_the_engine_can_handle_are_paired_at_least_cost(monkeypatch):
     monkeypatch.setattr(dutch_module, "MOST_ENTRANTS", 10)
-    cup = Cup(13, format={"kind": "swiss", "rounds": 5})
-    cup.start()
+    tournament = Cup(13, format={"kind": "swiss", "rounds": 5})
+    tournament.start()
     for _ in range(5):
-        check_round(cup.state)
-        pairing = pair_next(cup.state)
+        check_round(tournament.state)
+        pairing = pair_next(tournament.state)
         assert (pairing.engine, pairing.costs["optimal"]) == ("pods 1", True)
-        cup.pair(pairing.boards, pairing.byes)
-        cup.decide_all(by_chance(5))
-    assert all(abs(first - second) <= 2 for first, second in count_seats(cup.state).values())
+        tournament.pair(pairing.boards, pairing.byes)
+        tournament.decide_all(by_chance(5))
+    assert all(abs(first - second) <= 2 for first, second in count_seats(tournament.state).values())
 
 
-def test_costs_tell_who_came_down_to_whom():
-    cup = played(6, [((1, 4), 1), ((5, 2), 2), ((3, 6), 3)])
-    assert pair_dutch(cup.state).costs == {
+def test_the_costs_say_who_floats_down_and_who_floats_up():
+    tournament = played(6, [((1, 4), 1), ((5, 2), 2), ((3, 6), 3)])
+    assert pair_dutch(tournament.state).costs == {
         "meetings": 0,
         "spread": "2",
         "seats": 0,
@@ -180,18 +182,18 @@ def test_costs_tell_who_came_down_to_whom():
     }
 
 
-def test_a_late_entrant_begins_without_points_and_meets_one_of_the_last():
-    cup = Cup(8).play(pair_next, by_number, most=2)
-    cup.enter()
-    cup.enter()
-    met = {each for board in pair_next(cup.state).boards if {9, 10} & set(board) for each in board}
+def test_a_late_entrant_begins_without_points_and_meets_a_low_scorer():
+    tournament = Cup(8).play(pair_next, by_number, most=2)
+    tournament.enter()
+    tournament.enter()
+    met = {each for board in pair_next(tournament.state).boards if {9, 10} & set(board) for each in board}
     points = dict.fromkeys((1, 2), 4)
     assert met.isdisjoint(points)
 
 
 def test_colours_do_not_count_where_boards_have_both_orders_of_the_seats():
-    cup = Cup(6, repeat="rotations").play(pair_next, by_chance(3))
-    assert all(first == second for first, second in count_seats(cup.state).values())
+    tournament = Cup(6, repeat="rotations").play(pair_next, by_chance(3))
+    assert all(first == second for first, second in count_seats(tournament.state).values())
 
 
 def test_another_process_finds_the_same_pairings():

@@ -1,4 +1,4 @@
-"""Every format goes on to its end whoever leaves, sits out, comes late or has a game annulled."""
+"""Every format reaches its end, whoever leaves, sits out, comes late or has a game annulled."""
 
 import pytest
 from hypothesis import given, settings
@@ -25,50 +25,50 @@ happenings = st.lists(
 )
 
 
-def happen(cup, what, number):
-    """Something that may be asked for at any time, if it can be carried out."""
-    state = cup.state
+def happen(tournament, what, number):
+    """Carry out a request that may come at any time, if it is allowed now."""
+    state = tournament.state
     present = state.list_present(len(state.rounds) + 1)
     games = [game for game in state.games() if game.counts]
     if what == "leave" and present:
-        cup.leave(present[number % len(present)])
+        tournament.leave(present[number % len(present)])
     elif what == "sit out" and present:
-        cup.sit_out(present[number % len(present)], len(state.rounds) + 1)
+        tournament.sit_out(present[number % len(present)], len(state.rounds) + 1)
     elif what == "enter" and state.terms.format["kind"] == "swiss":
-        cup.enter()
+        tournament.enter()
     elif what == "annul" and games:
         game = games[number % len(games)]
-        cup.annul(game.round, game.board, game.game)
+        tournament.annul(game.round, game.board, game.game)
 
 
 @pytest.mark.parametrize(("format", "seats"), FORMATS)
 @given(st.integers(4, 13), st.integers(0, 99), happenings)
 @settings(max_examples=25, deadline=None)
 def test_a_tournament_comes_to_its_end(format, seats, entrants, seed, happenings):
-    cup = Cup(entrants, format=format, seats=seats, seed=seed)
-    cup.start()
+    tournament = Cup(entrants, format=format, seats=seats, seed=seed)
+    tournament.start()
     waiting = list(happenings)
-    while (pairing := pair_next(cup.state)) is not None:
-        present = cup.state.list_present(len(cup.state.rounds) + 1)
+    while (pairing := pair_next(tournament.state)) is not None:
+        present = tournament.state.list_present(len(tournament.state.rounds) + 1)
         placed = sorted([each for board in pairing.boards for each in board] + [*pairing.byes])
-        assert placed == expect_placed(cup, present, placed)
+        assert placed == expect_placed(tournament, present, placed)
         assert pairing.costs["byes"] >= 0
-        cup.pair(pairing.boards, pairing.byes, pairing.costs)
-        cup.decide_all(by_chance(seed))
+        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+        tournament.decide_all(by_chance(seed))
         for _ in range(2):
             if waiting:
-                happen(cup, *waiting.pop())
-        assert len(cup.state.rounds) <= 60
-    assert {each.entrant for each in rank_entrants(cup.state)} >= set(cup.state.starters)
-    assert len(rate_entrants(cup.state)) == len(cup.state.entrants)
+                happen(tournament, *waiting.pop())
+        assert len(tournament.state.rounds) <= 60
+    assert {each.entrant for each in rank_entrants(tournament.state)} >= set(tournament.state.starters)
+    assert len(rate_entrants(tournament.state)) == len(tournament.state.entrants)
 
 
-def expect_placed(cup, present, placed):
-    """All who are present; in a knockout those with lives left, in a gauntlet two at most."""
-    format = cup.state.terms.format
+def expect_placed(tournament, present, placed):
+    """The entrants to pair: all present; in a knockout those with lives left, in a gauntlet two at most."""
+    format = tournament.state.terms.format
     if format["kind"] == "gauntlet":
         assert len(placed) <= 2
         return placed
     if format["kind"] == "knockout":
-        return [each for each in present if count_defeats(cup.state)[each] < format["lives"]]
+        return [each for each in present if count_defeats(tournament.state)[each] < format["lives"]]
     return present

@@ -1,4 +1,4 @@
-"""Pods of three to six: cheapest where that is claimed, never below the bound, evenly over the whole event."""
+"""Pods of three to six: cheapest if that is claimed, never below the bound, even over the whole event."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ SWISS = {"kind": "swiss", "rounds": 20}
 ROUND_ROBIN = {"kind": "round-robin"}
 
 
-def new_cup(entrants, seats, **terms):
+def new_tournament(entrants, seats, **terms):
     ruleset = "toy" if seats <= 4 else "portals"
     return Cup(entrants, seats=seats, ruleset=ruleset, **{"format": SWISS, **terms})
 
 
-def cost_of(cup, boards):
-    """Meetings and spread of a round, reckoned anew."""
-    met, points = count_meetings(cup.state), total_points(cup.state)
+def cost_of(tournament, boards):
+    """The meetings and the spread of a round, computed independently."""
+    met, points = count_meetings(tournament.state), total_points(tournament.state)
     pairs = [pair for board in boards for pair in combinations(sorted(board), 2)]
     return sum(met[pair] for pair in pairs), sum(abs(points[one] - points[other]) for one, other in pairs)
 
@@ -53,17 +53,17 @@ def all_rounds(entrants: tuple[int, ...], seats: int) -> Iterator[list[tuple[int
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(6, 3), (9, 3), (11, 3), (8, 4), (10, 5), (12, 6)])
-def test_no_round_is_cheaper_where_that_is_told(entrants, seats):
-    cup = new_cup(entrants, seats)
-    cup.start()
+def test_no_round_is_cheaper_if_the_pairing_is_said_to_be_optimal(entrants, seats):
+    tournament = new_tournament(entrants, seats)
+    tournament.start()
     for _ in range(5):
-        pairing = pair_next(cup.state)
+        pairing = pair_next(tournament.state)
         playing = tuple(sorted(each for board in pairing.boards for each in board))
-        least = min(cost_of(cup, boards) for boards in all_rounds(playing, seats))
+        least = min(cost_of(tournament, boards) for boards in all_rounds(playing, seats))
         assert pairing.costs["optimal"]
-        assert cost_of(cup, pairing.boards) == least == least_of(pairing)
-        cup.pair(pairing.boards, pairing.byes)
-        cup.decide_all(by_chance(entrants))
+        assert cost_of(tournament, pairing.boards) == least == least_of(pairing)
+        tournament.pair(pairing.boards, pairing.byes)
+        tournament.decide_all(by_chance(entrants))
 
 
 @given(st.integers(4, 26), st.integers(3, 4), st.integers(0, 99), st.sampled_from([None, 500]))
@@ -71,136 +71,138 @@ def test_no_round_is_cheaper_where_that_is_told(entrants, seats):
 def test_the_bound_is_never_above_what_a_round_costs(entrants, seats, seed, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cheapest, "MOST_PAIRS", most or cheapest.MOST_PAIRS)
-        cup = new_cup(entrants, seats, seed=seed)
-        cup.start()
+        tournament = new_tournament(entrants, seats, seed=seed)
+        tournament.start()
         for _ in range(4):
-            pairing = pair_next(cup.state)
-            cost = cost_of(cup, pairing.boards)
+            pairing = pair_next(tournament.state)
+            cost = cost_of(tournament, pairing.boards)
             assert least_of(pairing) <= cost
             assert pairing.costs["optimal"] == (least_of(pairing) == cost)
             assert sorted([each for board in pairing.boards for each in board] + [*pairing.byes]) == sorted(
-                cup.state.list_present(0)
+                tournament.state.list_present(0)
             )
-            cup.pair(pairing.boards, pairing.byes)
-            cup.decide_all(by_chance(seed))
+            tournament.pair(pairing.boards, pairing.byes)
+            tournament.decide_all(by_chance(seed))
 
 
 def test_the_first_round_mixes_good_seeds_with_bad_ones():
-    cup = new_cup(8, 4)
-    cup.start()
-    assert sorted(map(sorted, pair_next(cup.state).boards)) == [[1, 3, 5, 7], [2, 4, 6, 8]]
+    tournament = new_tournament(8, 4)
+    tournament.start()
+    assert sorted(map(sorted, pair_next(tournament.state).boards)) == [[1, 3, 5, 7], [2, 4, 6, 8]]
 
 
 def test_forty_entrants_in_pods_of_four_meet_nobody_twice_for_eight_rounds():
-    cup = new_cup(40, 4).play(pair_next, by_chance(1), most=8)
-    assert set(count_meetings(cup.state).values()) == {1}
-    assert max(max(seats) - min(seats) for seats in count_seats(cup.state).values()) <= 2
+    tournament = new_tournament(40, 4).play(pair_next, by_chance(1), most=8)
+    assert set(count_meetings(tournament.state).values()) == {1}
+    assert max(max(seats) - min(seats) for seats in count_seats(tournament.state).values()) <= 2
 
 
 def test_meetings_that_no_pods_can_avoid_are_in_the_bound():
-    # Six of three pods: two of each pod have met, whatever is done.
-    cup = new_cup(18, 6).play(pair_next, by_chance(1), most=1)
-    assert pair_next(cup.state).costs["at_least"]["meetings"] == 9
+    # Six entrants of three pods in each new pod: two of them have met, however they are placed.
+    tournament = new_tournament(18, 6).play(pair_next, by_chance(1), most=1)
+    assert pair_next(tournament.state).costs["at_least"]["meetings"] == 9
 
 
 def test_points_of_a_tie_are_weighed_exactly():
-    cup = new_cup(9, 3, scoring={"places": [10, 0, 0]}).play(pair_next, lambda game: (1, 1, 1), most=1)
-    assert set(total_points(cup.state).values()) == {Fraction(10, 3)}
-    assert pair_next(cup.state).costs["spread"] == "0"
+    tournament = new_tournament(9, 3, scoring={"places": [10, 0, 0]}).play(pair_next, lambda game: (1, 1, 1), most=1)
+    assert set(total_points(tournament.state).values()) == {Fraction(10, 3)}
+    assert pair_next(tournament.state).costs["spread"] == "0"
     assert pods.WHOLE % 3 == pods.WHOLE % 4 == pods.WHOLE % 5 == pods.WHOLE % 6 == 0
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(7, 3), (11, 4), (13, 5), (11, 6)])
 def test_byes_go_to_those_who_had_the_fewest(entrants, seats):
-    cup = new_cup(entrants, seats).play(pair_next, by_chance(2), most=9)
-    byes = [count_byes(cup.state)[each] for each in range(1, entrants + 1)]
+    tournament = new_tournament(entrants, seats).play(pair_next, by_chance(2), most=9)
+    byes = [count_byes(tournament.state)[each] for each in range(1, entrants + 1)]
     assert sum(byes) == 9 * (entrants % seats)
     assert max(byes) - min(byes) <= 1
 
 
-def test_who_leaves_sits_out_or_comes_late_is_taken_as_present_or_not():
-    cup = new_cup(8, 3)
-    cup.sit_out(3, 2)
-    cup.play(pair_next, by_number, most=1)
-    cup.leave(5)
-    cup.enter()
-    cup.play(pair_next, by_number, most=2)
-    placed = {each for board in cup.state.rounds[1].boards for each in board} | {*cup.state.rounds[1].byes}
+def test_entrants_who_leave_sit_out_or_come_late_are_paired_only_when_present():
+    tournament = new_tournament(8, 3)
+    tournament.sit_out(3, 2)
+    tournament.play(pair_next, by_number, most=1)
+    tournament.leave(5)
+    tournament.enter()
+    tournament.play(pair_next, by_number, most=2)
+    placed = {each for board in tournament.state.rounds[1].boards for each in board} | {
+        *tournament.state.rounds[1].byes
+    }
     assert placed == {1, 2, 4, 6, 7, 8, 9}
 
 
-def test_with_fewer_present_than_a_pod_takes_all_have_byes():
-    cup = new_cup(3, 3)
-    cup.sit_out(2, 1)
-    cup.play(pair_next, by_number, most=2)
-    assert [(round.boards != (), round.byes) for round in cup.state.rounds] == [(False, (1, 3)), (True, ())]
+def test_with_fewer_present_than_a_pod_has_seats_all_have_byes():
+    tournament = new_tournament(3, 3)
+    tournament.sit_out(2, 1)
+    tournament.play(pair_next, by_number, most=2)
+    assert [(round.boards != (), round.byes) for round in tournament.state.rounds] == [(False, (1, 3)), (True, ())]
 
 
 # ------------------------------------------------------------------------------------------------------- round robin
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(9, 3), (16, 4), (25, 5)])
-def test_everybody_meets_everybody_once_where_a_plan_for_that_exists(entrants, seats):
-    cup = new_cup(entrants, seats, format=ROUND_ROBIN)
-    cup.start()
-    costs = pair_next(cup.state).costs
+def test_everybody_meets_everybody_once_if_a_plan_for_that_exists(entrants, seats):
+    tournament = new_tournament(entrants, seats, format=ROUND_ROBIN)
+    tournament.start()
+    costs = pair_next(tournament.state).costs
     assert costs["planned"] == {"1": entrants * (entrants - 1) // 2}
     assert costs["squares"] == costs["at_least"]
 
 
 @pytest.mark.parametrize(("entrants", "seats", "cycles"), [(6, 3, 1), (7, 3, 3), (8, 4, 1), (10, 3, 2), (12, 6, 1)])
-def test_the_rounds_are_those_of_the_plan_that_is_told(entrants, seats, cycles):
-    cup = new_cup(entrants, seats, format={**ROUND_ROBIN, "cycles": cycles})
-    cup.start()
+def test_the_rounds_follow_the_plan_in_the_costs(entrants, seats, cycles):
+    tournament = new_tournament(entrants, seats, format={**ROUND_ROBIN, "cycles": cycles})
+    tournament.start()
     for cycle in range(1, cycles + 1):
-        costs = pair_next(cup.state).costs
+        costs = pair_next(tournament.state).costs
         assert (costs["cycle"], costs["rounds"]) == (cycle, count_rounds(entrants, seats))
-        cup.play(pair_next, by_chance(4), most=cycle * costs["rounds"])
-        meetings = count_meetings(cup.state)
+        tournament.play(pair_next, by_chance(4), most=cycle * costs["rounds"])
+        meetings = count_meetings(tournament.state)
         often = Counter(meetings[pair] for pair in combinations(range(1, entrants + 1), 2))
         assert {str(times): pairs for times, pairs in often.items()} == costs["planned"]
         assert costs["at_least"] <= costs["squares"] == sum(times**2 for times in meetings.values())
-    assert pair_next(cup.state) is None
-    byes = [count_byes(cup.state)[each] for each in range(1, entrants + 1)]
+    assert pair_next(tournament.state) is None
+    byes = [count_byes(tournament.state)[each] for each in range(1, entrants + 1)]
     assert max(byes) - min(byes) <= 1
-    assert max(max(seats) - min(seats) for seats in count_seats(cup.state).values()) <= 2
+    assert max(max(seats) - min(seats) for seats in count_seats(tournament.state).values()) <= 2
 
 
-def test_the_next_cycle_makes_up_for_meetings_that_the_last_one_lacked():
-    cup = new_cup(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
-    meetings = [count_meetings(cup.state)[pair] for pair in combinations(range(1, 7), 2)]
+def test_the_next_cycle_makes_up_for_meetings_missing_from_the_last_one():
+    tournament = new_tournament(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
+    meetings = [count_meetings(tournament.state)[pair] for pair in combinations(range(1, 7), 2)]
     assert max(meetings) - min(meetings) <= 2
 
 
 def test_a_plan_of_many_rounds_has_few_pairs_that_meet_twice_or_never():
-    cup = new_cup(24, 4, format=ROUND_ROBIN)
-    cup.start()
-    planned = pair_next(cup.state).costs["planned"]
+    tournament = new_tournament(24, 4, format=ROUND_ROBIN)
+    tournament.start()
+    planned = pair_next(tournament.state).costs["planned"]
     assert planned["1"] >= 200
     assert sum(planned.values()) == 276
 
 
-def test_when_somebody_leaves_the_rest_of_the_plan_is_made_anew():
-    cup = new_cup(9, 3, format=ROUND_ROBIN).play(pair_next, by_number, most=2)
-    kept = pair_next(cup.state)
-    cup.leave(9)
-    again = pair_next(cup.state)
+def test_when_somebody_leaves_the_rest_of_the_plan_is_made_again():
+    tournament = new_tournament(9, 3, format=ROUND_ROBIN).play(pair_next, by_number, most=2)
+    kept = pair_next(tournament.state)
+    tournament.leave(9)
+    again = pair_next(tournament.state)
     assert kept.boards != again.boards
     assert len(again.byes) == 2
-    cup.play(pair_next, by_number)
-    assert len(cup.state.rounds) == 4
-    assert max(count_meetings(cup.state).values()) <= 2
+    tournament.play(pair_next, by_number)
+    assert len(tournament.state.rounds) == 4
+    assert max(count_meetings(tournament.state).values()) <= 2
 
 
-def test_a_round_robin_goes_on_with_fewer_than_a_pod_and_ends_when_so_many_have_left():
-    cup = new_cup(4, 3, format=ROUND_ROBIN)
+def test_a_round_robin_goes_on_with_absences_and_ends_when_fewer_than_a_pod_are_left():
+    tournament = new_tournament(4, 3, format=ROUND_ROBIN)
     for absent in (1, 2):
-        cup.sit_out(absent, 1)
-    cup.play(pair_next, by_number, most=1)
-    assert (cup.state.rounds[0].boards, cup.state.rounds[0].byes) == ((), (3, 4))
-    cup.leave(1)
-    cup.leave(2)
-    assert pair_next(cup.state) is None
+        tournament.sit_out(absent, 1)
+    tournament.play(pair_next, by_number, most=1)
+    assert (tournament.state.rounds[0].boards, tournament.state.rounds[0].byes) == ((), (3, 4))
+    tournament.leave(1)
+    tournament.leave(2)
+    assert pair_next(tournament.state) is None
 
 
 @pytest.mark.parametrize("format", [SWISS, ROUND_ROBIN])
@@ -214,8 +216,8 @@ def test_another_process_finds_the_same_pairings(format):
     assert run_with_hash_seed(code, 1) == run_with_hash_seed(code, 2) != ""
 
 
-def test_company_that_costs_nothing_and_makes_no_pods_is_no_bound_to_stumble_over():
-    # Six in a ring have each met all but their two neighbours.
+def test_free_company_that_makes_no_pods_does_not_break_the_bound():
+    # Six in a ring, of whom each has met all but its two neighbours.
     pair = [[int((one - other) % 6 not in (0, 1, 5)) for other in range(6)] for one in range(6)]
     found, least = cheapest.find_pods(cheapest.Costs(list(range(6)), [0] * 6, pair, 1), 3, 0, Random(1))
     assert least == 2 == sum(pair[one][other] for pod in found for one, other in combinations(pod, 2))

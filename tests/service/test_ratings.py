@@ -1,4 +1,4 @@
-"""Ratings as the fold of a ledger: sane with ties, the same however it is folded, without a trace of the unrated."""
+"""Ratings as the fold of a ledger: sane with ties, the same however folded, with no trace of unrated matches."""
 
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -61,13 +61,13 @@ def after_one_match(ranks: tuple[int, ...], model: Any = MODEL) -> list[Rating]:
 
 
 def all_ranks(seats: int) -> list[tuple[int, ...]]:
-    """Every outcome of so many seats, the best seat first."""
+    """Every outcome for this many seats, the best seat first."""
     scores = combinations_with_replacement(range(seats), seats)
     return sorted({tuple(sorted(rank_by(list(each)))) for each in scores})
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
-def test_newcomers_come_out_in_the_order_of_their_ranks_and_those_that_tie_alike(seats):
+def test_newcomers_come_out_in_the_order_of_their_ranks_and_equal_if_they_tie(seats):
     for ranks in all_ranks(seats):
         rated = after_one_match(ranks)
         for here, there in combinations(range(seats), 2):
@@ -102,7 +102,7 @@ def test_what_some_win_the_others_lose():
         assert abs(sum(mu - MODEL.newcomer.mu for mu, _ in after_one_match(ranks))) <= len(ranks)
 
 
-def test_the_numbers_of_the_library_are_these_for_ever():
+def test_the_numbers_of_the_library_never_change():
     entries = Entries()
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "ben", "ann", "cat")
@@ -170,7 +170,7 @@ def test_a_match_that_was_entered_twice_counts_once():
     assert twice.book().standings["ann"].matches == 1
 
 
-def test_an_unrated_match_leaves_no_trace_but_in_the_ledger():
+def test_an_unrated_match_leaves_no_trace_outside_the_ledger():
     entries, without = Entries(), Entries()
     for match, players in (("m1", ("ann", "ben")), ("m2", ("ben", "cat")), ("m3", ("cat", "ann"))):
         entries.rate(match, *players)
@@ -181,14 +181,14 @@ def test_an_unrated_match_leaves_no_trace_but_in_the_ledger():
     assert [step.entry.match for step in entries.book().history("ann")] == ["m3"]
 
 
-def test_a_player_whose_only_match_is_unrated_stands_in_no_table():
+def test_a_player_whose_only_match_is_unrated_is_not_in_the_table():
     entries = Entries()
     entries.rate("m1", "ann", "ben")
     entries.unrate("m1")
     assert entries.book().table == []
 
 
-def test_unrating_tells_all_whom_it_changes_before_and_after():
+def test_unrating_reports_every_player_that_it_changes_before_and_after():
     entries = Entries()
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "ben", "cat")
@@ -222,7 +222,7 @@ PLAYERS = ["ann", "ben", "cat", "dan", "eve", "fay"]
 
 @st.composite
 def ledgers(draw: st.DrawFn) -> Entries:
-    """Random matches of two to six players with ties, some of them unrated, now or before."""
+    """Random matches of two to six players with ties, some of them unrated."""
     entries = Entries()
     for number in range(draw(st.integers(1, 12))):
         if draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""`plyscribe tournament run`, of a service that runs: what is shown in the end."""
+"""`plyscribe tournament run` against a running service: what it shows at the end."""
 
 from io import StringIO
 from threading import Event
@@ -14,7 +14,7 @@ STATE = {"tournament": "tournament-x", "status": "ended", "rounds": 1, "games": 
 
 
 class Scripted:
-    """A client of a service with one tournament that stands as it is given."""
+    """A client of a service that has one tournament, in a given state."""
 
     def __init__(self, **state: Any) -> None:
         self._state = {**STATE, **state}
@@ -41,20 +41,20 @@ class Scripted:
 
 
 def play(monkeypatch: pytest.MonkeyPatch, **state: Any) -> str:
-    """What the console shows beside the table."""
+    """The output of the console apart from the table."""
     monkeypatch.setattr(command, "Client", lambda *_: Scripted(**state))
     shown = StringIO()
     command.play("http://x", "t", {}, [], "k", Console(file=shown), Event())
     return shown.getvalue()
 
 
-def test_faults_are_told_below_the_table(monkeypatch):
+def test_faults_are_listed_below_the_table(monkeypatch):
     shown = play(monkeypatch, faults={"entrant": 2, "platform": 1})
     assert "faults: 2 of entrants, scored; 1 of the platform, played again: " in shown
     assert "/v1/tournaments/tournament-x/attempts?faults=true\n" in shown
 
 
-def test_without_faults_nothing_is_told_of_them(monkeypatch):
+def test_without_faults_none_are_mentioned(monkeypatch):
     assert "faults" not in play(monkeypatch, faults={"entrant": 0, "platform": 0})
 
 

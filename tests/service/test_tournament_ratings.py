@@ -1,4 +1,4 @@
-"""Ratings from a tournament's games: in their order, without annulled ones, with uncertainty that falls."""
+"""Ratings from a tournament's games: in order, without annulled games, and ever more certain."""
 
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.service.ratings.model import Model, open_ratings
@@ -15,36 +15,36 @@ def test_everybody_begins_as_a_newcomer():
 
 
 def test_ratings_follow_strength_and_grow_surer_with_each_game():
-    cup = Cup(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
-    ratings = rate_entrants(cup.state)
+    tournament = Cup(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
+    ratings = rate_entrants(tournament.state)
     assert sorted(ratings, key=lambda entrant: -ratings[entrant].mu) == [1, 2, 3, 4, 5, 6]
     assert all(rating.sigma < MODEL.newcomer.sigma for rating in ratings.values())
 
 
 def test_games_are_taken_in_the_order_of_boards_not_of_results():
-    cups = [Cup(4), Cup(4)]
-    for cup, boards in zip(cups, ([1, 2], [2, 1]), strict=True):
-        cup.start()
-        cup.pair([(1, 2), (3, 4)])
+    tournaments = [Cup(4), Cup(4)]
+    for tournament, boards in zip(tournaments, ([1, 2], [2, 1]), strict=True):
+        tournament.start()
+        tournament.pair([(1, 2), (3, 4)])
         for board in boards:
-            cup.decide(1, board, 1, 2)
-        cup.pair([(1, 3), (2, 4)])
+            tournament.decide(1, board, 1, 2)
+        tournament.pair([(1, 3), (2, 4)])
         for board in boards:
-            cup.decide(2, board, 2, 1)
-    assert rate_entrants(cups[0].state) == rate_entrants(cups[1].state)
+            tournament.decide(2, board, 2, 1)
+    assert rate_entrants(tournaments[0].state) == rate_entrants(tournaments[1].state)
 
 
 def test_a_game_of_a_pod_is_rated_by_all_ranks():
-    cup = Cup(3, seats=3).play(pair_next, by_number, most=1)
-    first = cup.state.rounds[0].boards[0]
+    tournament = Cup(3, seats=3).play(pair_next, by_number, most=1)
+    first = tournament.state.rounds[0].boards[0]
     after = MODEL.rate([MODEL.newcomer] * 3, [sorted(first).index(entrant) + 1 for entrant in first])
-    assert rate_entrants(cup.state) == dict(zip(first, after, strict=True))
+    assert rate_entrants(tournament.state) == dict(zip(first, after, strict=True))
 
 
 def test_an_annulled_game_is_not_rated():
-    cup = Cup(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=2)
-    before = rate_entrants(cup.state)
+    tournament = Cup(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=2)
+    before = rate_entrants(tournament.state)
     for board in (1, 2):
-        cup.annul(2, board)
+        tournament.annul(2, board)
     without = Cup(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=1)
-    assert rate_entrants(cup.state) == rate_entrants(without.state) != before
+    assert rate_entrants(tournament.state) == rate_entrants(without.state) != before

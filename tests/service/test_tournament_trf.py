@@ -1,4 +1,4 @@
-"""The TRF report: columns, codes, and an outside checker that pairs each round anew."""
+"""The TRF report: columns, codes, and an independent checker that pairs each round again."""
 
 import pytest
 from caissify_pairings.fpc import check_trf
@@ -19,8 +19,8 @@ def swiss(entrants, rounds):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("entrants", "rounds"), [(6, 4), (9, 5), (14, 7), (21, 7), (24, 9)])
 def test_the_checker_pairs_every_round_of_a_whole_event_the_same_way(entrants, rounds, seed):
-    cup = swiss(entrants, rounds).play(pair_next, by_chance(seed))
-    report = check_trf(export_trf(cup.state))
+    tournament = swiss(entrants, rounds).play(pair_next, by_chance(seed))
+    report = check_trf(export_trf(tournament.state))
     assert report["summary"] == {
         "rounds_checked": rounds,
         "rounds_matched": rounds,
@@ -32,23 +32,23 @@ def test_the_checker_pairs_every_round_of_a_whole_event_the_same_way(entrants, r
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_checker_follows_late_entries_and_withdrawals(seed):
-    cup = swiss(12, 6).play(pair_next, by_chance(seed), most=3)
-    cup.leave(7)
-    cup.leave(2)
-    cup.play(pair_next, by_chance(seed))
-    assert check_trf(export_trf(cup.state))["summary"]["rounds_matched"] == 6
+    tournament = swiss(12, 6).play(pair_next, by_chance(seed), most=3)
+    tournament.leave(7)
+    tournament.leave(2)
+    tournament.play(pair_next, by_chance(seed))
+    assert check_trf(export_trf(tournament.state))["summary"]["rounds_matched"] == 6
 
 
 def test_the_report_has_the_columns_of_trf16():
-    cup = Cup(3, format=SWISS)
-    cup.sit_out(1, 2)
-    cup.start()
-    cup.pair([(2, 1)], byes=[3])
-    cup.decide(1, 1, 1, 1)
-    cup.pair([(3, 2)])
-    cup.decide(2, 1, 2, 1)
-    cup.pair([(1, 3)], byes=[2])
-    report = export_trf(cup.state, {1: "Ada, Countess of Lovelace, born Byron"}).splitlines()
+    tournament = Cup(3, format=SWISS)
+    tournament.sit_out(1, 2)
+    tournament.start()
+    tournament.pair([(2, 1)], byes=[3])
+    tournament.decide(1, 1, 1, 1)
+    tournament.pair([(3, 2)])
+    tournament.decide(2, 1, 2, 1)
+    tournament.pair([(1, 3)], byes=[2])
+    report = export_trf(tournament.state, {1: "Ada, Countess of Lovelace, born Byron"}).splitlines()
     assert report[:8] == [
         "012 Cup",
         "042 1970/01/01",
@@ -74,27 +74,27 @@ def test_the_report_has_the_columns_of_trf16():
 
 
 def test_an_annulled_game_is_lost_by_both():
-    cup = swiss(2, 1).play(pair_next, by_number)
-    cup.annul(1, 1)
-    assert [line[91:] for line in export_trf(cup.state).splitlines()[8:]] == ["   2 w 0", "   1 b 0"]
+    tournament = swiss(2, 1).play(pair_next, by_number)
+    tournament.annul(1, 1)
+    assert [line[91:] for line in export_trf(tournament.state).splitlines()[8:]] == ["   2 w 0", "   1 b 0"]
 
 
-def test_rounds_before_one_came_and_after_one_left_are_unplayed():
-    cup = swiss(5, 2).play(pair_next, by_number, most=1)
-    cup.leave(1)
-    cup.enter()
-    cup.play(pair_next, by_number)
-    lines = export_trf(cup.state).splitlines()[8:]
+def test_rounds_before_an_entry_and_after_a_withdrawal_are_unplayed():
+    tournament = swiss(5, 2).play(pair_next, by_number, most=1)
+    tournament.leave(1)
+    tournament.enter()
+    tournament.play(pair_next, by_number)
+    lines = export_trf(tournament.state).splitlines()[8:]
     assert lines[0].endswith("0000 - Z")
     assert lines[5][91:].startswith("0000 - Z")
 
 
 @pytest.mark.parametrize(("absence", "letter"), [(0, "Z"), (1, "H"), (2, "F")])
-def test_an_absence_has_the_letter_of_what_it_is_worth(absence, letter):
-    cup = Cup(3, scoring={"absence": absence})
-    cup.sit_out(3, 1)
-    cup.play(pair_next, by_number, most=1)
-    line = export_trf(cup.state).splitlines()[-1]
+def test_an_absence_has_the_letter_for_what_it_scores(absence, letter):
+    tournament = Cup(3, scoring={"absence": absence})
+    tournament.sit_out(3, 1)
+    tournament.play(pair_next, by_number, most=1)
+    line = export_trf(tournament.state).splitlines()[-1]
     assert (line[80:84], line[91:]) == (f"{absence / 2:4.1f}", f"0000 - {letter}")
 
 
@@ -110,6 +110,6 @@ def test_an_absence_has_the_letter_of_what_it_is_worth(absence, letter):
         {"scoring": {"places": [3, 0], "absence": 1}},
     ],
 )
-def test_what_the_format_cannot_say_is_refused(terms):
+def test_terms_that_the_format_cannot_express_are_refused(terms):
     with pytest.raises(WrongValue):
         export_trf(Cup(4, **terms).state)

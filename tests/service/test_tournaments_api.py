@@ -1,4 +1,4 @@
-"""Tournaments over HTTP: announced by organisers, entered by players and with bots, paired when they are started."""
+"""Tournaments over HTTP: announced by organisers, entered by players and bots, paired once started."""
 
 import json
 from hashlib import sha256
@@ -15,7 +15,7 @@ from tests.service.api import Api
 TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 
 
-class Cup:
+class TournamentOverHttp:
     """A tournament of Olga's, and players who may enter."""
 
     def __init__(self, api: Api, parts: Parts, **terms: object) -> None:
@@ -40,7 +40,7 @@ class Cup:
         return self.api.post(f"{self.path}/start", self.token)
 
     def advance(self) -> str:
-        """Have all done that can be; the match of the first board."""
+        """Advance the tournament as far as possible, and return the match of the first board."""
         self.parts.tournaments.advance(self.id)
         return self.get("/rounds")["rounds"][0]["games"][0]["match"]
 
@@ -49,26 +49,26 @@ class Cup:
 
 
 @pytest.fixture
-def cup(api, parts) -> Cup:
-    return Cup(api, parts)
+def tournament(api, parts) -> TournamentOverHttp:
+    return TournamentOverHttp(api, parts)
 
 
-def test_a_tournament_is_told_with_all_its_terms(cup):
-    told = cup.get()
-    assert (told["name"], told["status"], told["organiser"]) == ("Cup", "open", cup.olga)
-    assert told["format"] == {"kind": "round-robin", "cycles": 1}
-    assert told["scoring"] == {"places": None, "bye": 2, "absence": 0}
-    assert told["options"]["tiles"] == 10
-    assert told["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
+def test_a_tournament_is_described_with_all_its_terms(tournament):
+    described = tournament.get()
+    assert (described["name"], described["status"], described["organiser"]) == ("Cup", "open", tournament.olga)
+    assert described["format"] == {"kind": "round-robin", "cycles": 1}
+    assert described["scoring"] == {"places": None, "bye": 2, "absence": 0}
+    assert described["options"]["tiles"] == 10
+    assert described["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
 
 
-def test_only_who_may_organise_announces_one(cup):
-    refused = cup.api.post("/v1/tournaments", cup.ann_token, TERMS)
+def test_only_a_token_that_may_organise_announces_a_tournament(tournament):
+    refused = tournament.api.post("/v1/tournaments", tournament.ann_token, TERMS)
     assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
 
 
-def test_the_same_request_again_makes_no_second_one(cup):
-    first, again = (cup.api.post("/v1/tournaments", cup.token, TERMS, key="k") for _ in range(2))
+def test_the_same_request_again_makes_no_second_tournament(tournament):
+    first, again = (tournament.api.post("/v1/tournaments", tournament.token, TERMS, key="k") for _ in range(2))
     assert first.data == again.data
 
 
@@ -90,248 +90,258 @@ def test_the_same_request_again_makes_no_second_one(cup):
         ({"repeat": "thrice"}, None),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_the_reason(cup, terms, code):
-    refused = cup.api.post("/v1/tournaments", cup.token, {**TERMS, **terms})
+def test_impossible_terms_are_refused_with_the_reason(tournament, terms, code):
+    refused = tournament.api.post("/v1/tournaments", tournament.token, {**TERMS, **terms})
     assert refused.status_code == 422, refused.json
     assert code in (None, refused.json["code"])
 
 
-def test_a_player_enters_by_its_own_token_once(cup):
-    assert cup.enter(cup.ann_token).status_code == 201
-    again = cup.enter(cup.ann_token)
+def test_a_player_enters_by_its_own_token_once(tournament):
+    assert tournament.enter(tournament.ann_token).status_code == 201
+    again = tournament.enter(tournament.ann_token)
     assert (again.status_code, again.json["code"]) == (409, "entrant/entered")
-    [entrant] = cup.get()["entrants"]
-    assert (entrant["player"], entrant["player_name"]) == (cup.ann, "Ann")
+    [entrant] = tournament.get()["entrants"]
+    assert (entrant["player"], entrant["player_name"]) == (tournament.ann, "Ann")
 
 
-def test_bots_are_entered_by_the_organiser_alone(cup):
-    assert cup.enter(cup.ann_token, bot={"name": "greedy"}).status_code == 403
-    assert cup.enter(cup.token, bot={"name": "mcts", "playouts": 5}, label="slow").status_code == 201
-    [entrant] = cup.get()["entrants"]
+def test_only_the_organiser_enters_bots(tournament):
+    assert tournament.enter(tournament.ann_token, bot={"name": "greedy"}).status_code == 403
+    assert tournament.enter(tournament.token, bot={"name": "mcts", "playouts": 5}, label="slow").status_code == 201
+    [entrant] = tournament.get()["entrants"]
     assert (entrant["bot"], entrant["playouts"], entrant["label"]) == ("mcts", 5, "slow")
 
 
-def test_a_closed_tournament_is_entered_by_nobody_else(api, parts):
-    closed = Cup(api, parts, is_open=False)
+def test_a_player_cannot_enter_a_closed_tournament(api, parts):
+    closed = TournamentOverHttp(api, parts, is_open=False)
     refused = closed.enter(closed.ann_token)
     assert (refused.status_code, refused.json["code"]) == (403, "entrant/closed")
 
 
-def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(cup):
-    assert cup.start().json["code"] == "tournament/too-few"
-    cup.bots(2)
-    assert cup.api.post(f"{cup.path}/start", cup.ann_token).status_code == 403
-    assert cup.start().json["status"] == "playing"
-    assert cup.start().status_code == 409
-    assert cup.enter(cup.ann_token).status_code == 409
+def test_a_tournament_is_started_by_its_organiser_when_it_has_enough_entrants(tournament):
+    assert tournament.start().json["code"] == "tournament/too-few"
+    tournament.bots(2)
+    assert tournament.api.post(f"{tournament.path}/start", tournament.ann_token).status_code == 403
+    assert tournament.start().json["status"] == "playing"
+    assert tournament.start().status_code == 409
+    assert tournament.enter(tournament.ann_token).status_code == 409
 
 
-def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(cup):
-    cup.bots(4)
-    cup.start()
-    cup.parts.tournaments.advance(cup.id)
-    [first] = cup.get("/rounds")["rounds"]
+def test_rounds_show_who_meets_in_which_match_and_can_be_checked(tournament):
+    tournament.bots(4)
+    tournament.start()
+    tournament.parts.tournaments.advance(tournament.id)
+    [first] = tournament.get("/rounds")["rounds"]
     assert sorted(entrant for game in first["games"] for entrant in game["entrants"]) == [1, 2, 3, 4]
     for game in first["games"]:
-        match = cup.api.get(f"/v1/matches/{game['match']}").json
+        match = tournament.api.get(f"/v1/matches/{game['match']}").json
         assert match["status"] == "playing"
         assert [seat["bot"] for seat in match["seats"]] == ["random", "random"]
-    assert len(cup.api.get(f"/v1/matches?tournament={cup.id}").json["matches"]) == 2
-    check = cup.get("/rounds/1/check")
+    assert len(tournament.api.get(f"/v1/matches?tournament={tournament.id}").json["matches"]) == 2
+    check = tournament.get("/rounds/1/check")
     assert check["agrees"]
     assert check["paired"] == check["again"]
-    assert cup.api.get(f"{cup.path}/rounds/2/check").status_code == 404
+    assert tournament.api.get(f"{tournament.path}/rounds/2/check").status_code == 404
 
 
-def test_a_token_that_may_not_organise_does_not_organise_ones_own_tournament(cup):
-    cup.bots(2)
-    made = cup.api.post("/v1/players/me/tokens", cup.token, {"scopes": ["play"]}).json
-    refused = cup.api.post(f"{cup.path}/start", made["token"])
+def test_an_organiser_needs_the_scope_organise_for_its_own_tournament_too(tournament):
+    tournament.bots(2)
+    made = tournament.api.post("/v1/players/me/tokens", tournament.token, {"scopes": ["play"]}).json
+    refused = tournament.api.post(f"{tournament.path}/start", made["token"])
     assert (refused.status_code, refused.json["code"]) == (403, "tournament/not-yours")
-    assert cup.enter(made["token"], bot={"name": "random"}).status_code == 403
-    assert cup.enter(made["token"]).status_code == 201
+    assert tournament.enter(made["token"], bot={"name": "random"}).status_code == 403
+    assert tournament.enter(made["token"]).status_code == 201
 
 
-def test_entrants_withdraw_and_sit_out(cup):
-    cup.enter(cup.ann_token)
-    cup.bots(2)
-    assert cup.api.post(f"{cup.path}/entrants/1/absences", cup.ann_token, {"round": 1}).status_code == 200
-    assert cup.api.post(f"{cup.path}/entrants/2/withdrawal", cup.ann_token).status_code == 403
-    assert cup.api.post(f"{cup.path}/entrants/2/withdrawal", cup.token).status_code == 200
-    first, second, _ = cup.get()["entrants"]
+def test_entrants_withdraw_and_sit_out(tournament):
+    tournament.enter(tournament.ann_token)
+    tournament.bots(2)
+    assert (
+        tournament.api.post(f"{tournament.path}/entrants/1/absences", tournament.ann_token, {"round": 1}).status_code
+        == 200
+    )
+    assert tournament.api.post(f"{tournament.path}/entrants/2/withdrawal", tournament.ann_token).status_code == 403
+    assert tournament.api.post(f"{tournament.path}/entrants/2/withdrawal", tournament.token).status_code == 200
+    first, second, _ = tournament.get()["entrants"]
     assert (first["absences"], second["is_in"]) == ([1], False)
-    assert cup.api.post(f"{cup.path}/entrants/9/withdrawal", cup.token).status_code == 404
+    assert tournament.api.post(f"{tournament.path}/entrants/9/withdrawal", tournament.token).status_code == 404
 
 
-def test_a_tournament_is_called_off_by_its_organiser(cup):
-    assert cup.api.post(f"{cup.path}/abort", cup.ann_token, {}).status_code == 403
-    assert cup.api.post(f"{cup.path}/abort", cup.token, {"cause": "rain"}).json["status"] == "aborted"
-    assert cup.get()["ended"] == "rain"
+def test_a_tournament_is_called_off_by_its_organiser(tournament):
+    assert tournament.api.post(f"{tournament.path}/abort", tournament.ann_token, {}).status_code == 403
+    assert (
+        tournament.api.post(f"{tournament.path}/abort", tournament.token, {"cause": "rain"}).json["status"] == "aborted"
+    )
+    assert tournament.get()["ended"] == "rain"
 
 
-def test_tournaments_are_listed_by_ruleset_and_status(cup):
-    other = cup.api.post("/v1/tournaments", cup.token, {**TERMS, "ruleset": "pathagon"}).json["tournament"]
+def test_tournaments_are_listed_by_ruleset_and_status(tournament):
+    other = tournament.api.post("/v1/tournaments", tournament.token, {**TERMS, "ruleset": "pathagon"}).json[
+        "tournament"
+    ]
 
     def listed(query: str) -> list[str]:
-        return [row["tournament"] for row in cup.api.get(f"/v1/tournaments{query}").json["tournaments"]]
+        return [row["tournament"] for row in tournament.api.get(f"/v1/tournaments{query}").json["tournaments"]]
 
-    assert set(listed("")) == {cup.id, other}
-    assert listed("?ruleset=zhen") == [cup.id]
+    assert set(listed("")) == {tournament.id, other}
+    assert listed("?ruleset=zhen") == [tournament.id]
     assert listed("?ruleset=zhen&status=playing") == []
-    assert set(listed("?status=open")) == {cup.id, other}
-    first = cup.api.get("/v1/tournaments?limit=1").json
+    assert set(listed("?status=open")) == {tournament.id, other}
+    first = tournament.api.get("/v1/tournaments?limit=1").json
     assert len(first["tournaments"]) == 1
-    assert cup.api.get(first["next"]).json["tournaments"] != first["tournaments"]
+    assert tournament.api.get(first["next"]).json["tournaments"] != first["tournaments"]
 
 
-def test_events_come_in_pages_and_as_a_closed_export(cup):
-    cup.bots(2)
-    page = cup.get("/events?limit=2")
+def test_events_come_in_pages_and_as_a_closed_export(tournament):
+    tournament.bots(2)
+    page = tournament.get("/events?limit=2")
     assert [event["type"] for event in page["events"]] == ["tournament-created", "entrant-registered"]
-    assert cup.api.get(page["next"]).json["events"][0]["version"] == 3
-    export = cup.api.get(f"{cup.path}/events", headers={"Accept": "application/x-ndjson"})
+    assert tournament.api.get(page["next"]).json["events"][0]["version"] == 3
+    export = tournament.api.get(f"{tournament.path}/events", headers={"Accept": "application/x-ndjson"})
     *events, end = export.data.splitlines()
     assert (len(events), json.loads(end)["count"]) == (3, 3)
 
 
-def test_the_table_comes_as_json_text_and_csv(cup):
-    cup.enter(cup.ann_token)
-    cup.enter(cup.token, bot={"name": "greedy"}, label="one move ahead")
-    cup.start()
-    cup.parts.tournaments.advance(cup.id)
-    table = cup.get("/standings")
+def test_the_table_comes_as_json_text_and_csv(tournament):
+    tournament.enter(tournament.ann_token)
+    tournament.enter(tournament.token, bot={"name": "greedy"}, label="one move ahead")
+    tournament.start()
+    tournament.parts.tournaments.advance(tournament.id)
+    table = tournament.get("/standings")
     assert [(row["rank"], row["entrant"], row["points"]) for row in table["rows"]] == [(1, 1, "0"), (1, 2, "0")]
     for media, separator in (("text/plain", "  "), ("text/csv", ",")):
-        told = cup.api.get(f"{cup.path}/standings", headers={"Accept": media})
-        assert told.mimetype == media
-        head, *rows = told.text.splitlines()
+        answer = tournament.api.get(f"{tournament.path}/standings", headers={"Accept": media})
+        assert answer.mimetype == media
+        head, *rows = answer.text.splitlines()
         assert head.split(separator.strip() or None)[:4] == ["rank", "entrant", "name", "points"]
         assert "Ann" in rows[0]
         assert "one move ahead" in rows[1]
-    cross = cup.api.get(f"{cup.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
+    cross = tournament.api.get(f"{tournament.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
     assert cross.splitlines()[0] == "entrant,name,1,2"
 
 
-def test_an_annulment_is_reported_before_and_after_it(cup):
-    cup.enter(cup.ann_token)
-    cup.bots(1)
-    cup.start()
-    cup.parts.tournaments.advance(cup.id)
-    [game] = cup.get("/rounds")["rounds"][0]["games"]
-    report = f"{cup.path}/annulments?round=1&board=1"
-    assert cup.api.get(report).json["code"] == "tournament/not-decided"
-    assert cup.api.post(f"/v1/matches/{game['match']}/withdrawal", cup.ann_token, {}).status_code == 200
-    verify_all(cup.parts, [(game["match"], cup.parts.matches.read(game["match"]).version)])
-    cup.parts.tournaments.advance(cup.id)
-    before = cup.api.get(report).json
+def test_an_annulment_is_reported_before_and_after_it_is_made(tournament):
+    tournament.enter(tournament.ann_token)
+    tournament.bots(1)
+    tournament.start()
+    tournament.parts.tournaments.advance(tournament.id)
+    [game] = tournament.get("/rounds")["rounds"][0]["games"]
+    report = f"{tournament.path}/annulments?round=1&board=1"
+    assert tournament.api.get(report).json["code"] == "tournament/not-decided"
+    assert tournament.api.post(f"/v1/matches/{game['match']}/withdrawal", tournament.ann_token, {}).status_code == 200
+    verify_all(tournament.parts, [(game["match"], tournament.parts.matches.read(game["match"]).version)])
+    tournament.parts.tournaments.advance(tournament.id)
+    before = tournament.api.get(report).json
     assert [row["points"] for row in before["before"]["rows"]] == ["2", "0"]
     assert [row["points"] for row in before["after"]["rows"]] == ["0", "0"]
-    *lines, end = cup.api.get(f"{cup.path}/matches").data.splitlines(keepends=True)
+    *lines, end = tournament.api.get(f"{tournament.path}/matches").data.splitlines(keepends=True)
     [exported] = map(json.loads, lines)
     assert (exported["match"], exported["ranks"]) == (
         game["match"],
-        cup.get("/rounds")["rounds"][0]["games"][0]["ranks"],
+        tournament.get("/rounds")["rounds"][0]["games"][0]["ranks"],
     )
     assert parse_record(exported["record"]).ruleset == "zhen"
     assert json.loads(end) == {"count": 1, "sha256": sha256(lines[0]).hexdigest()}
     annul = {"round": 1, "board": 1, "why": "the wrong player"}
-    assert cup.api.post(f"{cup.path}/annulments", cup.token, annul).status_code == 200
-    after = cup.api.get(report).json
+    assert tournament.api.post(f"{tournament.path}/annulments", tournament.token, annul).status_code == 200
+    after = tournament.api.get(report).json
     assert after["game"]["annulled"] == "the wrong player"
     assert [row["points"] for row in after["before"]["rows"]] == ["2", "0"]
-    assert after["after"]["rows"] == cup.get("/standings")["rows"]
-    assert cup.api.get(f"{cup.path}/annulments?round=2&board=1").status_code == 404
+    assert after["after"]["rows"] == tournament.get("/standings")["rows"]
+    assert tournament.api.get(f"{tournament.path}/annulments?round=2&board=1").status_code == 404
 
 
-def fail_twice(cup: Cup) -> tuple[str, str]:
-    """Call the only match off, then have Ann's bot break down in the next one; the two matches."""
-    cup.enter(cup.ann_token)
-    cup.bots(1)
-    cup.start()
-    first = cup.advance()
+def fail_twice(tournament: TournamentOverHttp) -> tuple[str, str]:
+    """Abort the only match, let Ann's bot fail in the next one, and return both matches."""
+    tournament.enter(tournament.ann_token)
+    tournament.bots(1)
+    tournament.start()
+    first = tournament.advance()
     asked = command_of("test", "POST", "/", None, b"")
-    abort = AbortMatch(actor=Actor("organiser", cup.olga), id=asked.id.hex(), cause="a power cut")
-    cup.parts.matches.execute(first, lambda _: abort, asked)
-    second = cup.advance()
+    abort = AbortMatch(actor=Actor("organiser", tournament.olga), id=asked.id.hex(), cause="a power cut")
+    tournament.parts.matches.execute(first, lambda _: abort, asked)
+    second = tournament.advance()
     withdrawal = f"/v1/matches/{second}/withdrawal"
-    assert cup.api.post(withdrawal, cup.ann_token, {"fault": "illegal"}).status_code == 200
-    verify_all(cup.parts, [(second, cup.parts.matches.read(second).version)])
-    cup.parts.tournaments.advance(cup.id)
+    assert tournament.api.post(withdrawal, tournament.ann_token, {"fault": "illegal"}).status_code == 200
+    verify_all(tournament.parts, [(second, tournament.parts.matches.read(second).version)])
+    tournament.parts.tournaments.advance(tournament.id)
     return first, second
 
 
-def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored(cup):
-    first, second = fail_twice(cup)
-    failed, decided = cup.get("/attempts")["attempts"]
+def test_the_attempts_at_a_game_show_whose_faults_there_were_and_what_scored(tournament):
+    first, second = fail_twice(tournament)
+    failed, decided = tournament.get("/attempts")["attempts"]
     assert (failed["attempt"], failed["match"], failed["status"], failed["scored"]) == (1, first, "failed", False)
     assert failed["incidents"] == [{"cause": "called-off", "owner": "platform", "entrant": None, "why": "a power cut"}]
     assert (failed["ranks"], failed["reason"]) == (None, None)
     assert (decided["attempt"], decided["match"], decided["status"], decided["scored"]) == (2, second, "decided", True)
     assert decided["incidents"] == [{"cause": "illegal", "owner": "entrant", "entrant": 1, "why": None}]
     assert decided["reason"] == "withdrawal"
-    for told in (failed, decided):
-        [made, *_] = cup.api.get(f"/v1/matches/{told['match']}/events").json["events"]
-        assert told["made_at"] == made["at"] <= told["closed_at"]
+    for attempt in (failed, decided):
+        [made, *_] = tournament.api.get(f"/v1/matches/{attempt['match']}/events").json["events"]
+        assert attempt["made_at"] == made["at"] <= attempt["closed_at"]
 
 
-def test_owners_are_told_from_an_entrants_side(cup):
-    fail_twice(cup)
+def test_owners_of_faults_are_named_from_the_side_of_an_entrant(tournament):
+    fail_twice(tournament)
 
     def owners(query: str) -> list[str]:
-        attempts = cup.get(f"/attempts?{query}")["attempts"]
+        attempts = tournament.get(f"/attempts?{query}")["attempts"]
         return [incident["owner"] for attempt in attempts for incident in attempt["incidents"]]
 
     assert owners("entrant=1") == ["platform", "entrant"]
     assert owners("entrant=2") == ["platform", "opponent"]
     assert owners("entrant=3") == []
-    assert [row["faults"] for row in cup.get("/standings")["rows"]] == [
+    assert [row["faults"] for row in tournament.get("/standings")["rows"]] == [
         {"entrant": 0, "opponent": 1, "platform": 1},
         {"entrant": 1, "opponent": 0, "platform": 1},
     ]
-    assert (cup.get()["faults"], cup.get()["given_up"]) == ({"entrant": 1, "platform": 1}, 0)
+    assert (tournament.get()["faults"], tournament.get()["given_up"]) == ({"entrant": 1, "platform": 1}, 0)
 
 
-def test_attempts_come_in_pages_and_by_game_and_fault(cup):
-    cup.bots(4)
-    cup.start()
-    cup.advance()
-    whole = cup.get("/attempts")["attempts"]
+def test_attempts_come_in_pages_and_by_game_and_fault(tournament):
+    tournament.bots(4)
+    tournament.start()
+    tournament.advance()
+    whole = tournament.get("/attempts")["attempts"]
     assert [(each["board"], each["status"]) for each in whole] == [(1, "playing"), (2, "playing")]
-    page = cup.get("/attempts?limit=1")
-    assert (page["attempts"], page["next"]) == (whole[:1], f"{cup.path}/attempts?limit=1&after=1-1-1-1")
-    last = cup.api.get(page["next"]).json
+    page = tournament.get("/attempts?limit=1")
+    assert (page["attempts"], page["next"]) == (whole[:1], f"{tournament.path}/attempts?limit=1&after=1-1-1-1")
+    last = tournament.api.get(page["next"]).json
     assert (last["attempts"], last["next"]) == (whole[1:], None)
-    assert cup.get("/attempts?round=1&board=2&game=1")["attempts"] == whole[1:]
-    assert cup.get("/attempts?faults=true")["attempts"] == cup.get("/attempts?round=2")["attempts"] == []
-    assert cup.api.get(f"{cup.path}/attempts?after=1-1").status_code == 422
+    assert tournament.get("/attempts?round=1&board=2&game=1")["attempts"] == whole[1:]
+    for query in ("faults=true", "round=2"):
+        assert tournament.get(f"/attempts?{query}")["attempts"] == []
+    assert tournament.api.get(f"{tournament.path}/attempts?after=1-1").status_code == 422
 
 
-def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
-    cup = Cup(api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50})
-    assert cup.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
-    cup.bots(3)
-    assert cup.start().json["code"] == "tournament/too-many"
-    other = Cup(api, parts, sprt={"elo0": 0, "elo1": 20})
+def test_a_sequential_test_is_of_two_and_shows_how_it_stands(api, parts):
+    tournament = TournamentOverHttp(
+        api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50}
+    )
+    assert tournament.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
+    tournament.bots(3)
+    assert tournament.start().json["code"] == "tournament/too-many"
+    other = TournamentOverHttp(api, parts, sprt={"elo0": 0, "elo1": 20})
     other.bots(2)
     other.start()
     assert other.get("/standings")["sprt"] == {"llr": "0.0000", "lower": "-2.9444", "upper": "2.9444", "taken": None}
     for wrong in ({"elo0": 5, "elo1": 0}, {"elo0": 0}, {"elo0": 0, "elo1": 5, "alpha": "0.9"}, {"elo2": 1}):
-        refused = api.post("/v1/tournaments", cup.token, {**TERMS, "sprt": wrong})
+        refused = api.post("/v1/tournaments", tournament.token, {**TERMS, "sprt": wrong})
         assert (refused.status_code, refused.json["code"]) == (422, "tournament/sprt")
 
 
 def test_a_swiss_of_two_is_reported_as_trf(api, parts):
-    cup = Cup(api, parts, format={"kind": "swiss", "rounds": 2})
-    cup.bots(4)
-    cup.start()
-    parts.tournaments.advance(cup.id)
-    told = api.get(f"{cup.path}/trf")
-    assert told.mimetype == "text/plain"
-    assert told.text.count("\n001 ") == 4
+    tournament = TournamentOverHttp(api, parts, format={"kind": "swiss", "rounds": 2})
+    tournament.bots(4)
+    tournament.start()
+    parts.tournaments.advance(tournament.id)
+    answer = api.get(f"{tournament.path}/trf")
+    assert answer.mimetype == "text/plain"
+    assert answer.text.count("\n001 ") == 4
 
 
-def test_a_tournament_that_is_not_there_is_404(cup):
+def test_an_unknown_tournament_is_404(tournament):
     for path in ("", "/rounds", "/attempts", "/events", "/rounds/1/check", "/standings"):
-        assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
-        assert cup.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
-    assert cup.api.post(f"/v1/tournaments/tournament-{'a' * 26}/start", cup.token).status_code == 404
+        assert tournament.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
+        assert tournament.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
+    assert tournament.api.post(f"/v1/tournaments/tournament-{'a' * 26}/start", tournament.token).status_code == 404

@@ -1,4 +1,4 @@
-"""Built-in bots in processes of their own: against a person, alone, and killed at any time."""
+"""Built-in bots in real processes: against a person, alone, and killed at any time."""
 
 import random
 import time
@@ -19,7 +19,7 @@ BOTS = [{"bot": "random"}, {"bot": "greedy"}, {"bot": "mcts", "playouts": 4}]
 
 
 def expected_moves(match: dict) -> list[str]:
-    """What the bots of a match without dice play from its first move on, by their builds alone."""
+    """The moves of the bots in a match without dice, computed from their builds alone."""
     ruleset = find_ruleset(match["ruleset"], match["ruleset_version"])
     builds = [BuiltIn(seat["bot"], seat["version"], seat["seed"], seat["playouts"]) for seat in match["seats"]]
     state, moves = ruleset.initial_state(match["options"], len(builds)), []
@@ -42,14 +42,14 @@ def test_a_person_plays_against_a_bot_to_the_end(tmp_path):
 
 
 def _answer(client: Client, match: str) -> bool:
-    """Whether the match is over; where it waits for us, we play."""
+    """Play if it is our turn, and return whether the match is over."""
     state = client.match(match)
     if state["status"] == "playing" and state["turn"] == {"decision": 1}:
         client.move(match, client.legal_moves(match)[0])
     return state["status"] not in ("open", "playing")
 
 
-def test_matches_of_bots_go_on_whoever_is_killed_and_go_as_they_would_have_gone(tmp_path):
+def test_matches_of_bots_go_on_as_they_would_have_whichever_process_is_killed(tmp_path):
     rng = random.Random(1)
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         ann = both.clients[0]

@@ -1,4 +1,4 @@
-"""`plyscribe bot run` in a process of its own, before a real service: whole matches, deaths, and bots that fail."""
+"""`plyscribe bot run` as a process against a real service: whole matches, crashes, and bots that fail."""
 
 import json
 import re
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.server
 
 SHORT = {"tiles": 5, "cubes": 4}
 GATE = "while os.path.exists('{gate}'): time.sleep(0.02)\n" + FIRST
-"""Plays once a file is gone."""
+"""A bot that answers once a file is gone."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def service(tmp_path_factory) -> Iterator[Serving]:
 
 
 class Running:
-    """A bridge in a process of its own, and what it told so far."""
+    """A bridge as a process, and its output so far."""
 
     def __init__(self, url: str, token: Path, argv: list[str], options: tuple[str, ...]) -> None:
         command = [
@@ -50,17 +50,17 @@ class Running:
             )
 
     @property
-    def told(self) -> str:
+    def output(self) -> str:
         return self._out.read_text()
 
-    def has_told(self, pattern: str) -> bool:
-        return bool(re.search(pattern, self.told))
+    def has_reported(self, pattern: str) -> bool:
+        return bool(re.search(pattern, self.output))
 
-    def wait_to_tell(self, pattern: str) -> None:
+    def wait_for_report(self, pattern: str) -> None:
         try:
-            wait_for(lambda: self.has_told(pattern))
+            wait_for(lambda: self.has_reported(pattern))
         except AssertionError:
-            raise AssertionError(f"{pattern!r} was not told, but: {self.told}") from None
+            raise AssertionError(f"{pattern!r} was not reported, but: {self.output}") from None
 
     def stop(self, signum: int = signal.SIGTERM) -> int:
         self.process.send_signal(signum)
@@ -73,11 +73,11 @@ class Table:
     def __init__(self, service: Serving, folder: Path) -> None:
         self.url, self.folder = service.url, folder
         with Client(self.url) as anyone:
-            told = [anyone.sign_up("Machine", "bot"), anyone.sign_up("Ann")]
-        self.machine, self.ann = (Client(self.url, account["token"]) for account in told)
-        self.ids = [account["player"] for account in told]
+            accounts = [anyone.sign_up("Machine", "bot"), anyone.sign_up("Ann")]
+        self.machine, self.ann = (Client(self.url, account["token"]) for account in accounts)
+        self.ids = [account["player"] for account in accounts]
         self.token = folder / "token"
-        self.token.write_text(f"{told[0]['token']}\n")
+        self.token.write_text(f"{accounts[0]['token']}\n")
         self._bridges: list[Running] = []
 
     def run(self, code: str | list[str] = FIRST, *options: str) -> Running:
@@ -90,7 +90,7 @@ class Table:
         return self.machine.create_match(ruleset, [{"player": self.ids[0]}, {"bot": bot}], **more)["match"]
 
     def offer(self, ruleset: str = "zhen", seats: int = 1, **more: object) -> str:
-        """A match of Ann's with seat 1 for the bot, and the others for her."""
+        """A match by Ann with seat 1 for the bot and the other seats for her."""
         others = [{"player": self.ids[1]}] * seats
         return self.ann.create_match(ruleset, [{"player": self.ids[0]}, *others], **more)["match"]
 
@@ -145,13 +145,13 @@ def test_the_example_of_the_docs_plays_a_match_and_ends_on_sigterm(table):
     match = table.against(options=SHORT)
     bridge = table.run(write_program(table.folder, read_example()))
     table.wait_until(match, "scored")
-    bridge.wait_to_tell("ended, blocked")
+    bridge.wait_for_report("ended, blocked")
     assert bridge.stop() == 0
-    assert bridge.has_told(r"stopped after [1-9]\d* moves")
-    assert "tries" not in bridge.told
+    assert bridge.has_reported(r"stopped after [1-9]\d* moves")
+    assert "tries" not in bridge.output
 
 
-def test_killed_in_the_middle_and_started_again_it_plays_each_ply_once(table):
+def test_a_bridge_killed_and_started_again_plays_each_ply_once(table):
     slow = f"time.sleep(0.1)\n{FIRST.replace('[0]', '[-1]')}"
     match = table.against(options={"ply_limit": 60})
     for ply in (4, 10, 16):
@@ -189,19 +189,19 @@ def test_matches_are_played_at_the_same_time_each_by_its_own_process(table):
     assert len(set(notes.read_text().splitlines())) == 2
 
 
-def test_it_takes_the_seats_and_salts_the_dice_of_games_that_it_plays_alone(table):
+def test_a_bridge_takes_seats_and_salts_dice_only_in_the_games_it_plays(table):
     other = table.offer("zhen")
     match = table.offer("toy")
     bridge = table.run(FIRST, "--ruleset", "toy")
-    bridge.wait_to_tell("took seat 1 in toy")
+    bridge.wait_for_report("took seat 1 in toy")
     wait_for(lambda: table.ann.match(match)["seats"][0]["entropy"], why="the salt")
     table.ann.add_entropy(match, "ann", 2)
-    # The dice may take its first move to the end of the track, so that no turn of Ann's comes.
+    # The first move may reach the end of the track, so Ann may never have a turn.
     wait_for(lambda: table.moves_of_machine(match) == [0], why="its move")
     assert status_of(table.ann, other) == "open"
 
 
-def test_seats_are_left_alone_where_it_is_told_so(table):
+def test_with_no_accept_seats_are_left_alone(table):
     match = table.offer()
     bridge = table.run(FIRST, "--no-accept")
     played = table.against(options=SHORT)
@@ -210,7 +210,7 @@ def test_seats_are_left_alone_where_it_is_told_so(table):
     assert bridge.stop(signal.SIGINT) == 0
 
 
-def test_an_illegal_move_is_told_with_its_clause_and_may_be_mended(table):
+def test_an_illegal_move_is_answered_with_its_clause_and_may_be_corrected(table):
     notes = table.folder / "notes"
     code = f"""
         if "error" in asked:
@@ -224,11 +224,11 @@ def test_an_illegal_move_is_told_with_its_clause_and_may_be_mended(table):
     table.wait_until(match, "scored")
     assert '"code":"move/illegal","clause":"ZH' in notes.read_text()
     assert '"tries_left":2' in notes.read_text()
-    assert bridge.has_told(r"ply 0 seat 1: refused: move/illegal, .*; 2 more tries")
-    assert "resign" not in bridge.told
+    assert bridge.has_reported(r"ply 0 seat 1: refused: move/illegal, .*; tries left: 2")
+    assert "resign" not in bridge.output
 
 
-def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
+def test_after_its_last_try_the_seat_resigns_and_other_matches_go_on(table):
     code = f"say(id=asked['id'], move='1-2') if 'error' in asked or asked['options']['cubes'] == 3 else {FIRST}"
     bad, good = table.against(options={"tiles": 4, "cubes": 3}), table.against(options=SHORT)
     bridge = table.run(code)
@@ -236,11 +236,11 @@ def test_after_its_tries_the_seat_resigns_and_other_matches_go_on(table):
     table.wait_until(good, "scored")
     assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
-    assert bridge.has_told("no move after 3 tries: resigning")
+    assert bridge.has_reported("no move after 3 tries, resigning")
     assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal"}]
 
 
-def test_the_withdrawal_tells_that_the_bot_died(table):
+def test_the_withdrawal_says_that_the_bot_died(table):
     died = table.folder / "died"
     code = f"""
         if asked["ply"] > 1:
@@ -259,7 +259,7 @@ def _withdrawals(table, match):
     return [event["data"] for event in table.ann.events(match) if event["type"] == "seat-withdrawn"]
 
 
-def test_a_bot_that_dies_now_and_then_is_started_again(table):
+def test_a_bot_that_dies_now_and_then_is_restarted(table):
     lived = table.folder / "lived"
     code = f"""
         if asked["ply"] == 2 and not os.path.exists({str(lived)!r}):
@@ -270,31 +270,31 @@ def test_a_bot_that_dies_now_and_then_is_started_again(table):
     match = table.against(options=SHORT)
     bridge = table.run(code.replace("\n        ", "\n"))
     table.wait_until(match, "scored")
-    assert bridge.has_told(r"ply 2 seat 1: died: ended with exit code 7; 2 more tries")
-    assert bridge.has_told(r"started again in 0.5 s")
+    assert bridge.has_reported(r"ply 2 seat 1: died: exited with code 7; tries left: 2")
+    assert bridge.has_reported("restarting the bot in 0.5 s")
 
 
 def test_a_bot_that_never_answers_is_given_up_and_resigns_nothing(table):
     match = table.against(options=SHORT)
     bridge = table.run("sys.exit('no such model')")
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: the bot has not answered a single question")
-    assert bridge.has_told("no such model")
+    assert bridge.has_reported("error: the bot has not answered a single question")
+    assert bridge.has_reported("no such model")
     assert table.ann.match(match)["turn"] == {"decision": 1}
 
 
-def test_a_bot_that_breaks_for_good_loses_one_match_at_most(table):
+def test_a_bot_that_keeps_dying_loses_one_match_at_most(table):
     code = f"{FIRST} if asked['options']['cubes'] == 4 else sys.exit(1)"
     first = table.against(options=SHORT)
     bridge = table.run(code)
     table.wait_until(first, "scored")
     matches = [table.against(options={"tiles": 4, "cubes": 3}) for _ in range(3)]
     assert bridge.process.wait(90) == 1
-    assert bridge.has_told("error: the bot was started again 5 times in a row")
+    assert bridge.has_reported("error: the bot was restarted 5 times in a row")
     assert [status_of(table.ann, match) == "playing" for match in matches].count(False) <= 1
 
 
-def test_silence_is_told_and_the_bot_started_again(table):
+def test_silence_is_reported_and_the_bot_restarted(table):
     lived = table.folder / "lived"
     code = f"""
         if not os.path.exists({str(lived)!r}):
@@ -305,16 +305,16 @@ def test_silence_is_told_and_the_bot_started_again(table):
     match = table.against(options=SHORT)
     bridge = table.run(code.replace("\n        ", "\n"), "--move-timeout", "0.7")
     table.wait_until(match, "scored")
-    assert bridge.has_told(r"no-answer: no answer within 0.7 s")
+    assert bridge.has_reported(r"no-answer: no answer within 0.7 s")
 
 
-def test_lines_that_are_no_answers_are_told_and_passed_over(table):
+def test_lines_that_are_not_answers_are_reported_and_ignored(table):
     code = f"print('thinking hard', flush=True); say(id=0, move='d4')\n{FIRST}"
     match = table.against(options=SHORT)
     bridge = table.run(code)
     table.wait_until(match, "scored")
-    assert bridge.has_told("not-json: no line of JSON: thinking hard; passed over")
-    assert bridge.has_told("wrong-id: .*; passed over")
+    assert bridge.has_reported("not-json: not a line of JSON: thinking hard; ignored")
+    assert bridge.has_reported("wrong-id: .*; ignored")
 
 
 def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
@@ -324,7 +324,7 @@ def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
     )
     table.wait_for_ply(match, 1)
     table.ann.draw(match, "offer", 2)
-    bridge.wait_to_tell("declined a draw")
+    bridge.wait_for_report("declined a draw")
     assert bridge.stop() == 0
     bridge = table.run(
         f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}", "--ask-draws"
@@ -336,7 +336,7 @@ def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
     assert table.ann.match(match)["outcome"]["reason"] == "draw-agreed"
 
 
-def test_a_move_for_a_position_that_changed_meanwhile_is_not_made(table):
+def test_a_move_for_a_position_that_has_changed_is_not_made(table):
     gate, notes = table.folder / "gate", table.folder / "notes"
     gate.touch()
     note = f"open({str(notes)!r}, 'a').write(str(asked['view']['left']))\n"
@@ -345,12 +345,12 @@ def test_a_move_for_a_position_that_changed_meanwhile_is_not_made(table):
     wait_for(notes.exists, why="the question")
     table.ann.withdraw(match, 2)
     gate.unlink()
-    bridge.wait_to_tell("the position changed meanwhile; 'push' is not played")
+    bridge.wait_for_report("the position has changed, so 'push' is not played")
     table.wait_for_ply(match, 1)
     assert notes.read_text() == "[][2]"
 
 
-def test_what_else_is_said_in_the_match_is_no_other_position(table):
+def test_other_events_in_the_match_do_not_change_the_position(table):
     gate, notes = table.folder / "gate", table.folder / "notes"
     gate.touch()
     match = table.offer()
@@ -360,17 +360,17 @@ def test_what_else_is_said_in_the_match_is_no_other_position(table):
     gate.unlink()
     table.wait_for_ply(match, 1)
     assert notes.read_text() == "x"
-    assert not bridge.has_told("not played")
+    assert not bridge.has_reported("not played")
 
 
-def test_sigterm_lets_the_decision_in_hand_be_made(table):
+def test_after_sigterm_the_current_decision_is_still_made(table):
     gate, notes = table.folder / "gate", table.folder / "notes"
     gate.touch()
     match = table.offer()
     bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
     wait_for(notes.exists, why="the question")
     bridge.process.send_signal(signal.SIGTERM)
-    bridge.wait_to_tell("stopping once the present decisions are made")
+    bridge.wait_for_report("stopping once the present decisions are made")
     gate.unlink()
     assert bridge.process.wait(60) == 0
     assert table.ann.match(match)["ply"] == 1
@@ -380,15 +380,15 @@ def test_sigterm_lets_the_decision_in_hand_be_made(table):
 def test_a_second_signal_ends_it_at_once(table):
     match = table.offer()
     bridge = table.run("print('on it', file=sys.stderr, flush=True); time.sleep(600)")
-    bridge.wait_to_tell("on it")
+    bridge.wait_for_report("on it")
     bridge.process.send_signal(signal.SIGINT)
-    bridge.wait_to_tell("stopping")
+    bridge.wait_for_report("stopping")
     assert bridge.stop(signal.SIGINT) == 130
     wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
     assert table.ann.match(match)["ply"] == 0
 
 
-def test_it_goes_on_when_the_server_was_away(table, service):
+def test_a_bridge_goes_on_after_the_server_was_away(table, service):
     gate, notes = table.folder / "gate", table.folder / "notes"
     gate.touch()
     match = table.against(options=SHORT)
@@ -402,18 +402,18 @@ def test_it_goes_on_when_the_server_was_away(table, service):
     assert table.moves_of_machine(match) == list(range(0, plies, 2))
 
 
-def test_a_token_that_is_none_is_told(table):
+def test_an_invalid_token_is_reported(table):
     table.token.write_text("ply_nobody")
     bridge = table.run()
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: auth/invalid")
+    assert bridge.has_reported("error: auth/invalid")
 
 
-def test_a_token_that_cannot_play_is_told(table):
+def test_a_token_without_the_scope_play_is_reported(table):
     table.token.write_text(table.machine.issue_token(["record"])["token"])
     bridge = table.run()
     assert bridge.process.wait(60) == 1
-    assert bridge.has_told("error: the token does not cover to play: its scopes are record")
+    assert bridge.has_reported("error: the token does not have the scope play; its scopes are record")
 
 
 def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
@@ -422,10 +422,10 @@ def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
     bridge = table.run(f"print('deep thought', file=sys.stderr)\n{FIRST}", "--log", str(log))
     table.wait_until(match, "scored")
     assert "deep thought" in log.read_text()
-    assert "deep thought" not in bridge.told
+    assert "deep thought" not in bridge.output
 
 
-def test_legal_moves_and_deadline_are_told(table):
+def test_the_question_has_the_legal_moves_and_the_deadline(table):
     notes = table.folder / "notes"
     code = HEAD + f"open({str(notes)!r}, 'w').write(sys.stdin.readline())\nsys.stdin.read()"
     table.offer("pathagon", limits={"move_ms": 60_000})

@@ -1,4 +1,4 @@
-"""Deadlines, kept by the processes that really run: once, whoever is killed."""
+"""Deadlines in real processes: enforced once, whichever process is killed."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def test_a_relay_that_was_killed_catches_up(tmp_path):
         assert len(withdrawals(ann, match)) == 1
 
 
-def test_two_relays_of_which_one_is_killed_withdraw_everyone_once(redis_url):
+def test_two_relays_withdraw_everyone_once_even_if_one_is_killed(redis_url):
     port = str(free_port())
     env = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open"}
     with (

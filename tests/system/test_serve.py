@@ -344,7 +344,7 @@ def test_the_operator_helps_an_administrator_who_has_lost_their_token(tmp_path):
         (["serve", "--data", "/dev/null/x"], {}, "/dev/null/x cannot be used"),
         (["serve", "--redis-url", "http://x"], {"PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
         (["serve"], {"PLYSCRIBE_SERVER_KEY": "xyz"}, "must be written in hex"),
-        (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is no ruleset"),
+        (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is not a ruleset"),
         (["serve"], {"PLYSCRIBE_SIGN_UP": "maybe"}, "allowed: open, invited"),
         (["serve"], {"RQ_REDIS_URL": "http://x"}, "address cannot be read"),
         (["add-player", "Ann"], {"REDIS_URL": "ftp://x", "PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),

@@ -1,4 +1,4 @@
-"""A tournament runs by itself, and goes as it would have gone whoever is killed meanwhile."""
+"""A tournament runs by itself, and goes as it would have, whichever process is killed."""
 
 import random
 import shutil
@@ -20,7 +20,7 @@ GAMES = ENTRANTS * (ENTRANTS - 1)
 BOTS = ({"name": "random"}, {"name": "greedy"}, {"name": "mcts", "playouts": 4})
 VICTIMS = ("play", "verify", "relay", "store", "web")
 KILLS = 20
-"""At most, four of each: a process that dies eight times within half a minute is given up."""
+"""At most four of each kind: a process that dies eight times within half a minute is given up."""
 
 PAUSE_S = 0.4
 
@@ -28,7 +28,7 @@ WITHIN_S = 240.0
 
 
 def announce(service: Serving) -> str:
-    """A tournament of bots on a short track, entered and not started."""
+    """A tournament of bots on a short track, with its entrants, not started yet."""
     with Client(service.url, admin_token(service)) as olga:
         terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 8, "cubes": 8}, "repeat": "rotations"}
         made = olga.create_tournament({**terms, "format": {"kind": "round-robin"}, "seed": 11}, key="cup")
@@ -42,7 +42,7 @@ def admin_token(service: Serving) -> str:
 
 
 def play_out(service: Serving, tournament: str, rng: random.Random | None) -> dict[str, Any]:
-    """Start the tournament and see it through, killing by lot on the way; all that came of it."""
+    """Run the tournament to its end, killing random processes on the way, and return its results."""
     with Client(service.url, admin_token(service)) as olga:
         olga.start_tournament(tournament, key="start")
         kills, victims = 0, []
@@ -51,7 +51,7 @@ def play_out(service: Serving, tournament: str, rng: random.Random | None) -> di
             assert time.monotonic() < deadline, olga.tournament(tournament)
             time.sleep(PAUSE_S)
             if rng is not None and kills < KILLS:
-                # Each of them once, in an order by lot, then again.
+                # Each once, in random order, then again.
                 victims = victims or rng.sample(VICTIMS, len(VICTIMS))
                 service.kill(victims.pop())
                 kills += 1
@@ -59,13 +59,13 @@ def play_out(service: Serving, tournament: str, rng: random.Random | None) -> di
         rounds = olga.rounds(tournament)
         matches = [olga.match(game["match"]) for round in rounds for game in round["games"]]
         wait_for(lambda: all(olga.match(each["match"])["status"] == "scored" for each in matches), why="all scores")
-        told = [(each["match"], each["seats"], each["moves"], each["outcome"]) for each in matches]
+        played = [(each["match"], each["seats"], each["moves"], each["outcome"]) for each in matches]
         for each in matches:
             assert [event["type"] for event in olga.events(each["match"])].count("match-verified") == 1
-        return {"rounds": rounds, "matches": told}
+        return {"rounds": rounds, "matches": played}
 
 
-def test_a_tournament_goes_as_it_would_have_gone_whoever_is_killed(tmp_path):
+def test_a_tournament_goes_as_it_would_have_whichever_process_is_killed(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     with serving(first) as service:
         tournament = announce(service)
@@ -78,12 +78,12 @@ def test_a_tournament_goes_as_it_would_have_gone_whoever_is_killed(tmp_path):
     assert killed == undisturbed
 
 
-def test_a_file_is_enough(tmp_path: Path):
+def test_a_file_of_terms_is_enough_to_run_a_tournament(tmp_path: Path):
     from tests.system.running import free_port
     from tests.system.test_serve import run_cli
 
-    cup = tmp_path / "cup.toml"
-    cup.write_text(
+    terms = tmp_path / "cup.toml"
+    terms.write_text(
         """
         name = "Small cup"
         ruleset = "zhen"
@@ -107,7 +107,7 @@ def test_a_file_is_enough(tmp_path: Path):
         """,
         encoding="utf-8",
     )
-    argv = ("tournament", "run", str(cup), "--data", str(tmp_path / "data"), "--port", str(free_port()))
+    argv = ("tournament", "run", str(terms), "--data", str(tmp_path / "data"), "--port", str(free_port()))
     first, again = run_cli(*argv), run_cli(*argv)
     assert first.returncode == 0, first.stderr
     assert "one move ahead" in first.stdout

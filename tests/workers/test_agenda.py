@@ -38,7 +38,7 @@ def test_streams_are_due_the_earliest_first_and_a_few_at_a_time(agenda):
     assert agenda.list_due(100, limit=2) == [A, B]
 
 
-def test_a_stream_stands_once_and_at_the_time_noted_last(agenda):
+def test_a_stream_is_noted_once_and_at_the_latest_time_given(agenda):
     agenda.note([A], 100)
     agenda.note([A, B], 200)
     assert agenda.list_due(100) == []

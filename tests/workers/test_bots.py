@@ -1,4 +1,4 @@
-"""Built-in bots play: the relay finds what waits for them, the job plays on, once, over a real store."""
+"""Built-in bots over a real store: the relay finds the matches that wait for them, and the job plays on, once."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ RANDOM, GREEDY = build_bot("random", 1), build_bot("greedy", 2)
 
 
 class Rig:
-    """A store, a relay with the one duty, its queue, and whoever plays what stands on it."""
+    """A store, a relay with this one duty, its queue, and a worker that plays the matches on it."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
@@ -76,7 +76,7 @@ class Rig:
         return self.queue.job_ids
 
     def work(self) -> int:
-        """Relay and play until nothing is left to be done; how many jobs that took."""
+        """Relay and play until nothing is left to do, and return the number of jobs."""
         done = 0
         self.relay.step(block_ms=0)
         while ids := self.jobs():
@@ -192,7 +192,7 @@ def test_two_workers_at_the_same_time_play_once(rig, monkeypatch):
     assert rig.read(match).version == 3
 
 
-def test_who_leaves_while_a_bot_thinks_is_no_fault(rig, monkeypatch):
+def test_a_player_may_leave_while_a_bot_thinks(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
     real = job_module.choose_move
 
@@ -230,7 +230,7 @@ def test_slow_bots_show_each_move_soon(rig, monkeypatch):
     assert rig.read(match).play.ply == 1
 
 
-def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
+def test_the_sweep_enqueues_a_lost_job_again(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
     rig.relay.step(block_ms=0)
     rig.queue.empty()
@@ -242,7 +242,7 @@ def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
     assert rig.jobs() == [f"play_{match}_2"]
 
 
-def test_a_relay_that_lost_everything_finds_what_waits_for_bots(rig):
+def test_a_relay_that_lost_everything_finds_the_matches_that_wait_for_bots(rig):
     match = rig.start(RANDOM, ME)
     ended = rig.start(RANDOM, ME)
     rig.do(ended, Withdraw)
@@ -256,7 +256,7 @@ def test_a_relay_that_lost_everything_finds_what_waits_for_bots(rig):
     assert rig.jobs() == [f"play_{match}_2"]
 
 
-def test_the_job_plays_what_it_is_told(rig, monkeypatch):
+def test_the_job_plays_the_matches_it_is_given(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
     monkeypatch.setattr(job_module, "process_parts", lambda: rig.parts)
     play_matches([(match, 2)])

@@ -1,4 +1,4 @@
-"""The job of `plyscribe rules check`: what it tells of matches in the store and of bundles in files."""
+"""The job of `plyscribe rules check`: what it finds in matches in the store and in bundles in files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -55,19 +55,19 @@ def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
         yield Shop(parts)
 
 
-def test_matches_that_go_alike_are_counted_by_their_versions(shop):
+def test_matches_without_a_difference_are_counted_by_version(shop):
     for version in (1, 1, 2):
         shop.record("hold", version=version)
     assert shop.check() == ({"1": 2, "2": 1}, [])
 
 
-def test_the_first_event_of_a_match_that_differs_is_told(shop):
+def test_the_first_event_that_differs_is_reported(shop):
     shop.record("hold")
     match = shop.record(*SIX_HOLDS, TOO_MUCH, "push")
-    replayed, [told] = shop.check()
+    replayed, [finding] = shop.check()
     assert replayed == {"1": 2}
-    assert (told["match"], told["ruleset_version"], told["outcome"]) == (match, 1, "differs")
-    found = told["difference"]
+    assert (finding["match"], finding["ruleset_version"], finding["outcome"]) == (match, 1, "differs")
+    found = finding["difference"]
     assert (found["version"], found["ply"], found["kind"], found["clause"]) == (9, 6, "illegal", "TO12")
 
 
@@ -77,7 +77,7 @@ def test_an_older_version_may_be_the_candidate(shop):
     assert shop.check(Asked("toy", 1)) == ({"1": 1, "2": 1}, [])
 
 
-def test_matches_of_other_rulesets_are_passed_over(shop):
+def test_matches_of_other_rulesets_are_skipped(shop):
     shop.tables.api.new_match(shop.tables.token, ruleset="zhen")
     assert shop.check() == ({}, [])
 
@@ -97,7 +97,7 @@ def test_imported_matches_are_replayed_too(shop):
 
 
 class OneField(ToyV1):
-    """Who pushed once has won."""
+    """The first push wins."""
 
     def apply_move(self, state: Race, move: ToyMove) -> Race:
         after = super().apply_move(state, move)
@@ -110,26 +110,26 @@ PATHAGON = find_ruleset("pathagon")
 
 def test_a_ruleset_that_is_not_registered_may_be_the_candidate(shop):
     shop.record("hold", "push", "push")
-    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:ONE_FIELD"))
-    assert (told["difference"]["kind"], told["difference"]["came"]) == ("end", "over, finish, ranks 1 2")
+    _, [finding] = shop.check(Asked("toy", candidate=f"{__name__}:ONE_FIELD"))
+    assert (finding["difference"]["kind"], finding["difference"]["came"]) == ("end", "over, finish, ranks 1 2")
 
 
-def test_a_candidate_is_of_the_same_game(shop):
+def test_a_candidate_must_be_of_the_same_game(shop):
     with pytest.raises(CheckError, match="is a version of pathagon, not of toy"):
         shop.check(Asked("toy", candidate=f"{__name__}:PATHAGON"))
 
 
-def test_a_match_that_its_own_version_does_not_replay_either_says_nothing_of_the_candidate(shop, tmp_path: Path):
+def test_a_match_that_its_own_version_cannot_replay_says_nothing_about_the_candidate(shop, tmp_path: Path):
     def give_what_is_not_there(raws: list[Any]) -> None:
         raws[-1]["data"]["move"] = TOO_MUCH
 
     file = tmp_path / "forged.bundle"
     file.write_bytes(forged(bundle_of(shop.parts, shop.record("hold")), give_what_is_not_there))
-    _, [told] = check_matches(NEWEST, (), [str(file)])
-    assert (told["outcome"], told["difference"]["clause"]) == ("unsound", "TO7")
+    _, [finding] = check_matches(NEWEST, (), [str(file)])
+    assert (finding["outcome"], finding["difference"]["clause"]) == ("unsound", "TO7")
 
 
-def test_a_match_that_cannot_be_read_is_told_and_keeps_no_other_back(shop, monkeypatch):
+def test_a_match_that_cannot_be_read_is_reported_and_holds_up_no_other(shop, monkeypatch):
     shop.record("hold")
     bad, gone = (shop.record("hold") for _ in range(2))
     load_all = shop.parts.store.load_all
@@ -140,15 +140,15 @@ def test_a_match_that_cannot_be_read_is_told_and_keeps_no_other_back(shop, monke
         return [[] if stretch.stream == gone else load_all([stretch])[0] for stretch in stretches]
 
     monkeypatch.setattr(shop.parts.store, "load_all", damaged)
-    replayed, told = shop.check()
+    replayed, findings = shop.check()
     assert replayed == {"1": 1}
-    assert {each["match"]: (each["outcome"], each["why"]) for each in told} == {
+    assert {each["match"]: (each["outcome"], each["why"]) for each in findings} == {
         bad: ("unread", f"{bad} is no stream"),
         gone: ("unread", "event 1 does not fit the events before it: the match was never created"),
     }
 
 
-def test_without_the_store_nothing_is_told(shop, monkeypatch):
+def test_without_the_store_nothing_is_reported(shop, monkeypatch):
     shop.record("hold")
 
     def away(stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
@@ -161,7 +161,7 @@ def test_without_the_store_nothing_is_told(shop, monkeypatch):
 
 
 class Endless(ToyV1):
-    """Nobody ever moves."""
+    """It never returns."""
 
     def apply_move(self, state: Race, move: ToyMove) -> Race:
         while True:
@@ -171,12 +171,12 @@ class Endless(ToyV1):
 ENDLESS = Endless()
 
 
-def test_a_candidate_that_comes_to_no_end_fails(shop, monkeypatch):
+def test_a_candidate_that_never_ends_fails(shop, monkeypatch):
     monkeypatch.setattr(module, "MATCH_TIMEOUT_S", 1)
     shop.record("hold")
-    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:ENDLESS"))
-    assert told["difference"]["kind"] == "fails"
-    assert "Timeout" in told["difference"]["came"]
+    _, [finding] = shop.check(Asked("toy", candidate=f"{__name__}:ENDLESS"))
+    assert finding["difference"]["kind"] == "fails"
+    assert "Timeout" in finding["difference"]["came"]
 
 
 def test_bundles_are_replayed_from_their_files_without_a_store(shop, monkeypatch, tmp_path: Path):
@@ -186,25 +186,25 @@ def test_bundles_are_replayed_from_their_files_without_a_store(shop, monkeypatch
     (tmp_path / "notes.txt").write_text("no bundle")
     monkeypatch.delattr(module, "process_parts")
     files = [*map(str, sorted(tmp_path.iterdir())), str(tmp_path / "gone.bundle")]
-    replayed, told = check_matches(NEWEST, (), files)
+    replayed, findings = check_matches(NEWEST, (), files)
     assert replayed == {"1": 2}
-    assert [(each["match"], each["outcome"]) for each in told] == [
+    assert [(each["match"], each["outcome"]) for each in findings] == [
         (matches[1], "differs"),
         ("notes.txt", "unread"),
         ("gone.bundle", "unread"),
     ]
 
 
-def test_a_verdict_over_another_view_is_told(shop):
+def test_a_verdict_over_another_view_is_reported(shop):
     match = shop.record("hold")
     ended = shop.tables.post(match, "withdrawal", seat=1).json
     verify_all(shop.parts, [(match, ended["version"])])
-    _, [told] = shop.check(Asked("toy", candidate=f"{__name__}:LAPS"))
-    assert told["difference"]["kind"] == "view"
+    _, [finding] = shop.check(Asked("toy", candidate=f"{__name__}:LAPS"))
+    assert finding["difference"]["kind"] == "view"
 
 
 class Laps(ToyV1):
-    """Tells more."""
+    """Its view has one more field."""
 
     def view(self, state: Race) -> dict[str, Any]:
         return {**super().view(state), "laps": 0}

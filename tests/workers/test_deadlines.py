@@ -1,4 +1,4 @@
-"""The relay withdraws whose time is over, once, over a real store."""
+"""Deadlines over a real store: the relay withdraws seats whose time is over, once."""
 
 import threading
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ T = 1_800_000_000_000
 
 
 class Rig:
-    """A store, a relay that watches deadlines, and a clock moved by hand."""
+    """A store, a relay that watches deadlines, and a clock that the test moves."""
 
     def __init__(self, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
         self.redis = redis
@@ -75,7 +75,7 @@ class Rig:
         return {member.decode(): int(score) for member, score in self.redis.zrange(DEADLINES, 0, -1, withscores=True)}
 
     def let_pass(self, ms: int) -> None:
-        """Time in which the relay watches."""
+        """Let time pass while the relay watches."""
         while ms > 0:
             step = min(ms, OUTAGE_MS - 1)
             self.now, ms = self.now + step, ms - step
@@ -99,7 +99,7 @@ def rig(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Rig:
     return Rig(redis, monkeypatch)
 
 
-def test_a_deadline_is_noted_moved_on_and_struck_off(rig):
+def test_a_deadline_is_noted_then_moved_then_struck(rig):
     match = rig.start()
     rig.relay.step(block_ms=0)
     assert rig.noted() == {match: T + MOVE_MS}
@@ -118,7 +118,7 @@ def test_matches_without_limits_are_not_noted(rig):
     assert rig.noted() == {}
 
 
-def test_an_aborted_match_is_struck_off(rig):
+def test_an_aborted_match_is_struck(rig):
     match = rig.start()
     rig.relay.step(block_ms=0)
     rig.do(match, AbortMatch)
@@ -201,7 +201,7 @@ def test_two_relays_withdraw_a_seat_once(rig):
     assert rig.noted() == {}
 
 
-def test_a_relay_that_died_before_it_struck_off_withdraws_nobody_twice(rig, monkeypatch):
+def test_a_relay_that_died_before_it_noted_the_next_deadline_withdraws_nobody_twice(rig, monkeypatch):
     match = rig.start(3, "toy", options={"dice": 0})
     rig.relay.step(block_ms=0)
 
@@ -220,7 +220,7 @@ def test_a_relay_that_died_before_it_struck_off_withdraws_nobody_twice(rig, monk
     assert rig.noted() == {match: rig.now + MOVE_MS}
 
 
-def test_what_the_feed_no_longer_tells_is_found_by_the_scan(rig):
+def test_the_scan_finds_deadlines_that_the_feed_no_longer_holds(rig):
     match, fresh, ended = rig.start(), rig.start(), rig.start()
     rig.start(limits=None)
     rig.move(match)
@@ -231,7 +231,7 @@ def test_what_the_feed_no_longer_tells_is_found_by_the_scan(rig):
     assert rig.noted() == {match: T + MOVE_MS, fresh: T + MOVE_MS}
 
 
-def test_after_an_outage_nobody_is_withdrawn_for_as_long_as_it_lasted(rig):
+def test_after_an_outage_nobody_is_withdrawn_for_the_length_of_the_outage(rig):
     match = rig.start()
     rig.relay.step(block_ms=0)
     rig.now += MOVE_MS + OUTAGE_MS
@@ -243,7 +243,7 @@ def test_after_an_outage_nobody_is_withdrawn_for_as_long_as_it_lasted(rig):
     assert rig.withdrawn(match) == [1]
 
 
-def test_a_respite_is_an_hour_at_most(rig):
+def test_a_respite_lasts_an_hour_at_most(rig):
     rig.start()
     rig.relay.step(block_ms=0)
     rig.now += 100 * LONGEST_RESPITE_MS
@@ -260,7 +260,7 @@ def test_a_short_absence_gives_no_respite(rig):
     assert rig.withdrawn(match) == [1]
 
 
-def test_a_match_whose_deadline_cannot_be_kept_keeps_no_other_one_waiting(rig, monkeypatch, caplog):
+def test_a_match_whose_deadline_cannot_be_enforced_holds_up_no_other(rig, monkeypatch, caplog):
     spoilt, match = rig.start(), rig.start()
     rig.relay.step(block_ms=0)
     withdraw = rig.duty._withdraw

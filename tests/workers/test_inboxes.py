@@ -1,4 +1,4 @@
-"""What players are told is written once, whatever becomes of the relay, over a real store."""
+"""Inboxes over a real store: each notice is written once, whatever happens to the relay."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ ANN, BEN = (Actor("player", f"player-{name * 26}") for name in "ab")
 
 
 class Rig:
-    """A store, a relay that does nothing but tell players, and matches of Ann against Ben."""
+    """A store, a relay that only writes inboxes, and matches of Ann against Ben."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
@@ -62,8 +62,8 @@ class Rig:
     def read(self, player: Actor) -> list[bytes]:
         return [each.data for each in self.parts.inboxes.read(player.id, 0, 1000)]
 
-    def told(self, player: Actor) -> list[tuple[bytes, int]]:
-        """Types and versions of what a player was told."""
+    def notices(self, player: Actor) -> list[tuple[bytes, int]]:
+        """The types and versions of a player's notices."""
         return [(data.split(b'"')[3], int(data.split(b'"version":')[1].split(b",")[0])) for data in self.read(player)]
 
 
@@ -80,23 +80,23 @@ def rig(redis: Redis) -> Rig:
 
 
 def drain(relay: Relay) -> None:
-    """Relay all there is; a batch has but a few entries of each bucket."""
+    """Relay everything; a batch has only a few entries of each bucket."""
     for _ in range(4):
         relay.step(block_ms=0)
 
 
-BEN_IS_TOLD = [(b"seat-offered", 1), (b"match-started", 3), (b"your-decision", 4), (b"your-decision", 6)]
+NOTICES_OF_BEN = [(b"seat-offered", 1), (b"match-started", 3), (b"your-decision", 4), (b"your-decision", 6)]
 
 
-def test_each_player_is_told_what_concerns_it(rig):
+def test_each_player_gets_the_notices_that_concern_it(rig):
     match = rig.open_match()
     rig.play(match, 4)
     drain(rig.relay)
-    assert rig.told(BEN) == BEN_IS_TOLD
-    assert rig.told(ANN) == [(b"match-started", 3), *((b"your-decision", version) for version in (3, 5, 7))]
+    assert rig.notices(BEN) == NOTICES_OF_BEN
+    assert rig.notices(ANN) == [(b"match-started", 3), *((b"your-decision", version) for version in (3, 5, 7))]
 
 
-def test_a_relay_that_dies_before_it_acknowledges_leaves_nothing_doubled(rig, monkeypatch):
+def test_a_relay_that_dies_before_it_acknowledges_doubles_nothing(rig, monkeypatch):
     match = rig.open_match()
     rig.play(match, 4)
     monkeypatch.setattr(FeedGroup, "ack", lambda *_: (_ for _ in ()).throw(SystemExit))
@@ -104,7 +104,7 @@ def test_a_relay_that_dies_before_it_acknowledges_leaves_nothing_doubled(rig, mo
         rig.relay.step(block_ms=0)
     monkeypatch.undo()
     drain(rig.new_relay())
-    assert rig.told(BEN) == BEN_IS_TOLD
+    assert rig.notices(BEN) == NOTICES_OF_BEN
 
 
 def test_a_relay_that_dies_before_it_writes_leaves_nothing_out(rig, monkeypatch):
@@ -115,10 +115,10 @@ def test_a_relay_that_dies_before_it_writes_leaves_nothing_out(rig, monkeypatch)
         rig.relay.step(block_ms=0)
     monkeypatch.undo()
     drain(rig.new_relay())
-    assert rig.told(BEN) == BEN_IS_TOLD
+    assert rig.notices(BEN) == NOTICES_OF_BEN
 
 
-def test_two_relays_tell_everything_once_whichever_comes_first(rig):
+def test_two_relays_deliver_everything_once_whichever_comes_first(rig):
     match = rig.open_match()
     drain(rig.relay)
     one, other = rig.new_relay("one"), rig.new_relay("other")
@@ -128,10 +128,10 @@ def test_two_relays_tell_everything_once_whichever_comes_first(rig):
     drain(other)
     for duty in (*one._duties, *other._duties):
         duty.take([entry for _, _, entry in held])
-    assert sorted(rig.told(BEN), key=lambda each: each[1]) == BEN_IS_TOLD
+    assert sorted(rig.notices(BEN), key=lambda each: each[1]) == NOTICES_OF_BEN
 
 
-def test_a_feed_that_is_read_again_from_its_beginning_tells_nothing_again(rig):
+def test_a_feed_that_is_read_again_from_its_beginning_delivers_nothing_again(rig):
     match = rig.open_match()
     rig.play(match, 4)
     drain(rig.relay)
@@ -139,15 +139,15 @@ def test_a_feed_that_is_read_again_from_its_beginning_tells_nothing_again(rig):
         rig.redis.execute_command("XGROUP DESTROY", key, "relay")
     relay = rig.new_relay()
     drain(relay)
-    assert rig.told(BEN) == BEN_IS_TOLD
+    assert rig.notices(BEN) == NOTICES_OF_BEN
 
 
-def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
+def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch):
     parts, load_all, loads = rig.new_parts(), RedisStore.load_all, []
     states = Handler(parts.store, MATCH)
     duties = Notices(parts, states), Deadlines(parts, rig.redis, states), Listing(parts, rig.redis, states)
     relay = Relay(FeedGroup(rig.redis), duties)
-    # Nor is anything built beside.
+    # No list is built meanwhile either.
     relay._chores.clear()
     relay.step(block_ms=0)
     matches = [rig.open_match(limits=limits) for limits in (None, {"move_ms": 60_000}, {"match_ms": 60_000})]
@@ -167,10 +167,10 @@ def test_what_a_batch_tells_of_is_read_at_once_for_all_duties(rig, monkeypatch):
     assert [b'"ply":4' in row for row in parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
 
 
-def test_a_relay_without_any_memory_tells_what_is_new_alone(rig):
+def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):
     match = rig.open_match()
     rig.play(match, 4)
     drain(rig.relay)
     rig.execute(match, OfferDraw, ANN)
     drain(rig.new_relay())
-    assert rig.told(BEN) == [*BEN_IS_TOLD, (b"draw-offered", 8)]
+    assert rig.notices(BEN) == [*NOTICES_OF_BEN, (b"draw-offered", 8)]

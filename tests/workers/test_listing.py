@@ -47,7 +47,7 @@ class Rig:
         self.play = Play(self.new_parts(), seed=11)
 
     def new_parts(self) -> Parts:
-        """Parts of a process of its own."""
+        """The parts of another process."""
         return compose(CONFIG, RedisStore(self.redis), self.redis)
 
     @property
@@ -55,7 +55,7 @@ class Rig:
         return self.parts.lists.matches
 
     def follow(self) -> None:
-        """Let the relay take all that there is."""
+        """Let the relay take everything."""
         while FeedGroup(self.redis).lag():
             self.relay.step(block_ms=0)
 
@@ -64,7 +64,7 @@ class Rig:
             rebuild(self.parts.store, projection)
 
     def content(self) -> dict[str, Any]:
-        """What the server keeps of the list of matches, byte by byte, and no more than that."""
+        """All that the server keeps of the list of matches, byte by byte."""
         name = "{lists:matches}"
         live = self.redis.hget(f"{name}:meta", "live") or b"a"
         [other] = HALVES - {live}
@@ -105,7 +105,7 @@ def test_lists_that_follow_the_feed_have_what_a_build_has(rig):
     assert len(followed["rows"]) == len(rig.play.matches) > 50
 
 
-def test_a_stream_is_read_once_a_batch(rig, monkeypatch):
+def test_a_stream_is_read_once_for_each_batch(rig, monkeypatch):
     rig.build()
     rig.play.create()
     [match] = rig.play.matches
@@ -117,7 +117,7 @@ def test_a_stream_is_read_once_a_batch(rig, monkeypatch):
     assert loads == [match]
 
 
-def test_a_stream_that_cannot_be_read_keeps_no_other_out(rig, caplog):
+def test_a_stream_that_cannot_be_read_keeps_no_other_off_the_list(rig, caplog):
     rig.build()
     rig.play.go_on(60)
     broken = rig.play.matches[0]
@@ -143,7 +143,7 @@ def test_a_relay_builds_what_an_older_release_left_out(rig):
     assert len(rig.parts.lists.players.read("", None, 10, None).rows) == 1
 
 
-def test_a_list_of_another_layout_is_built_again(rig, monkeypatch):
+def test_a_list_with_another_layout_is_built_again(rig, monkeypatch):
     rig.build()
     assert not needs_build(rig.matches)
     monkeypatch.setattr(type(rig.matches), "layout", 99)
@@ -152,12 +152,12 @@ def test_a_list_of_another_layout_is_built_again(rig, monkeypatch):
     eventually(lambda: is_complete(rig.matches))
 
 
-def test_a_build_that_shows_signs_of_life_is_left_alone(rig):
+def test_a_build_that_is_alive_is_left_alone(rig):
     rig.matches.table.begin(projections.now_ms())
     assert not needs_build(rig.matches)
 
 
-def test_a_relay_begins_a_build_anew_that_died(rig):
+def test_a_relay_restarts_a_build_that_died(rig):
     rig.build()
     rig.matches.table.begin(projections.now_ms() - projections.SILENT_MS - 1)
     assert needs_build(rig.matches)
@@ -198,7 +198,7 @@ def test_lists_are_built_while_others_write_and_read(rig):
     for thread in threads:
         thread.join()
     written = rig.content()
-    # At no moment did a reader miss what was there before.
+    # Readers saw the earlier matches at every moment.
     assert counts == sorted(counts)
     rig.build()
     assert rig.content() == written
@@ -218,7 +218,7 @@ def test_a_build_drops_rows_of_streams_that_are_gone(rig):
     assert not [member for member in content["lists"] if gone.encode() in member]
 
 
-def test_a_build_mends_what_others_did_to_a_list(rig):
+def test_a_build_repairs_a_damaged_list(rig):
     rig.build()
     rig.play.go_on(100)
     rig.follow()
@@ -230,7 +230,7 @@ def test_a_build_mends_what_others_did_to_a_list(rig):
     assert rig.content() == right
 
 
-def test_a_build_that_dies_leaves_all_as_it_was_and_the_next_one_cures(rig):
+def test_a_build_that_dies_changes_nothing_and_the_next_one_succeeds(rig):
     rig.build()
     rig.play.go_on(300)
     rig.follow()
@@ -250,7 +250,7 @@ def test_a_build_that_dies_leaves_all_as_it_was_and_the_next_one_cures(rig):
     rig.content()
 
 
-def test_of_two_builds_the_later_one_counts(rig):
+def test_the_later_of_two_builds_counts(rig):
     rig.play.go_on(100)
 
     def begin_another(built) -> None:
@@ -261,7 +261,7 @@ def test_of_two_builds_the_later_one_counts(rig):
     assert len(rig.content()["rows"]) == len(rig.play.matches)
 
 
-def test_the_command_may_be_killed_and_begun_anew(rig, server):
+def test_the_command_may_be_killed_and_run_again(rig, server):
     rig.build()
     rig.play.go_on(2000)
     rig.follow()
@@ -274,8 +274,8 @@ def test_the_command_may_be_killed_and_begun_anew(rig, server):
     eventually(lambda: state().build_ms is not None or killed.poll() is not None)
     killed.kill()
     killed.wait()
-    told = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=60).stdout
-    assert f"{len(rig.play.matches)} streams" in told
+    printed = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert f"{len(rig.play.matches)} streams" in printed
     assert state().build_ms is None
     assert rig.content() == followed
 
@@ -301,23 +301,23 @@ def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
     assert lag() == known
 
 
-def test_a_lag_that_nobody_tells_is_not_made_up():
+def test_a_lag_that_cannot_be_read_is_not_made_up():
     lag = FeedLag(connect_client(f"redis://127.0.0.1:{free_port()}", 0.2), [])
     for _ in range(2):
         with pytest.raises(StoreUnavailable):
             lag()
 
 
-def test_the_doctor_tells_which_lists_are_built(rig, server, monkeypatch, tmp_path):
+def test_the_doctor_shows_which_lists_are_built(rig, server, monkeypatch, tmp_path):
     monkeypatch.setenv("REDIS_URL", server)
     monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", CONFIG.server_key.key.hex())
 
-    def told() -> set[tuple[str, str]]:
+    def show_state() -> set[tuple[str, str]]:
         return {(found.state, found.text.partition(",")[2]) for found in examine(tmp_path) if found.topic == "list"}
 
-    assert told() == {("note", " not built")}
+    assert show_state() == {("note", " not built")}
     for projection in rig.parts.lists.projections:
         projection.table.begin(projections.now_ms())
-    assert told() == {("note", " being built")}
+    assert show_state() == {("note", " being built")}
     rig.build()
-    assert told() == {("ok", " complete")}
+    assert show_state() == {("ok", " complete")}

@@ -1,4 +1,4 @@
-"""Matches whose stored events were changed by hand: set aside, answered clearly, and verified again once put right."""
+"""Matches whose events were changed by hand: set aside, answered clearly, and verified again once repaired."""
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.server
 
 
 class House:
-    """A service over a real store: its API, its relay, its worker, and a hand that reaches into the store."""
+    """A service over a real store: its API, its relay, its worker, and a hand that changes the store."""
 
     def __init__(self, server: EmbeddedServer, redis: Redis) -> None:
         config = Config(server.url, server.url, CONFIG.server_key, open_sign_up=True)
@@ -51,13 +51,13 @@ class House:
         self.admin = self.parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
 
     def restart(self) -> None:
-        """Another process: it has none of the states that the one before had."""
+        """Start another process, which has none of the cached states of the one before."""
         self.parts = self.compose()
         self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
         self.api = Api(create_app(self.parts))
 
     def finish(self, ruleset: str = "zhen", **more: Any) -> str:
-        """A match that Ben has resigned after some moves."""
+        """A match that Ben resigned after some moves."""
         seats = [{"player": self.ann}, {"player": self.ben}]
         match = self.api.new_match(self.ann_token, seats, ruleset, **more)
         path = f"/v1/matches/{match}"
@@ -75,7 +75,7 @@ class House:
             self.api.post(f"{path}/moves", (self.ann_token, self.ben_token)[number % 2], {"move": move})
 
     def work(self) -> None:
-        """Relay what the feed has, do all jobs, and relay what came of it."""
+        """Relay the feed, do all jobs, and relay their results."""
         for _ in range(2):
             while FeedGroup(self.redis).lag():
                 self.relay.step(block_ms=0)
@@ -89,7 +89,7 @@ class House:
         return self.compose().store.load(match).entries
 
     def put(self, match: str, entries: Sequence[StoredEvent]) -> None:
-        """Write the stream anew, as someone with a hand in the store would."""
+        """Rewrite the stream, as somebody with access to the store could."""
         key = f"{{{bucket_of(match)}}}:ev:{match}"
         self.redis.delete(key)
         for version, e, h in entries:
@@ -128,11 +128,11 @@ def place_of(entries: Sequence[StoredEvent], word: str) -> int:
 
 
 Corruption = Callable[[list[StoredEvent]], int]
-"""Changes entries; tells the version at fault."""
+"""Changes entries, and returns the version at fault."""
 
 
 def changed(word: str, old: bytes, new: bytes) -> Corruption:
-    """One event's bytes, and nothing else."""
+    """Change the bytes of one event, and nothing else."""
 
     def corrupt(entries: list[StoredEvent]) -> int:
         place = place_of(entries, word)
@@ -144,7 +144,7 @@ def changed(word: str, old: bytes, new: bytes) -> Corruption:
 
 
 def rewritten(word: str, **fields: Any) -> Corruption:
-    """One event, and all hashes after it: a chain without a break."""
+    """Change one event and all hashes after it, so that the chain holds."""
 
     def corrupt(entries: list[StoredEvent]) -> int:
         events = [parse_event(entry) for entry in entries]
@@ -212,7 +212,7 @@ def read_all(house: House, match: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS)
-def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house, name):
+def test_a_match_changed_by_hand_is_refuted_and_scored_once_it_is_put_right(house, name):
     ruleset, corrupt = CORRUPTIONS[name]
     good, match = house.finish(rated=True), house.finish(ruleset, rated=True)
     STREAM[0] = match
@@ -236,7 +236,7 @@ def test_what_was_changed_by_hand_is_refuted_answered_put_right_and_scored(house
         house.put(match, [*whole, *house.entries(match)[len(whole) :]])
         verdicts = ["match-refuted", "match-verified", "match-scored"]
     else:
-        # The verdict hangs on hashes that are gone with what was forged.
+        # The verdict follows from hashes that were replaced together with the forged events.
         house.put(match, whole)
         verdicts = ["match-verified", "match-scored"]
     asked = house.verify_again(match)
@@ -292,7 +292,7 @@ def test_a_scan_finds_the_refuted_matches_again(house):
     assert house.redis.zrange(REFUTED, 0, -1) == [match.encode()]
 
 
-def test_what_is_still_wrong_is_refuted_once_more(house):
+def test_a_match_that_is_still_wrong_is_refuted_again(house):
     match, _ = refuted_match(house)
     assert house.verify_again(match).json["status"] == "refuted"
     types = [parse_event(entry).data.type for entry in house.entries(match)[-3:]]
@@ -309,14 +309,14 @@ def test_asking_twice_is_asking_once(house):
     assert len(house.entries(match)) == len(whole) + 3
 
 
-def test_a_process_that_saw_the_damage_sees_it_mended(house):
+def test_a_process_that_saw_the_damage_sees_the_repair(house):
     match, whole = refuted_match(house)
     assert house.api.get(f"/v1/matches/{match}").json["fault"]["version"] == 4
     house.put(match, [*whole, *house.entries(match)[len(whole) :]])
     assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
 
 
-def test_administrators_alone_have_matches_verified_again(house):
+def test_only_administrators_have_matches_verified_again(house):
     match, _ = refuted_match(house)
     refused = house.api.post(f"/v1/matches/{match}/verification", house.ann_token)
     assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
@@ -328,7 +328,7 @@ def test_a_match_under_way_waits_for_no_verdict(house):
     assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
 
 
-def test_bytes_that_are_no_event_are_shown_as_they_are(house):
+def test_bytes_that_are_not_an_event_are_shown_as_they_are(house):
     match = house.finish()
     entries = house.entries(match)
     entries[3] = entries[3]._replace(e=b"\xff\n")
@@ -343,7 +343,7 @@ def test_bytes_that_are_no_event_are_shown_as_they_are(house):
 
 
 @pytest.mark.parametrize("name", ["bytes of the first event", "bytes of the end"])
-def test_a_match_that_cannot_tell_that_it_ended_is_refuted_though_its_job_was_lost(house, name):
+def test_a_match_whose_end_cannot_be_read_is_refuted_even_if_its_job_was_lost(house, name):
     ruleset, corrupt = CORRUPTIONS[name]
     match = house.finish("toy" if name == "bytes of the end" else ruleset)
     entries = house.entries(match)

@@ -105,7 +105,7 @@ def test_a_match_under_way_is_not_enqueued(rig):
     assert rig.jobs() == []
 
 
-def test_a_score_strikes_the_match_off(rig):
+def test_a_score_strikes_the_match(rig):
     match = rig.finish()
     rig.relay.step(block_ms=0)
     assert verify_all(rig.parts, [(match, 4)]) == ["scored"]
@@ -113,7 +113,7 @@ def test_a_score_strikes_the_match_off(rig):
     assert rig.pending() == []
 
 
-def test_a_relay_that_died_before_it_acknowledged_goes_on_there(rig, monkeypatch):
+def test_entries_that_a_relay_did_not_acknowledge_before_it_died_come_again(rig, monkeypatch):
     match = rig.finish()
     monkeypatch.setattr(rig.duty, "take", lambda entries: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
@@ -185,7 +185,7 @@ def test_what_happens_at_the_same_time_is_one_batch(rig, monkeypatch):
     assert FeedGroup(rig.redis).lag() == 0
 
 
-def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog):
+def test_a_stream_without_events_holds_up_nothing_else(rig, caplog):
     lost, match = rig.finish(), rig.finish()
     rig.redis.delete(*rig.redis.keys(f"*:ev:{lost}"), *rig.redis.keys("*:feed"))
     relay = rig.new_relay()
@@ -194,7 +194,7 @@ def test_a_stream_without_events_keeps_nothing_else_from_being_done(rig, caplog)
     assert f"{lost} is listed in the store but has no events" in caplog.text
 
 
-def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
+def test_a_stream_that_cannot_be_read_holds_up_no_other_match(rig, caplog):
     spoilt, match = rig.finish(), rig.finish()
     rig.scan()
     [key] = rig.redis.keys(f"*:ev:{spoilt}")
@@ -205,7 +205,7 @@ def test_a_stream_that_cannot_be_read_keeps_no_other_match_waiting(rig, caplog):
     assert f"{spoilt} cannot be read" in caplog.text
 
 
-def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, caplog):
+def test_a_chore_that_fails_holds_up_no_other(rig, monkeypatch, caplog):
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
     relay = rig.new_relay()
@@ -217,7 +217,7 @@ def test_a_chore_that_fails_keeps_the_others_from_nothing(rig, monkeypatch, capl
     assert f"retrying in {duties_module.RETRY_CHORE_S:.0f} s" in caplog.text
 
 
-def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_told(rig, monkeypatch, caplog):
+def test_a_match_that_gets_no_verdict_waits_longer_each_time_and_is_logged(rig, monkeypatch, caplog):
     match = rig.finish()
     rig.relay.step(block_ms=0)
     waits, now = [], verification_module.now_ms()
@@ -245,7 +245,7 @@ def test_a_job_that_was_lost_is_found_by_the_sweep(rig, monkeypatch):
     assert rig.jobs() == [f"verify_{match}_4"]
 
 
-def test_a_sweep_strikes_off_what_is_scored(rig, monkeypatch):
+def test_a_sweep_strikes_scored_matches(rig, monkeypatch):
     match = rig.finish()
     rig.relay.step(block_ms=0)
     verify_all(rig.parts, [(match, 4)])
@@ -256,7 +256,7 @@ def test_a_sweep_strikes_off_what_is_scored(rig, monkeypatch):
     assert (rig.pending(), rig.jobs()) == ([], [])
 
 
-def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
+def test_a_scan_finds_matches_that_neither_feed_nor_queue_hold(rig):
     match = rig.finish()
     rig.redis.delete(*rig.redis.keys("*:feed"))
     rig.scan()
@@ -265,7 +265,7 @@ def test_a_scan_finds_what_neither_feed_nor_queue_know(rig):
     assert rig.jobs() == [f"verify_{match}_4"]
 
 
-def test_the_streams_are_listed_once_for_all_who_keep_track_of_matches(rig, monkeypatch):
+def test_the_streams_are_listed_once_for_all_trackers(rig, monkeypatch):
     match, streams, asked = rig.finish(), rig.parts.store.streams, []
     rig.redis.delete(*rig.redis.keys("*:feed"))
     monkeypatch.setattr(rig.parts.store, "streams", lambda after: asked.append(after) or streams(after))

@@ -1,4 +1,4 @@
-"""Shared dice are revealed in all matches that have them, after the last one's end and never before."""
+"""Shared dice are revealed in all their matches after the last one ends, and never before."""
 
 from collections.abc import Iterator
 
@@ -43,11 +43,11 @@ ROTATED = Config("", "", parse_key("00" * 32), open_sign_up=True)
 
 
 class Killed(BaseException):
-    """What a process feels of a kill: nothing after it is done."""
+    """Stands for a kill: the process does nothing after it."""
 
 
 class Block:
-    """Three matches with the same dice over a real store, of which the first is created, and a relay."""
+    """Three matches that share their dice over a real store, with only the first created, and a relay."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
@@ -77,7 +77,7 @@ class Block:
         assert self.send(place, Withdraw, seat=1) == "ended"
 
     def follow(self, relay: Relay | None = None) -> None:
-        """Relay all that the feed has."""
+        """Relay the whole feed."""
         while FeedGroup(self.redis).lag():
             (relay or self.relay).step(block_ms=0)
 
@@ -89,7 +89,7 @@ class Block:
         return [self.types(place).count("dice-revealed") for place in range(len(self.matches))]
 
     def verify(self) -> list[str]:
-        """The statuses after a verification of each of them that is created."""
+        """Verify the matches that are created, and return their statuses."""
         states = [self.parts.matches.read(match) for match in self.matches]
         return verify_all(self.parts, [(state.stream, state.version) for state in states if state.version])
 
@@ -107,7 +107,7 @@ def block(redis: Redis) -> Block:
     return Block(redis)
 
 
-def test_a_match_that_was_imported_in_the_place_of_one_gives_no_dice_away(block):
+def test_an_import_under_the_id_of_a_match_to_come_gives_no_dice_away(block):
     forger, match = compose(CONFIG, MemoryStore()), block.matches[2]
     for command in (
         CreateMatch(actor=ANN, id="a" * 32, secret=block.secret, ruleset="toy", seats=SOLO, dice=block.dice),
@@ -130,7 +130,7 @@ def test_a_match_that_was_imported_in_the_place_of_one_gives_no_dice_away(block)
     assert block.revealed() == [1, 1, 1]
 
 
-def test_they_are_revealed_in_all_matches_when_the_last_one_ends(block):
+def test_shared_dice_are_revealed_in_all_matches_when_the_last_one_ends(block):
     block.create(1)
     block.create(2)
     for place in (1, 0):
@@ -143,7 +143,7 @@ def test_they_are_revealed_in_all_matches_when_the_last_one_ends(block):
     assert {block.parts.matches.read(match).life.secret for match in block.matches} == {block.secret.hex()}
 
 
-def test_a_match_that_is_not_created_yet_keeps_them_secret(block):
+def test_a_match_that_is_not_created_yet_keeps_the_dice_secret(block):
     block.create(1)
     for place in (0, 1):
         block.end(place)
@@ -157,7 +157,7 @@ def test_a_match_that_is_not_created_yet_keeps_them_secret(block):
     assert block.revealed() == [1, 1, 1]
 
 
-def test_one_that_is_open_or_under_way_keeps_them_secret(block):
+def test_a_match_that_is_open_or_under_way_keeps_the_dice_secret(block):
     block.create(1)
     block.create(2, start="call")
     block.end(0)
@@ -179,7 +179,7 @@ def test_an_abort_is_an_end(block):
     assert block.revealed() == [1, 1, 1]
 
 
-def test_an_annulled_one_is_revealed_too(block):
+def test_the_dice_of_an_annulled_match_are_revealed_too(block):
     block.create(1)
     block.create(2)
     for place in range(3):
@@ -201,7 +201,7 @@ def test_verdict_and_score_wait_for_the_reveal(block):
     assert block.verify() == ["scored"] * 3
 
 
-def test_what_waits_for_others_is_neither_swept_for_nor_told_as_an_alarm(block, monkeypatch):
+def test_a_match_that_waits_for_others_is_neither_swept_for_nor_logged_as_an_alarm(block, monkeypatch):
     block.create(1)
     block.end(0)
     block.follow()
@@ -212,7 +212,7 @@ def test_what_waits_for_others_is_neither_swept_for_nor_told_as_an_alarm(block, 
     assert block.redis.zcard(PENDING) == 0
 
 
-def test_the_reveal_has_the_matches_verified(block, monkeypatch):
+def test_the_matches_are_verified_after_the_reveal(block, monkeypatch):
     monkeypatch.setattr(verify_module, "process_parts", lambda: block.parts)
     block.create(1)
     block.create(2)
@@ -276,7 +276,7 @@ def test_two_relays_reveal_once(block):
     assert block.revealed() == [1, 1, 1]
 
 
-def test_a_key_that_is_missing_holds_up_nothing_else_and_the_next_scan_tries_again(block, caplog):
+def test_a_missing_key_holds_up_nothing_else_and_the_next_scan_tries_again(block, caplog):
     block.create(1)
     block.create(2)
     for place in range(3):
@@ -301,7 +301,7 @@ def test_a_match_that_cannot_be_read_holds_up_no_other(block, caplog):
     assert f"{broken} cannot be read" in caplog.text
 
 
-def test_dice_of_ones_own_are_revealed_at_the_end_as_ever(block):
+def test_dice_that_are_not_shared_are_revealed_at_the_end_of_their_match(block):
     asked = command_of("test", "POST", "/", None, b"")
     match = stream_id("match", asked)
     dice, block.secret = block.parts.config.server_key.seal(match)

@@ -1,4 +1,4 @@
-"""Scoring over a real store: once whatever is retried, killed or raced, the ledger first, annulled matches never."""
+"""Scoring over a real store: once despite retries, kills and races, first in the ledger, and never if annulled."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ END = 5
 
 
 class Killed(BaseException):
-    """What a process feels of a kill: nothing after it is done."""
+    """Stands for a kill: the process does nothing after it."""
 
 
 class Hall(Rig):
@@ -89,11 +89,11 @@ class Hall(Rig):
         return [LEDGER.parse(entry).data.type for entry in entries]
 
     def rated(self) -> list[str]:
-        """The players of the table, as a process sees it that has just started."""
+        """The players in the table, as a fresh process sees it."""
         return [row.player for row in self.new_process().ledgers.book("zhen").table]
 
     def follow(self) -> None:
-        """Relay all that the feed has."""
+        """Relay the whole feed."""
         while FeedGroup(self.redis).lag():
             self.relay.step(block_ms=0)
 
@@ -103,7 +103,7 @@ class Hall(Rig):
         worker.work(burst=True, logging_level="WARNING")
 
     def sweep_after_a_while(self, monkeypatch: pytest.MonkeyPatch, graces: int = 10) -> None:
-        """Sweep after so many times the grace of a job; what is on the queue is lost."""
+        """Lose what is on the queue, and sweep after this many times the grace of a job."""
         later = verification_module.now_ms() + graces * verification_module.GRACE_MS
         with monkeypatch.context() as patch:
             patch.setattr(verification_module, "now_ms", lambda: later)
@@ -127,7 +127,7 @@ def hall(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Hall:
 
 
 def killed_at(parts: Parts, monkeypatch: pytest.MonkeyPatch, method: str, before: bool) -> None:
-    """Let the process die at its next append of this kind: before it is made, or right after it."""
+    """Let the process die at its next append of this kind, just before or just after it."""
     owner, name = (parts.ledgers, method) if method == "rate" else (parts.matches, "execute_all")
     work: Callable[..., object] = getattr(owner, name)
 
@@ -142,7 +142,7 @@ def killed_at(parts: Parts, monkeypatch: pytest.MonkeyPatch, method: str, before
 
 
 def record_verdict(parts: Parts, match: str) -> Match:
-    """The match as a worker leaves it that dies right after the verdict."""
+    """The match as a worker leaves it when it dies right after the verdict."""
     entries = parts.matches.read_events(match, 0)
     return do_all(parts.matches, [match], lambda _: [verify_module.record_verdict(parts, match, END, entries)])[0]
 
@@ -176,7 +176,7 @@ def test_matches_that_ended_together_share_jobs(hall):
     assert hall.pending() == []
 
 
-def test_a_match_that_fails_keeps_no_other_of_its_job_waiting(hall, monkeypatch):
+def test_a_match_that_fails_holds_up_no_other_in_its_job(hall, monkeypatch):
     bad, good = hall.end(), hall.end()
     execute_again = verify_module.execute_again
 
@@ -194,7 +194,7 @@ def test_a_match_that_fails_keeps_no_other_of_its_job_waiting(hall, monkeypatch)
     assert hall.pending() == [bad]
 
 
-def test_a_stream_that_cannot_be_read_keeps_no_other_of_its_job_for_long(hall, monkeypatch):
+def test_a_stream_that_cannot_be_read_does_not_hold_up_others_in_its_job_for_long(hall, monkeypatch):
     bad, good = hall.end(), hall.end()
     events = f"{{{bucket_of(bad)}}}:ev:{bad}"
     hall.redis.delete(events)
@@ -243,7 +243,7 @@ def test_workers_that_race_enter_and_score_each_match_once(hall):
         assert hall.types(match)[-2:] == ["match-verified", "match-scored"]
 
 
-def test_a_ledger_to_which_others_write_all_the_time_is_tried_again(hall, monkeypatch):
+def test_a_ledger_that_others_write_to_all_the_time_is_tried_again(hall, monkeypatch):
     match = hall.end()
     execute, refused = hall.parts.ledgers._ledgers.execute, []
 
@@ -296,7 +296,7 @@ def test_a_worker_that_comes_late_rates_no_match_that_was_annulled_and_unrated(h
 
 
 @pytest.mark.parametrize("scored", [True, False])
-def test_an_annulment_that_broke_off_is_completed(hall, monkeypatch, scored):
+def test_an_interrupted_annulment_is_completed(hall, monkeypatch, scored):
     match = hall.end()
     if scored:
         verify_all(hall.parts, [(match, END)])
@@ -313,7 +313,7 @@ def test_an_annulment_that_broke_off_is_completed(hall, monkeypatch, scored):
     assert hall.pending() == []
 
 
-def test_a_scan_completes_annulments_that_neither_feed_nor_queue_know(hall, monkeypatch):
+def test_a_scan_completes_annulments_that_neither_feed_nor_queue_hold(hall, monkeypatch):
     match = hall.end()
     verify_all(hall.parts, [(match, END)])
     hall.annul(match)
@@ -334,7 +334,7 @@ def test_a_match_is_unrated_once_however_often_it_is_asked_for(hall):
     assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
 
 
-def test_an_annulled_match_without_a_verdict_never_comes_near_the_ledger(hall):
+def test_an_annulled_match_without_a_verdict_never_enters_the_ledger(hall):
     match = hall.end()
     hall.annul(match)
     assert score_all(hall.parts, [match]) == ["annulled"]
@@ -358,7 +358,7 @@ def test_an_aborted_match_is_not_scored(hall):
     assert (hall.pending(), hall.jobs(), hall.ledger()) == ([], [], [])
 
 
-def test_matches_that_were_verified_before_there_were_scores_are_scored(hall, monkeypatch):
+def test_matches_that_were_verified_before_scores_existed_are_scored(hall, monkeypatch):
     match = hall.end(rated=False)
     record_verdict(hall.parts, match)
     hall.redis.delete(*hall.redis.keys("*:feed"))
@@ -370,7 +370,7 @@ def test_matches_that_were_verified_before_there_were_scores_are_scored(hall, mo
     assert hall.status(match) == "scored"
 
 
-def test_a_stream_that_cannot_be_read_costs_a_scan_no_other_match(hall, caplog):
+def test_a_stream_that_cannot_be_read_makes_a_scan_miss_no_other_match(hall, caplog):
     spoilt, match = hall.end(), hall.end()
     [key] = hall.redis.keys(f"*:ev:{spoilt}")
     hall.redis.delete(key)

@@ -1,4 +1,4 @@
-"""Tournaments go on by themselves: the relay finds what happened, the job pairs, makes matches, enters results."""
+"""Tournaments go on by themselves: the relay finds what happened; the job pairs, creates matches, enters results."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -42,7 +42,7 @@ ANN, BEN = (Actor("player", f"player-{letter * 26}") for letter in "ab")
 
 
 class Rig:
-    """A store, a relay, and whoever does the jobs that it enqueues."""
+    """A store, a relay, and a worker that does the jobs it enqueues."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
@@ -75,7 +75,7 @@ class Rig:
         return self.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament).state
 
     def work(self) -> None:
-        """Relay and do jobs until nothing is left to be done."""
+        """Relay and do jobs until nothing is left to do."""
         self.catch_up()
         while any(queue.job_ids for queue in self.queues):
             for queue in self.queues:
@@ -178,12 +178,12 @@ def test_the_same_seed_plays_the_same_tournament(rig, redis):
         stream = rig.create(*bots(4), ruleset="toy", repeat="rotations")
         rig.do(stream, StartTournament)
         rig.work()
-        # When it was played is all that may differ.
+        # Only the times may differ.
         tables.append([game._replace(made_at=0, decided_at=0) for game in rig.read(stream).games()])
     assert tables[0] == tables[1]
 
 
-def test_the_games_of_a_board_have_the_same_dice(rig):
+def test_the_games_of_a_board_share_their_dice(rig):
     stream = rig.create(*bots(2), ruleset="toy", repeat="rotations")
     rig.do(stream, StartTournament)
     rig.work()
@@ -219,7 +219,7 @@ def test_people_are_seated_by_their_entry_and_their_result_counts(rig):
     assert rig.read(stream).status == "ended"
 
 
-def test_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
+def test_an_entrant_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
     stream = rig.create(Account(ANN.id), Account(BEN.id), *bots(1))
     rig.do(stream, StartTournament)
     rig.work()
@@ -235,7 +235,7 @@ def test_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
         assert game.left == (SeatWithdrawn(seat, "absent"),)
 
 
-def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(rig):
+def test_an_aborted_match_is_played_again_and_nobody_scores_for_it(rig):
     stream = rig.create(Account(ANN.id), *bots(1))
     rig.do(stream, StartTournament)
     rig.work()
@@ -252,7 +252,7 @@ def test_a_match_that_is_called_off_is_played_again_and_nobody_is_scored_for_it(
     assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).life.status == "playing"
 
 
-def test_a_match_in_which_the_servers_bots_break_down_is_a_fault_of_the_platform(rig, monkeypatch):
+def test_a_match_in_which_the_servers_bots_fail_is_a_fault_of_the_platform(rig, monkeypatch):
     stream = rig.create(*bots(2))
     rig.do(stream, StartTournament)
     choose, broken = job_module.choose_move, []
@@ -274,7 +274,7 @@ def test_a_match_in_which_the_servers_bots_break_down_is_a_fault_of_the_platform
     assert count_faults(state)[1] == Faults(platform=1)
 
 
-def test_what_a_players_bot_told_of_its_fault_is_scored_and_stands_in_the_log(rig):
+def test_a_withdrawal_for_the_fault_of_a_bot_is_scored_and_the_fault_is_recorded(rig):
     stream = rig.create(Account(ANN.id), *bots(1))
     rig.do(stream, StartTournament)
     rig.work()
@@ -289,7 +289,7 @@ def test_what_a_players_bot_told_of_its_fault_is_scored_and_stands_in_the_log(ri
     assert (attempt.match, attempt.made_at) == (match, rig.parts.matches.read(match).life.created_at)
 
 
-def test_a_game_that_fails_each_time_is_not_played_for_ever(rig, caplog):
+def test_a_game_that_fails_every_time_is_given_up(rig, caplog):
     stream = rig.create(Account(ANN.id), *bots(1))
     rig.do(stream, StartTournament)
     for _ in range(MAX_ATTEMPTS):
@@ -303,10 +303,10 @@ def test_a_game_that_fails_each_time_is_not_played_for_ever(rig, caplog):
     [game] = rig.read(stream).games()
     assert len(game.failed) == MAX_ATTEMPTS
     assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).version == 0
-    assert "is not played again" in caplog.text
+    assert "is given up" in caplog.text
 
 
-def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
+def test_the_sweep_enqueues_a_lost_job_again(rig, monkeypatch):
     stream = rig.create(*bots(2))
     rig.do(stream, StartTournament)
     rig.relay.step(block_ms=0)
@@ -322,7 +322,7 @@ def test_a_job_that_got_lost_is_swept_for(rig, monkeypatch):
 
 
 @pytest.mark.parametrize("tournament", [{}, {"id": 7}, {"id": "tournament-x"}, {"id": "tournament-" + "a" * 26}])
-def test_a_match_that_names_no_tournament_of_ours_holds_up_nothing(rig, tournament):
+def test_a_match_that_names_a_tournament_that_is_not_ours_holds_up_nothing(rig, tournament):
     asked = command_of("test", "POST", "/", None, b"")
     match = stream_id("match", asked)
     seats = (build_bot("random", 1), build_bot("random", 2))

@@ -1,4 +1,4 @@
-"""What store and queues tell of the service's health, over a real store: looking changes nothing."""
+"""The vitals of store and queues over a real store. Reading them changes nothing."""
 
 import time
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_failed_jobs_and_living_workers_are_counted(vitals, redis, url):
     assert vitals.queues() == [("verify", 0, 0.0, 1, 1), ("play", 0, 0.0, 0, 0)]
 
 
-def test_a_worker_that_is_not_heard_of_is_not_counted(vitals, redis):
+def test_a_worker_without_a_heartbeat_is_not_counted(vitals, redis):
     worker = worker_of(redis)
     worker.register_birth()
     redis.delete(worker.key)
@@ -111,7 +111,7 @@ def test_the_gauges_are_the_vitals(url, redis):
     assert readings["queue_jobs"] == 0
 
 
-def test_a_store_that_is_away_is_a_number_too():
+def test_an_unavailable_store_is_a_number_too():
     away = Config("unix:///nowhere/store.sock", "unix:///nowhere/store.sock", KEY)
     parts = compose(away, MemoryStore())
     assert [(each.name, each.value) for each in read_gauges(parts)] == [("store_up", 0)]

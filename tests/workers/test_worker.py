@@ -1,4 +1,4 @@
-"""Our rq worker itself, over a real store."""
+"""Our rq worker over a real store."""
 
 import os
 import signal
@@ -29,18 +29,18 @@ def connection(tmp_path) -> Iterator[Redis]:
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """The handlers that the test runner has, put back afterwards."""
+    """Restores the log handlers of the test runner afterwards."""
     before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
     yield
     for signum, handler in before.items():
         signal.signal(signum, handler)
 
 
-def test_a_worker_stops_though_what_the_signal_raised_was_swallowed(connection, signals):
+def test_a_worker_stops_even_if_the_exception_of_the_signal_was_swallowed(connection, signals):
     queue = verify_queue(connection)
     enqueue_verifications(queue, [Verification("m1", 1)])
     worker = Worker([queue], connection=connection, serializer=JSONSerializer)
-    with suppress(StopRequested):  # as a log handler does that writes a record meanwhile
+    with suppress(StopRequested):  # as a log handler does while it writes a record
         worker.request_stop(signal.SIGTERM, None)
     worker.work(burst=True, logging_level="WARNING")
     assert queue.count == 1
@@ -48,7 +48,7 @@ def test_a_worker_stops_though_what_the_signal_raised_was_swallowed(connection, 
 
 
 def said_during(connection: Redis, monkeypatch, jobs: int) -> int:
-    """How often a worker says that it lives, beside what it writes with each job anyway."""
+    """Counts the heartbeats of a worker, apart from what it writes with each job."""
     queue, said = verify_queue(connection), []
     enqueue_verifications(queue, [Verification("m1", version) for version in range(jobs)], at_once=1)
     real = SimpleWorker.heartbeat
@@ -65,7 +65,7 @@ def said_during(connection: Redis, monkeypatch, jobs: int) -> int:
     return len(said)
 
 
-def test_a_worker_with_much_to_do_says_that_it_lives_now_and_then(connection, signals, monkeypatch):
+def test_a_busy_worker_sends_a_heartbeat_now_and_then(connection, signals, monkeypatch):
     assert said_during(connection, monkeypatch, 5) == 0
     monkeypatch.setattr(worker_module, "HEARD_AGAIN", timedelta(0))
     assert said_during(connection, monkeypatch, 5) >= 5

@@ -27,13 +27,13 @@ GRACE_MS = 30_000
 """How long a bot may take before the sweep enqueues its match again."""
 
 TOGETHER = 4
-"""Matches without people that share a job: what rq does around a job costs as much as a short match."""
+"""How many matches without people share a job, because what rq does around a job costs as much as a short match."""
 
 log = logging.getLogger(__name__)
 
 
 class Bots:
-    """Sees to it that no match waits for a built-in bot."""
+    """Makes sure that no match waits for a built-in bot."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
         self._parts = parts

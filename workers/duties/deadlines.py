@@ -33,7 +33,7 @@ WATCHED = "relay:deadlines:watched"
 """When (UTC milliseconds) a relay last looked at the deadlines."""
 
 RESPITE = "relay:deadlines:respite"
-"""Exists as long as nobody is withdrawn because no relay was watching before."""
+"""Exists during a respite, in which nobody is withdrawn because no relay was watching before it."""
 
 WATCH_EVERY_S = 0.5
 AT_ONCE = 64
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 class Deadlines:
-    """Sees to it that no seat takes longer than the limits of its match."""
+    """Makes sure that no seat takes longer than the limits of its match."""
 
     def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
@@ -134,7 +134,7 @@ class Deadlines:
         return find_deadline(self._withdraw(match, deadline))
 
     def _withdraw(self, match: Match, deadline: Deadline) -> Match:
-        """The match after its overdue seat was withdrawn; VersionConflict where it has moved on."""
+        """The match after its overdue seat was withdrawn; VersionConflict if it has moved on."""
         asked = job_command("deadline", match.stream, match.version)
 
         def command_for(state: Match) -> Withdraw:

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Reveals:
-    """Sees to it that shared dice are revealed when all matches with them are over, and not before."""
+    """Makes sure that shared dice are revealed when all matches with them are over, and not before."""
 
     chores: Sequence[Chore] = ()
 
@@ -67,7 +67,7 @@ class Reveals:
         return {each.dice.matches for _, each in created if isinstance(each.dice, SharedDice)}
 
     def _reveal_if_over(self, matches: Sequence[str]) -> None:
-        # `self._states` reads our own streams alone: an import may bear the id of a match that is still to be created.
+        # `self._states` reads only our own streams: an import may have the id of a match that is still to be created.
         states = [self._states.read(match) for match in matches]
         if all(state.lifecycle and state.life.status not in ("open", "playing") for state in states):
             for state in states:

@@ -29,7 +29,7 @@ class Scan:
         self.chores = (Chore("scan", self.scan, SCAN_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Nothing: the trackers follow the feed themselves."""
+        """Do nothing: the trackers follow the feed themselves."""
 
     def scan(self) -> None:
         """Show every tracked stream to every tracker."""

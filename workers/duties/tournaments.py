@@ -1,4 +1,4 @@
-"""Keeps tournaments going: enqueues every tournament in which, or in a match of which, something has happened.
+"""Keeps tournaments going: enqueues a tournament when something has happened in it or in one of its matches.
 
 A tournament stays on the agenda as long as it is played. So the sweep also finds one whose job was lost, and one that
 waits for a person's match whose end the feed no longer holds.
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class Advances:
-    """Sees to it that tournaments advance."""
+    """Makes sure that tournaments advance."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
         self._parts = parts

@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 
 
 class Verifications:
-    """Sees to it that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
+    """Makes sure that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
 
     def __init__(self, parts: Parts, connection: Redis, queue: Queue) -> None:
         self._parts = parts
@@ -128,7 +128,7 @@ class Verifications:
         return None
 
     def _find_due_in_match(self, stream: str, newest: StoredEvent) -> Due | None:
-        """What is left to do for a match whose newest event does not tell whether it ended, is rated, has its dice."""
+        """What is left to do for a match whose newest event leaves open if it ended, is rated, or has its dice."""
         try:
             match = self._parts.matches.read(stream)
             life = match.lifecycle

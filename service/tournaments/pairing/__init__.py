@@ -1,4 +1,4 @@
-"""Pairings: who meets whom in the next round, worked out again at any time from the same tournament."""
+"""Pairs the next round of a tournament. The same tournament always gives the same pairing, so anybody can check it."""
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
@@ -9,7 +9,7 @@ from plyscribe.service.tournaments.pairing.pods import pair_pods
 
 
 def pair_next(state: Tournament) -> Pairing | None:
-    """The pairing of the next round; None where nothing is left to be paired. The same for the same tournament."""
+    """The pairing of the next round; None when nothing is left to pair. Follows from the tournament alone."""
     terms, number = state.terms, len(state.rounds) + 1
     if sum(each.is_in for each in state.entrants) < terms.seats:
         return None
@@ -24,4 +24,4 @@ def pair_next(state: Tournament) -> Pairing | None:
             if number > terms.format["rounds"]:
                 return None
             return pair_dutch(state) if terms.seats == 2 else pair_pods(state)
-    raise WrongValue("tournament/format", f"{terms.format['kind']} is no format")
+    raise WrongValue("tournament/format", f"there is no format {terms.format['kind']!r}")

@@ -1,8 +1,9 @@
-"""The cheapest pods: exchanges of two entrants, prices that say what no pods cost less than, branch and bound.
+"""Finds the cheapest pods: local search, a lower bound by prices, then branch and bound.
 
-Pods begin as neighbours by points and exchange entrants as long as that helps, again and again from where a few random
-exchanges lead. Then a search looks for cheaper ones, where there are not too many, until there are none, or it has
-seen MOST_PAIRS of them. What no pods could cost less than is told in either case.
+The local search puts neighbours by points into the same pod and exchanges entrants as long as that helps. It repeats
+this from new starting points, each a few random exchanges away. If there are at most MOST_PODS pods, branch and bound
+then looks for cheaper ones, until it has proved that there are none or has looked at MOST_PAIRS pairs. The lower bound
+on the cost is returned in either case.
 """
 
 from collections.abc import Sequence
@@ -13,46 +14,48 @@ from typing import NamedTuple
 
 MOST_PODS = 8
 MOST_PAIRS = 1_500_000
-"""A search is tried for so many pods at most, and looks at so many pairs on them."""
+"""Branch and bound runs for at most MOST_PODS pods, and looks at no more than MOST_PAIRS pairs of entrants in pods."""
 
 KICKS = 500
 EXCHANGES = 800_000
-"""How many beginnings there are at most, and how many exchanges all of them look at, about."""
+"""The most starting points of the local search, and roughly how many exchanges it looks at from all of them."""
 
 PARTS = 64
 PRICINGS = 200
 STALLS = 5
-"""Prices are in so many parts of a cost, are reckoned so often, and move half as much after so many times in vain."""
+"""Prices are whole numbers of 1/PARTS of a cost. They are computed PRICINGS times; the step halves after STALLS
+computations without a better bound.
+"""
 
 KICK = 3
-"""How many random exchanges lead to a new beginning."""
+"""The random exchanges that lead to a new starting point."""
 
 Pods = list[list[int]]
-"""Entrants by their places in Costs.entrants."""
+"""Pods of entrants, which are given by their places in Costs.entrants."""
 
 
 class Costs(NamedTuple):
-    """What any two of these entrants cost on the same pod, as one whole number."""
+    """The cost of having any two of these entrants in the same pod, as one whole number."""
 
     entrants: list[int]
-    """Those with most points first."""
+    """The entrants with the most points first."""
 
     points: list[int]
     pair: list[list[int]]
     meeting: int
-    """What a meeting costs: more than any spread of a round."""
+    """The cost of one earlier meeting: more than the spread of a whole round."""
 
     def of_pod(self, pod: Sequence[int]) -> int:
-        """What the pod costs."""
+        """The cost of a pod."""
         return sum(self.pair[one][other] for one, other in combinations(pod, 2))
 
     def of_all(self, pods: Pods) -> int:
-        """What all of them cost."""
+        """The cost of all these pods."""
         return sum(map(self.of_pod, pods))
 
 
 def find_pods(costs: Costs, seats: int, forced: int, rng: Random) -> tuple[Pods, int]:
-    """The cheapest pods that were found, and what none cost less than; no pods have fewer meetings than `forced`."""
+    """The cheapest pods found, and a lower bound on the cost of any; no choice has fewer meetings than `forced`."""
     least = _bound(costs, seats, forced)
     pods = _exchange(costs, seats, least, rng)
     if costs.of_all(pods) > least:
@@ -63,8 +66,10 @@ def find_pods(costs: Costs, seats: int, forced: int, rng: Random) -> tuple[Pods,
 
 
 def _bound(costs: Costs, seats: int, forced: int) -> int:
-    """What no pods cost less than: the spread of neighbours by points, with the fewest meetings that everybody can have
-    in its cheapest company, or those that are forced.
+    """A lower bound on the cost of any pods.
+
+    It is the spread of pods of neighbours by points, plus the fewest meetings: what every entrant has at least in its
+    cheapest company, or `forced`, whichever is more.
     """
     meetings = sum(sum(sorted(cost // costs.meeting for cost in row)[:seats]) for row in costs.pair)
     spread = sum(
@@ -78,9 +83,9 @@ def _bound(costs: Costs, seats: int, forced: int) -> int:
 def _price(costs: Costs, seats: int, found: int) -> list[int]:
     """A price for each entrant, such that no pod costs less than the sum of its prices over 2 * PARTS.
 
-    The price is what its cheapest company costs the entrant. Where one is in the other's company, and the other not in
-    the one's, the one is charged more of what both cost together, and the other less, as much as brings the sum of all
-    prices towards twice the cost of the pods that were found (Lagrange multipliers, by Polyak's steps).
+    An entrant's price is the cost of its cheapest company. If one entrant has another in its cheapest company but not
+    the other way round, the first is charged more of what the two cost together, and the second less. The size of the
+    step brings the sum of all prices towards twice the cost `found` (Lagrange multipliers with Polyak's step size).
     """
     places = range(len(costs.entrants))
     charges = [[PARTS * cost for cost in row] for row in costs.pair]
@@ -106,7 +111,7 @@ def _price(costs: Costs, seats: int, found: int) -> list[int]:
 
 
 def _exchange(costs: Costs, seats: int, least: int, rng: Random) -> Pods:
-    """The cheapest pods that come of exchanging entrants two by two as long as that helps, from several beginnings."""
+    """The cheapest pods that local search finds from several starting points."""
     places = range(len(costs.entrants))
     best = _improve([list(places[start : start + seats]) for start in range(0, len(places), seats)], costs)
     cost = costs.of_all(best)
@@ -124,7 +129,7 @@ def _exchange(costs: Costs, seats: int, least: int, rng: Random) -> Pods:
 
 
 def _improve(pods: Pods, costs: Costs) -> Pods:
-    """The pods after all exchanges of two entrants that help, the first that is found first."""
+    """The pods after exchanging two entrants as long as that helps, always taking the first exchange found."""
     pod_of = {each: number for number, pod in enumerate(pods) for each in pod}
     joined = [[sum(row[each] for each in pod) for pod in pods] for row in costs.pair]
     places = range(len(costs.entrants))
@@ -147,14 +152,14 @@ def _improve(pods: Pods, costs: Costs) -> Pods:
 
 
 def _search(costs: Costs, seats: int, prices: list[int], pods: Pods) -> tuple[Pods, bool]:
-    """The cheapest pods, these if none cost less; and whether the search came to its end."""
+    """The cheapest pods found, `pods` if none cost less, and whether the search was exhaustive."""
     search = _Search(costs, seats, prices, pods)
     is_cheapest = search.extend([], tuple(range(len(costs.entrants))), 0)
     return search.best, is_cheapest
 
 
 class _Search:
-    """Branch and bound: what pods cost beyond the prices of their entrants never falls as pods are added."""
+    """Branch and bound. It works because a pod never costs less than the prices of its entrants."""
 
     def __init__(self, costs: Costs, seats: int, prices: list[int], best: Pods) -> None:
         self.best = best
@@ -168,7 +173,7 @@ class _Search:
         return 2 * PARTS * self._costs.of_pod(pod) - sum(self._prices[each] for each in pod)
 
     def extend(self, pods: Pods, free: tuple[int, ...], excess: int) -> bool:
-        """Find the best way to go on from these pods; whether all were looked at that could be the best."""
+        """Find the cheapest completion of these pods; False if the search gave up before it was exhaustive."""
         if not free:
             self.best, self._excess = pods, excess
             return True

@@ -1,11 +1,11 @@
-"""The round robin of pods: a plan of all rounds of a cycle, in which all meet all as evenly as can be found.
+"""Pairs the round robin of pods by a plan for the whole cycle, in which all meet each other as evenly as possible.
 
-The plan is made anew for each cycle, and when somebody leaves, sits out or comes back, with the rounds before as they
-were.
+A new plan is made for each cycle, and whenever an entrant leaves, sits out or comes back; it takes the rounds before it
+as they were.
 
-Byes go to those who had the fewest. Then entrants of the same round exchange pods where that makes the sum of the
-squares of all meetings less, and sometimes where it does not, ever more seldom (simulated annealing). What no plan can
-have less than is told beside: meetings that differ by one at most.
+Byes go to those who had the fewest. Then entrants of the same round exchange pods if that lowers the sum of the
+squares of all meetings, and sometimes, ever more rarely, if it does not (simulated annealing). The pairing also states
+a lower bound of that sum, which is reached if no two pairs differ by more than one in how often they have met.
 """
 
 from collections import Counter
@@ -30,13 +30,13 @@ from plyscribe.domain.tournament.state import Tournament
 ENGINE = "designs 1"
 STEPS = 150_000
 STEPS_A_PLACE = 1000
-"""How many exchanges are tried: so many for each entrant and round, and no more than STEPS."""
+"""The exchanges tried: STEPS_A_PLACE for each entrant and round, but at most STEPS."""
 
 WARM, COLD = 4.0, 0.4
-"""By how much the sum may well grow with an exchange, at the beginning and at the end."""
+"""The temperature at the beginning and at the end: by how much an exchange may still be likely to raise the sum."""
 
 Plan = list[list[list[int]]]
-"""The pods of each round, by places in a list of entrants; who has a bye is in none of them."""
+"""The pods of each round, of places in a list of entrants. An entrant with a bye is in none of them."""
 
 
 def pair_pod_round_robin(state: Tournament) -> Pairing | None:
@@ -58,22 +58,22 @@ def pair_pod_round_robin(state: Tournament) -> Pairing | None:
     boards = tuple(sorted(seat_evenly(pod, counts) for pod in pods))
     byes = sorted(set(present).difference(*boards))
     planned = sum((_count(order, pods) for pods in plan), start=met)
-    told = _describe_plan(planned, comb(len(state.starters), 2))
+    plan_costs = _describe_plan(planned, comb(len(state.starters), 2))
     return Pairing(
         boards,
         tuple(byes),
-        {**describe_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **told},
+        {**describe_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **plan_costs},
         ENGINE,
     )
 
 
 def count_rounds(entrants: int, seats: int) -> int:
-    """The rounds of a cycle: those in which all could meet once, if no two met twice."""
+    """The rounds of a cycle: as many as it would take for all to meet once if no two met twice."""
     return -(-comb(entrants, 2) // (entrants // seats * comb(seats, 2)))
 
 
 def _find_first(state: Tournament, present: Sequence[int]) -> int:
-    """The first round since which the same entrants have been present as in the next one."""
+    """The first round from which on the same entrants were present as in the next round."""
     first = len(state.rounds) + 1
     for round in reversed(state.rounds):
         if {*round.byes}.union(*round.boards) != set(present):
@@ -88,7 +88,7 @@ def _count(order: Sequence[int], pods: Sequence[Sequence[int]]) -> Counter[Pair]
 
 
 def _describe_plan(planned: Counter[Pair], pairs: int) -> dict[str, Any]:
-    """How many of these pairs meet how often by the plan, the sum of the squares, and what no plan has less than."""
+    """How many pairs meet how often in the plan, the sum of the squares of the meetings, and its lower bound."""
     often = Counter({0: pairs - len(planned)}) + Counter(planned.values())
     each, more = divmod(sum(planned.values()), pairs)
     return {
@@ -138,8 +138,8 @@ def _anneal(plan: Plan, meetings: list[list[int]], rng: Random) -> None:
         a, b = int(rng.random() * seats), int(rng.random() * seats)
         one, other = here[a], there[b]
         mine, its = meetings[one], meetings[other]
-        # Of the squares of all meetings, 2 for each time that one has met those on the other pod more often than its
-        # member has, and so on; they meet one time less or more themselves.
+        # The growth of the sum of squares: 2 for each time that `one` has met an entrant `there` more often than
+        # `other` has, and likewise `here`, plus what one meeting more or less for each of them adds.
         growth = 4 * (seats - 1)
         for each in there:
             growth += 2 * (mine[each] - its[each])

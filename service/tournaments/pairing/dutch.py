@@ -1,6 +1,6 @@
-"""Swiss pairings of two by the FIDE Dutch system (C.04.3, in force since February 2026), by caissify-pairings.
+"""Pairs a Swiss of two seats by the FIDE Dutch system (C.04.3, in force since February 2026), with caissify-pairings.
 
-Seat 1 has white. Points are given to the engine as shares of what can be won in a round, hence a win is 1.
+Seat 1 has white. The engine gets points as shares of what can be won in a round, so a win is 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing.pods import pair_pods
 
 MOST_ENTRANTS = 100
-"""Beyond that the engine takes ever longer, minutes a round from 200 on: then rounds are paired at least cost."""
+"""With more entrants, rounds are paired at least cost, because the engine takes minutes a round from 200 on."""
 
 ENGINE = f"caissify-pairings {version('caissify-pairings')}"
 
@@ -26,23 +26,23 @@ UP, DOWN, LEVEL = "up", "down", "none"
 
 
 class _History:
-    """What the engine asks of an entrant's past."""
+    """What the engine needs to know about an entrant's past."""
 
     def __init__(self) -> None:
         self.score = ZERO
         self.colours: list[str] = []
-        """Of the games that it played alone: with both orders of the seats played nobody is owed a colour."""
+        """The colours of its games; none if every board plays both orders of the seats, so that nobody is owed one."""
 
         self.floats: list[str] = []
-        """One for each round."""
+        """One entry for each round."""
 
         self.byes = 0
         self.gifts = 0
-        """Rounds without a board in which it got as much as for a win, byes apart."""
+        """Rounds without a board that scored as much as a win, not counting byes."""
 
 
 def pair_dutch(state: Tournament) -> Pairing:
-    """The next round by the Dutch system; at least cost where that takes a rematch, a second bye, or too long."""
+    """The next round by the Dutch system, or at least cost if that would need a rematch, a second bye or too long."""
     number = len(state.rounds) + 1
     present = state.list_present(number)
     if not state.terms.seats <= len(present) <= MOST_ENTRANTS:
@@ -70,7 +70,8 @@ def _describe(entrant: int, rank: int, history: _History) -> dict[str, Any]:
         "name": str(entrant),
         "rating": 0,
         "starting_number": entrant,
-        # The engine gives the colour that both want to the lower of these, and the rule (E.4) to the higher by points.
+        # When both want the same colour, the engine gives it to the lower number, but the rule (E.4) to the entrant
+        # with more points. So the numbers follow the points.
         "pairing_number": rank,
         "score": float(history.score),
         "color_hist": history.colours,
@@ -81,7 +82,7 @@ def _describe(entrant: int, rank: int, history: _History) -> dict[str, Any]:
 
 
 def _seat(board: tuple[int, int], ranked: Sequence[int], histories: Mapping[int, _History]) -> tuple[int, int]:
-    """The board as it is, unless neither has had a colour: then the higher has white if its number is odd (E.5)."""
+    """The board, unless neither had a colour yet: then the higher ranked has white if its number is odd (E.5)."""
     if any(histories[entrant].colours for entrant in board):
         return board
     higher, lower = sorted(board, key=ranked.index)
@@ -119,7 +120,7 @@ def _float(own: Fraction, other: Fraction) -> str:
 
 
 def _list_floats(histories: dict[int, _History], boards: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
-    """The boards whose entrants differ in points: who came down, who went up, and by what share of a win."""
+    """The boards whose entrants differ in points: who floats down, who floats up, and by what share of a win."""
     floats = []
     for board in boards:
         up, down = sorted(board, key=lambda entrant: histories[entrant].score)

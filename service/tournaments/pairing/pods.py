@@ -1,13 +1,13 @@
-"""Pairings at least cost: a Swiss of pods of three to six, and of two where the Dutch system does not serve.
+"""Pairs rounds at least cost: a Swiss of pods of three to six seats, and of two where the Dutch system does not serve.
 
-Of all rounds that could be paired the cheapest is sought, one cost before the other:
+It looks for the cheapest of all possible rounds. An earlier cost outweighs all later ones:
 
-    byes        of those who have one now, the number that they had before (of pods, byes are chosen first)
-    meetings    for every two on a pod, the number of times that they have met
-    spread      for every two on a pod, the difference of their points
-    seats       of pairs: how often both had the seats that suit them best
+    byes        how many byes those with a bye now had before (for pods, byes are chosen first)
+    meetings    for every two in a pod, the number of times that they have met
+    spread      for every two in a pod, the difference of their points
+    seats       for pairs only: how often both had their seats before, in the better of the two orders
 
-Pairs are matched by networkx, which is optimal. For pods see `plyscribe.service.tournaments.pairing.cheapest`.
+Pairs are matched optimally, by networkx. For pods see `plyscribe.service.tournaments.pairing.cheapest`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,11 +27,11 @@ from plyscribe.service.tournaments.pairing.cheapest import Costs, Pods, find_pod
 
 ENGINE = "pods 1"
 WHOLE = 60
-"""Points times this are whole: up to six seats share those of their places."""
+"""Points times this are whole numbers: up to six seats that tie share the points of their places."""
 
 
 def pair_pods(state: Tournament) -> Pairing:
-    """The next round of a Swiss; the same for the same tournament, in any process."""
+    """The next round of a Swiss; follows from the tournament alone."""
     seats = state.terms.seats
     rng = Random(f"{state.terms.seed} {len(state.rounds) + 1}")  # noqa: S311 (repeatable, not unpredictable)
     present = state.list_present(len(state.rounds) + 1)
@@ -48,8 +48,8 @@ def pair_pods(state: Tournament) -> Pairing:
     counts = count_seats(state)
     named = [[costs.entrants[place] for place in sorted(pod)] for pod in sorted(map(sorted, pods))]
     boards = tuple(seat_evenly(rng.sample(pod, seats), counts) for pod in named)
-    told = {**describe_costs(state, boards, byes), **_describe_bound(costs, least, least == costs.of_all(pods))}
-    return Pairing(boards, tuple(sorted(byes)), told, ENGINE)
+    described = {**describe_costs(state, boards, byes), **_describe_bound(costs, least, least == costs.of_all(pods))}
+    return Pairing(boards, tuple(sorted(byes)), described, ENGINE)
 
 
 def _describe_bound(costs: Costs, least: int, is_optimal: bool) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _group(entrants: Sequence[int], points: Mapping[int, Fraction]) -> list[list
 
 
 def _deal(group: Sequence[int], seats: int) -> list[int]:
-    """The group in an order whose neighbours make pods of good and bad seeds.
+    """The group in an order in which neighbours form pods of both good and bad seeds.
 
     >>> _deal([1, 2, 3, 4, 5, 6], 3)
     [1, 3, 5, 2, 4, 6]
@@ -86,10 +86,10 @@ def _deal(group: Sequence[int], seats: int) -> list[int]:
 
 
 def _match(costs: Costs, state: Tournament) -> tuple[Pods, list[int]]:
-    """The pairs, and who of an odd number has a bye: one who had the fewest, the last by points if meetings allow."""
+    """The pairs, and the bye of an odd number: of those with the fewest byes, the last by points if meetings allow."""
     had, counts, places = count_byes(state), count_seats(state), range(len(costs.entrants))
     seats = [counts[entrant] for entrant in costs.entrants]
-    # More than all seats of a round can cost, and more than all else.
+    # More than all seats of a round can cost, and more than everything else can.
     spread, bye = 1 + len(places) * max(map(max, seats)), 1 + len(places) * max(map(max, costs.pair))
     graph = networkx.Graph()
     for one, other in combinations(places, 2):
@@ -104,14 +104,17 @@ def _match(costs: Costs, state: Tournament) -> tuple[Pods, list[int]]:
 
 
 def _choose_byes(state: Tournament, present: Sequence[int]) -> list[int]:
-    """Those who had the fewest byes, of them those with the fewest points, of them the worst seeds."""
+    """The byes: the entrants with the fewest byes so far, then the fewest points, then the worst seeds."""
     had, points = count_byes(state), total_points(state)
     order = sorted(present, key=lambda entrant: (had[entrant], points[entrant], -entrant))
     return order[: len(present) % state.terms.seats]
 
 
 def _count_forced(state: Tournament, entrants: Sequence[int]) -> int:
-    """No pods have fewer meetings: a pod has entrants of so few boards of an earlier round that some met there."""
+    """The meetings that no choice of pods avoids.
+
+    If an earlier round had few boards, every pod must hold entrants who met at one of them.
+    """
     seats, pods, forced = state.terms.seats, len(entrants) // state.terms.seats, 0
     for round in state.rounds:
         board_of = {entrant: number for number, board in enumerate(round.boards) for entrant in board}
