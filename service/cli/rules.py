@@ -65,7 +65,7 @@ def check(
 
     if version is not None and candidate is not None:
         raise click.UsageError("give --version or --candidate, not both")
-    # `python -m`, which starts the workers, puts the current directory there too.
+    # The candidate may be in the current directory. The workers look there too.
     sys.path.insert(0, os.getcwd())
     stop = Event()
 
