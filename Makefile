@@ -93,4 +93,4 @@ $(VENV)/bench.stamp: pyproject.toml $(VENV)/run.stamp
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info build dist

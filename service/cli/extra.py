@@ -8,5 +8,5 @@ def explain_missing(extra: str, needed_by: str, module: str | None = None) -> st
     missing = f" ({module} is missing)" if module else ""
     return (
         f"{needed_by} the extra {extra!r}{missing}. To install it:\n"
-        f"  {sys.executable} -m pip install 'plyscribe[{extra}]'"
+        f'  {sys.executable} -m pip install "plyscribe[{extra}]"'
     )

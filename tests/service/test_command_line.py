@@ -128,7 +128,7 @@ def test_a_command_without_its_packages_says_what_to_install(tmp_path):
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
         "error: this command needs the extra 'server' (flask is missing). To install it:\n"
-        f"  {sys.executable} -m pip install 'plyscribe[server]'\n"
+        f'  {sys.executable} -m pip install "plyscribe[server]"\n'
     )
 
 
@@ -137,7 +137,7 @@ def test_a_base_install_says_for_every_other_command_what_to_install(tmp_path, m
     ran = plyscribe_alone("serve", "--port", "1", without=(missing,), folder=tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("error: `plyscribe serve` needs the extra 'server'. To install it:\n")
-    assert f"{sys.executable} -m pip install 'plyscribe[server]'" in ran.stderr
+    assert f'{sys.executable} -m pip install "plyscribe[server]"' in ran.stderr
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--help"], 0), ([], 2)])
@@ -145,7 +145,7 @@ def test_a_base_install_has_a_help_and_a_version(tmp_path, arguments, code):
     ran = plyscribe_alone(*arguments, without=("click",), folder=tmp_path)
     assert ran.returncode == code
     assert "plyscribe verify [--receipt FILE]... [--json] BUNDLE..." in ran.stdout + ran.stderr
-    assert "pip install 'plyscribe[server]'" in ran.stdout + ran.stderr
+    assert 'pip install "plyscribe[server]"' in ran.stdout + ran.stderr
     ran = plyscribe_alone("--version", without=("click",), folder=tmp_path)
     assert ran.stdout == f"plyscribe, version {plyscribe.__version__}\n"
 

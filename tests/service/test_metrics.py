@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+import plyscribe
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
@@ -19,6 +20,7 @@ from plyscribe.service.web.handover import HOLDS, WAITED
 from tests.service.api import Api
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = Path(plyscribe.__file__).parent
 
 
 @pytest.fixture
@@ -140,9 +142,9 @@ def test_streams_of_a_process_that_died_are_closed(tmp_path):
 
 def test_every_number_is_documented():
     documented = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    sources = (ROOT / "service" / "health" / "gauges.py").read_text(encoding="utf-8")
+    sources = (PACKAGE / "service" / "health" / "gauges.py").read_text(encoding="utf-8")
     looked_up = {f"plyscribe_{name}" for name in re.findall(r'Reading\("(\w+)"', sources)} | {"plyscribe_store_up"}
-    code = (ROOT / "service" / "metrics.py").read_text(encoding="utf-8")
+    code = (PACKAGE / "service" / "metrics.py").read_text(encoding="utf-8")
     counted = {f"plyscribe_{name}_total" for name in re.findall(r'_counter\("(\w+)"', code)}
     counted |= {f"plyscribe_{name}" for name in re.findall(r'_histogram\(\s*"(\w+)"', code)} | {"plyscribe_followers"}
     assert [name for name in sorted(looked_up | counted) if f"`{name}`" not in documented] == []

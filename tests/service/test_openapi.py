@@ -12,11 +12,13 @@ import yaml
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+import plyscribe
 from plyscribe.service.web.api.http import PROBLEM
 from plyscribe.service.web.api.openapi import format_openapi
 from tests.service.examples import RECORDED
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = Path(plyscribe.__file__).parent
 CODE = re.compile(r'"((?:[a-z]+-)*[a-z]+/[a-z-]+)"')
 NOT_OVER_HTTP = {
     "answer/unreadable",
@@ -106,7 +108,7 @@ def test_the_examples_are_what_the_service_answers():
 
 
 def test_every_code_is_documented():
-    sources = [*(ROOT / "domain").rglob("*.py"), *(ROOT / "service").rglob("*.py")]
+    sources = [*(PACKAGE / "domain").rglob("*.py"), *(PACKAGE / "service").rglob("*.py")]
     raised = {
         code
         for path in sources

@@ -118,5 +118,5 @@ def test_without_the_extra_the_command_that_installs_it_is_told(typed, tmp_path,
     ran = run(typed, "--png", tmp_path / "a.png")
     assert ran.exit_code == 1
     assert "pictures need the extra" in ran.output
-    assert f"{sys.executable} -m pip install 'plyscribe[pictures]'" in ran.output
+    assert f'{sys.executable} -m pip install "plyscribe[pictures]"' in ran.output
     assert run(typed).exit_code == 0

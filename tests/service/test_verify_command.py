@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import plyscribe
 from plyscribe.domain.bundle.bundle import format_bundle, parse_bundle
 from plyscribe.domain.chain import canonical_json, first_link, link_all
 from plyscribe.service.cli.__main__ import cli
@@ -165,7 +166,7 @@ def test_what_stands_in_a_bundle_does_not_drive_the_terminal():
 
 def test_the_domain_alone_verifies_a_bundle_with_nothing_installed(tmp_path):
     [script] = re.findall(r"```python\n(import sys\n.+?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
-    shutil.copytree(ROOT / "domain", tmp_path / "plyscribe" / "domain")
+    shutil.copytree(Path(plyscribe.__file__).parent / "domain", tmp_path / "plyscribe" / "domain")
     Path("verify.py").write_text(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{script}")
     raw = bundle_of(drawn())
     for name, bytes, code in (("good", raw, 0), ("bad", raw.replace(b'"b2"', b'"c2"'), 1)):

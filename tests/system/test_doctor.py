@@ -12,6 +12,7 @@ import pytest
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
+import plyscribe
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Withdraw
 from plyscribe.domain.events import Account
 from plyscribe.service.composition import compose
@@ -26,6 +27,8 @@ from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.worker import Worker
 from tests.system.running import KEY, ROOT, free_port, serving
 from tests.system.test_serve import run_cli
+
+PACKAGE = Path(plyscribe.__file__).parent
 
 pytestmark = pytest.mark.server
 
@@ -259,7 +262,7 @@ def test_every_setting_is_documented():
 
 
 def test_every_setting_that_is_read_is_one():
-    sources = [*(ROOT / "service").rglob("*.py"), *(ROOT / "workers").rglob("*.py")]
+    sources = [*(PACKAGE / "service").rglob("*.py"), *(PACKAGE / "workers").rglob("*.py")]
     read = {
         name for path in sources for name in re.findall(r'"(PLYSCRIBE_[A-Z_]+[A-Z])"', path.read_text(encoding="utf-8"))
     }
