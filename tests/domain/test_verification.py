@@ -286,7 +286,7 @@ def test_the_careful_way_confirms_what_the_quick_one_does(make, monkeypatch):
     table = make()
     quick = verify_match(STREAM, table.entries)
     assert isinstance(quick, MatchVerified)
-    monkeypatch.setattr(verification, "_decide_alike", lambda *_: None)
+    monkeypatch.setattr(verification, "confirm_match", lambda *_: None)
     assert verify_match(STREAM, table.entries) == quick
 
 
@@ -343,7 +343,7 @@ def test_the_quick_way_never_confirms_what_the_careful_one_does_not(monkeypatch)
         entries = chained(forge(parsed(played(seed)), Random(seed)))
         quick = verdict_or_error(entries)
         with monkeypatch.context() as patch:
-            patch.setattr(verification, "_decide_alike", lambda *_: None)
+            patch.setattr(verification, "confirm_match", lambda *_: None)
             assert verdict_or_error(entries) == quick, seed
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain import verification
+from plyscribe.domain import quick_verification, verification
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, format_event, parse_event
@@ -89,8 +89,8 @@ def test_the_moves_of_a_command_need_no_careful_reading(make, monkeypatch):
 def test_most_moves_of_a_command_are_not_decided_one_by_one(monkeypatch):
     table = play_on(of_bots("pathagon"), 512)
     decided = []
-    real = verification.draft_decision
-    monkeypatch.setattr(verification, "draft_decision", lambda *given: decided.append(given) or real(*given))
+    real = quick_verification.draft_decision
+    monkeypatch.setattr(quick_verification, "draft_decision", lambda *given: decided.append(given) or real(*given))
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
     assert len(decided) < 10 < len(moves_in(parsed(table)))
 
@@ -157,7 +157,7 @@ def test_two_commands_that_were_merged_are_found_unless_one_could_have_made_all_
     if at == 5000:
         assert isinstance(verify_match(STREAM, chained(merged)), MatchVerified)
         monkeypatch.setattr(deciding, "MAX_MOVES_A_COMMAND", 11)
-        monkeypatch.setattr(verification, "MAX_MOVES_A_COMMAND", 11)
+        monkeypatch.setattr(quick_verification, "MAX_MOVES_A_COMMAND", 11)
         refuted_at(merged, moves_in(events)[0] + 1, "1 to 11 moves")
     else:
         refuted_at(merged, moves_in(events)[6] + 1, "expected move-made")
@@ -227,9 +227,9 @@ def verdict_or_error(entries: list[StoredEvent]) -> object:
 def test_the_quick_way_never_confirms_what_the_careful_one_does_not(monkeypatch):
     for seed in range(600):
         monkeypatch.setattr(deciding, "MAX_MOVES_A_COMMAND", 8)
-        monkeypatch.setattr(verification, "MAX_MOVES_A_COMMAND", 8)
+        monkeypatch.setattr(quick_verification, "MAX_MOVES_A_COMMAND", 8)
         entries = chained(forge(parsed(played(seed)), Random(seed)))
         quick = verdict_or_error(entries)
         with monkeypatch.context() as patch:
-            patch.setattr(verification, "_decide_alike", lambda *_: None)
+            patch.setattr(verification, "confirm_match", lambda *_: None)
             assert verdict_or_error(entries) == quick, seed

@@ -1,0 +1,105 @@
+"""Rebuilding the command behind recorded events, so that it can be decided again."""
+
+from typing import Any
+
+from plyscribe.domain.codec import Event
+from plyscribe.domain.commands import (
+    AbortMatch,
+    AddEntropy,
+    AnnulMatch,
+    AnswerDraw,
+    Command,
+    CreateMatch,
+    LeaveSeat,
+    MakeMove,
+    OfferDraw,
+    PlayOn,
+    RecordRoll,
+    RecordVerdict,
+    RevealDice,
+    ScoreMatch,
+    StartMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+    parse_actor,
+)
+from plyscribe.domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    DrawAgreed,
+    DrawDeclined,
+    DrawOffered,
+    EntropyAdded,
+    Guest,
+    LineCopied,
+    MatchAborted,
+    MatchAnnulled,
+    MatchCreated,
+    MatchRefuted,
+    MatchScored,
+    MatchStarted,
+    MatchVerified,
+    MoveMade,
+    MovesTakenBack,
+    SeatLeft,
+    SeatTaken,
+    SeatWithdrawn,
+)
+
+
+def rebuild_command(
+    events: list[Event], secret: bytes | None, rolls: tuple[tuple[int, ...], ...] | None = None
+) -> Command | None:
+    """The command that led to the events of one append; None if no command begins with the first of them.
+
+    The first event holds the inputs of the command. The second holds more after a created fork (its line), after a
+    seat taken with entropy, and after a bot's move (further moves). Dice follow from `secret`; without one, `rolls`
+    are believed.
+    """
+    first = events[0]
+    base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause}
+    base |= {"secret": secret, "rolls": rolls if secret is None else None}
+    match first.data:
+        case MatchCreated() as created:
+            names = CreateMatch.__dataclass_fields__.keys() - base.keys() - {"line"}
+            line = next((e.data for e in events[1:2] if isinstance(e.data, LineCopied)), None)
+            return CreateMatch(**base, line=line, **{name: getattr(created, name) for name in names})
+        case SeatTaken(seat, player):
+            guest = player if isinstance(player, Guest) else None
+            entropy = next((e.data.entropy for e in events[1:2] if isinstance(e.data, EntropyAdded)), None)
+            return TakeSeat(**base, seat=seat, guest=guest, entropy=entropy)
+        case SeatLeft(seat):
+            return LeaveSeat(**base, seat=seat)
+        case EntropyAdded(seat, entropy):
+            return AddEntropy(**base, seat=seat, entropy=entropy)
+        case MatchStarted():
+            return StartMatch(**base)
+        case MoveMade(seat, move):
+            moves = tuple(event.data.move for event in events if isinstance(event.data, MoveMade))
+            if moves[1:] and base["actor"].role == "system":
+                return PlayOn(**base, moves=moves)
+            return MakeMove(**base, seat=seat, move=move)
+        case DiceRolled(values=values):
+            return RecordRoll(**base, values=values)
+        case MovesTakenBack(ply):
+            return TakeBack(**base, ply=ply)
+        case SeatWithdrawn(seat, cause, fault):
+            return Withdraw(**base, seat=seat, cause=cause, fault=fault)
+        case DrawOffered(seat):
+            return OfferDraw(**base, seat=seat)
+        case DrawAgreed(seat):
+            return AnswerDraw(**base, seat=seat, accept=True)
+        case DrawDeclined(seat):
+            return AnswerDraw(**base, seat=seat, accept=False)
+        case MatchAborted(cause):
+            return AbortMatch(**base, cause=cause)
+        case DiceRevealed():
+            return RevealDice(**base)
+        case MatchVerified() | MatchRefuted() as verdict:
+            return RecordVerdict(**base, verdict=verdict)
+        case MatchScored(ledger=ledger):
+            return ScoreMatch(**base, ledger=ledger)
+        case MatchAnnulled(why):
+            return AnnulMatch(**base, why=why)
+    return None
