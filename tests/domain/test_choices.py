@@ -12,6 +12,7 @@ import pytest
 
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
@@ -41,7 +42,6 @@ from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     BuiltIn,
-    Event,
     EventData,
     Guest,
     MatchEnded,
