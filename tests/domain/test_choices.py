@@ -12,7 +12,7 @@ import pytest
 
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
-from plyscribe.domain.codec import Event
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
@@ -52,7 +52,6 @@ from plyscribe.domain.events import (
     Occupant,
     RecordedDice,
     SharedDice,
-    format_event,
 )
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision, Roll

@@ -16,7 +16,7 @@ from plyscribe.service.web.pages.times import format_duration, render_time
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
-from tests.service.test_tournaments_api import Cup
+from tests.service.test_tournaments_api import TournamentOverHttp
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 NASTY = '<script>alert("1")</script>'
@@ -456,7 +456,7 @@ def test_every_field_of_the_form_filters_matches(api, parts):
 
 
 def test_tournaments_are_chosen_by_name(api, parts):
-    cup = Cup(api, parts, name="Autumn cup")
+    cup = TournamentOverHttp(api, parts, name="Autumn cup")
     shown = show(api, f"/matches?tournament={cup.id}").html
     assert f'<option value="{cup.id}" selected>Autumn cup</option>' in shown
 
