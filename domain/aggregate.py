@@ -1,6 +1,6 @@
 """A kind of stream, declared once: its events, what they add up to, and what its commands lead to.
 
-To add a kind, `declare` it beside its events and add it to `plyscribe.domain.kinds`.
+To add a kind, `declare` it beside its events and add it to STREAM_KINDS in `plyscribe.domain.kinds`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -86,24 +86,21 @@ def _read(after: State, entries: Sequence[StoredEvent], types: Mapping[str, type
     return events
 
 
-Deciders = Mapping[type[Command], Callable[[Any, S], Sequence[Any]]]
-"""A function for each command: the data of the events that it leads to, in order; DomainError when it is refused."""
-
-
 def declare(
     kind: str,
     empty: Callable[[str], S],
     events: Any,
     evolve: Callable[[S, Event, Any], S],
-    deciders: Deciders[S],
+    deciders: Mapping[type[Command], Callable[[Any, S], Sequence[Any]]],
     opener: type[Command] | None = None,
     first: Any = None,
 ) -> Aggregate[S]:
     """A kind of stream whose state is a dataclass with the fields of State.
 
-    `events` is the union of its event types; `first` is the one at version 1, if there is such a rule. `evolve` gets
-    an event and its data, and need not set `version` and `head`. `opener` is the command that opens a stream: it is
-    refused when the stream exists (WrongTime), and all others are refused when it does not (Unknown).
+    `events` is the union of its event types; `first` is the one that is at version 1 and nowhere else, if any. `evolve`
+    gets an event and its data, and need not set `version` and `head`. `deciders` has a function for each command, which
+    gives the data of its events in order, or raises DomainError. `opener` is the only command that may begin a stream:
+    it is refused when the stream exists (WrongTime), and all others are refused when it does not (Unknown).
     """
     types: dict[str, type] = {each.type: each for each in get_args(events)}
     begins_with = first and first.type
@@ -127,4 +124,4 @@ def declare(
 
 
 _replace: Any = replace
-"""Untyped, for a type checker cannot know that a State is a dataclass."""
+"""Untyped, because State does not say that these states are dataclasses."""

@@ -20,4 +20,4 @@ def _decide_match(command: Command, match: Match) -> Decided[Match]:
 MATCH: Aggregate[Match] = Aggregate("match", EVENT_TYPES, Match, fold, _decide_match, lambda match: match.fault is None)
 """A match. Its fold never fails: what cannot be folded is the match's fault."""
 
-KINDS: tuple[Aggregate[Any], ...] = (MATCH, PLAYER, LEDGER, IMPORT, TOURNAMENT)
+STREAM_KINDS: tuple[Aggregate[Any], ...] = (MATCH, PLAYER, LEDGER, IMPORT, TOURNAMENT)

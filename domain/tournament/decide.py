@@ -174,7 +174,7 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
     _require_status(state, "open")
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
-        raise WrongTime("tournament/too-few", f"a match needs {seats} entrants, and there are {present}")
+        raise WrongTime("tournament/too-few", f"too few entrants: {present}, and a match needs {seats}")
     if state.terms.sprt is not None and not present == len(state.entrants) == 2:
         raise WrongTime(
             "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"

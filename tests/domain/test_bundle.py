@@ -134,7 +134,7 @@ def test_every_dropped_doubled_added_or_swapped_line_is_found(make: Callable[[],
         (b'"ruleset_version":1', b'"ruleset_version":true', "names no ruleset"),
         (b'"behaviour":"', b'"behaviour":"0', "no SHA-256"),
         (b'"toy"', b'"t\\u006fy"', "not canonical"),
-        (b'"toy"', b"1.5", "no integer"),
+        (b'"toy"', b"1.5", "not an integer"),
     ],
 )
 def test_a_head_line_has_one_spelling_even_with_an_end_line_of_its_own(old: bytes, new: bytes, why: str) -> None:

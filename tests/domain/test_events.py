@@ -13,14 +13,14 @@ from plyscribe.domain.codec import Event, dump_data, format_event, is_canonical,
 from plyscribe.domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import EVENT_TYPES, MoveMade
 from plyscribe.domain.imported import IMPORT
-from plyscribe.domain.kinds import KINDS
+from plyscribe.domain.kinds import STREAM_KINDS
 from plyscribe.domain.ledger import LEDGER
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 
 FIXTURES = Path(__file__).parent / "events.jsonl"
 LINES = FIXTURES.read_text(encoding="utf-8").splitlines()
-ALL_EVENT_TYPES = {word: type for kind in KINDS for word, type in kind.types.items()}
+ALL_EVENT_TYPES = {word: type for kind in STREAM_KINDS for word, type in kind.types.items()}
 
 MOVE = {"version": 7, "type": "move-made", "at": 1, "by": "player:x", "cause": "00", "data": {"seat": 1, "move": "d4"}}
 
