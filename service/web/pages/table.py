@@ -133,7 +133,7 @@ def _describe_now(state: Match, names: list[str], held: list[int]) -> dict[str, 
 
 
 def _list_choices(state: Match, account: str | None, held: list[int]) -> dict[str, Any]:
-    """What the visitor may do besides moving. If the match has moved on since, it refuses."""
+    """What the one who asks may do beside moving: whatever of it is not so any more, the match refuses."""
     if account is None or state.fault:
         return {}
     match state.life.status:
