@@ -91,7 +91,7 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     begin(ann.page, "pathagon", ("me", "open"))
     ben.page.goto("/play")
     ben.page.get_by_role("row", name=re.compile("Ann – nobody yet")).get_by_role("button").click()
-    expect(ben.page.locator(NOW)).to_have_text("Seat 1 is to move: Ann.")
+    expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
     expect(ann.page.locator(NOW)).to_have_text("Your turn.")
     ann.page.locator(f'{BOARD} [data-token="d4"]').click()
     expect(ann.page.locator("#meaning")).to_have_text("Places a piece from the reserve on d4.")
@@ -127,7 +127,7 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     ben.page.get_by_role("button", name="Open an account").click()
     ben.page.get_by_role("link", name="Continue").click()
     ben.page.get_by_role("button", name="Take seat 2").click()
-    expect(ben.page.locator(NOW)).to_have_text("Seat 1 is to move: Ann.")
+    expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
     expect(page.locator(NOW)).to_have_text("Your turn.")
     page.get_by_label("Click on the board or type the move").fill("+5")
     page.get_by_role("button", name="Move").click()
@@ -233,13 +233,13 @@ def test_a_match_from_a_real_table_is_recorded(visit):
         page.get_by_label("Die 1").fill(value)
         page.get_by_role("button", name="Enter", exact=True).click()
         expect(page.locator("#dice .die").last).to_have_text(value)
-    expect(page.locator(NOW)).to_have_text("Seat 1 is to move: Ada.")
+    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
     page.get_by_role("button", name="enter", exact=True).click()
     page.get_by_role("button", name="Move").click()
-    expect(page.locator(NOW)).to_have_text("Seat 2 is to move: Bea.")
+    expect(page.locator(NOW)).to_have_text("Seat 2 to move: Bea.")
     page.get_by_label("Take back").select_option("0")
     page.get_by_role("button", name="Take back").click()
-    expect(page.locator(NOW)).to_have_text("Seat 1 is to move: Ada.")
+    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
     assert find_barriers(page) == []
     assert not overflows(page)
     take_pictures(page, "record")
@@ -287,10 +287,10 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
         const findSteps = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
         const [form, board] = ["composer", "board"].map((id) => document.getElementById(id));
         const composer = new Composer(form, board, findSteps, async () => {});
-        composer.stand(1);
+        composer.update(1);
         // A click meant for the position before.
         Object.assign(composer, { taken: [""], text: "d4" });
-        composer.stand(1);
+        composer.update(1);
         await new Promise((done) => setTimeout(done, 200));
         return composer.text;
     }""")

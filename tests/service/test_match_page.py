@@ -93,9 +93,9 @@ def table(api: Api, parts: Parts) -> Table:
 
 def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table):
     table.play("d4", "a1", "c3")
-    assert "3. seat 1 Ann: c3 Places a piece from the reserve on c3. PA4 seat 2 Ben is to move." in table.show().text
+    assert "3. seat 1 Ann: c3 Places a piece from the reserve on c3. PA4 seat 2 Ben to move." in table.show().text
     assert "1. seat 1 Ann: d4" in table.show("?ply=1").text
-    assert "The starting position. seat 1 Ann is to move." in table.show("?ply=0").text
+    assert "The starting position. seat 1 Ann to move." in table.show("?ply=0").text
 
 
 @pytest.mark.parametrize("ply", ["4", "-1"])

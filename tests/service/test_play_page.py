@@ -147,7 +147,7 @@ def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     assert 'data-mover="1"' in page
     assert "random (built-in bot)" in page
     watching = ann.other().table(match)
-    assert text_of(watching, "now") == "Seat 1 is to move: Ann."
+    assert text_of(watching, "now") == "Seat 1 to move: Ann."
     assert "data-mover" not in watching
     assert posts(watching) == set()
 
@@ -206,7 +206,7 @@ def test_the_other_players_answer_a_draw_offer(ann):
     ben.post(f"/v1/matches/{match}/seats/2")
     ann.post(f"/v1/matches/{match}/draw", {"action": "offer"})
     assert "Seat 1 offers a draw." in text_of(ben.table(match), "actions")
-    assert "Agree" not in ann.table(match)
+    assert "Accept" not in ann.table(match)
     ben.post(f"/v1/matches/{match}/draw", {"action": "decline"})
     assert "Offer a draw" not in ann.table(match)
     assert "Offer a draw" in ben.table(match)
@@ -268,13 +268,13 @@ def test_pages_have_no_inline_scripts_or_styles(ann, path):
 def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann):
     match = ann.record()
     page = ann.table(match, "record")
-    assert text_of(page, "now") == "Seat 1 is to move: Ada."
+    assert text_of(page, "now") == "Seat 1 to move: Ada."
     assert posts(page) == {"/draw", "/withdrawal", "/abort"}
     ann.move(match, "d4", "e5")
     page = ann.table(match, "record")
     assert "/take-back" in posts(page)
     assert '<option value="1">move 2: e5</option>' in page
-    assert '<option value="0">to before move 1: d4</option>' in page
+    assert '<option value="0">from move 1 on: d4</option>' in page
     assert "disqualified" in page
 
 

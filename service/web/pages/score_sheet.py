@@ -63,7 +63,7 @@ def format_event(data: EventData) -> str | None:
         case DrawOffered():
             return "offers a draw"
         case DrawAgreed():
-            return "agrees to a draw"
+            return "accepts the draw"
         case DrawDeclined():
             return "declines the draw"
         case MovesTakenBack(ply):

@@ -40,8 +40,8 @@ export class Composer {
     this.asked = (this.asked ?? 0) + 1;
   }
 
-  /** The match has a new version, in which `seat` is to move (null: nobody here). A move begun before is kept. */
-  stand(seat) {
+  /** The match has a new version; `seat` moves now (null: nobody here does). A move begun before is kept. */
+  update(seat) {
     const isOther = seat !== this.seat;
     if (!this.isTyped && (isOther || !this.taken.length)) this.forget();
     this.seat = seat;
@@ -58,7 +58,8 @@ export class Composer {
 
   /** Start again if the clicks so far begin no move in the new position. */
   dropStale() {
-    if (this.isTyped || !this.text || !this.composition || this.composition.complete || this.composition.steps.length) return;
+    if (this.isTyped || !this.text || !this.composition) return;
+    if (this.composition.complete || this.composition.steps.length) return;
     this.forget();
     this.go("", true);
   }

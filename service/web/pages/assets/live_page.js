@@ -119,8 +119,12 @@ function keepInputs(part, copy, focused) {
 
 function copyAttributes(part, copy) {
   // A part may itself be a <details> that the reader has opened.
-  for (const { name } of [...part.attributes]) if (name !== "open" && !copy.hasAttribute(name)) part.removeAttribute(name);
-  for (const { name, value } of copy.attributes) if (name !== "open") part.setAttribute(name, value);
+  for (const { name } of [...part.attributes]) {
+    if (name !== "open" && !copy.hasAttribute(name)) part.removeAttribute(name);
+  }
+  for (const { name, value } of copy.attributes) {
+    if (name !== "open") part.setAttribute(name, value);
+  }
 }
 
 /** A selector by which the same element is found in the new version; null if it has no name. */

@@ -20,7 +20,7 @@ let steps = new Map();
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search)));
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), findSteps, makeMove);
-composer.stand(mover());
+composer.update(mover());
 remember(find("auto"));
 if (root.dataset.live) {
   followEvents({
@@ -68,7 +68,7 @@ async function makeMove(move) {
   }
   if (ok || status === 412 || status === 409) await refresh();
   // The page may have shown the move before the answer to it came.
-  if (ok) composer.stand(mover());
+  if (ok) composer.update(mover());
 }
 
 function put(page) {
@@ -83,7 +83,7 @@ function put(page) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
   steps = new Map();
-  composer.stand(mover());
+  composer.update(mover());
   showClocks();
 }
 
