@@ -1,4 +1,4 @@
-# Two commands matter: `make demo` and `make test`. Both install what they need.
+# Two commands matter: `make demo` and `make test`. Nothing else is needed first.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,12 +9,12 @@ DATA ?= .data
 .PHONY: demo serve test test-unit test-long bench check format openapi prepare servers browser clean help
 
 help:
-	@echo "make demo       let bots play over HTTP, verify and show the matches (ONCE=1 stops there)"
+	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
 	@echo "make serve      run the service (both: PORT=8420 DATA=.data)"
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
-	@echo "make bench      measure speed against other programs (ten minutes)"
+	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/plyscribe demo --data $(DATA) $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
@@ -49,7 +49,7 @@ openapi: $(VENV)/test.stamp
 
 prepare: $(VENV)/test.stamp servers browser
 
-# The store is tested on Debian's Redis too, and the pages in its Chromium.
+# Debian's server is the second one that the store is tested on; its Chromium is what the pages are tested in.
 servers: PROGRAM = redis-server
 servers: MISSING = the tests need redis-server 7.0 or newer on PATH
 browser: PROGRAM = chromium
@@ -64,7 +64,7 @@ servers browser:
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed: Plyscribe needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "error: $$($(PYTHON) -V) is too old: Plyscribe needs Python 3.11 or newer; choose one: make PYTHON=python3.12 …"; exit 1; }
+	  echo "error: $$($(PYTHON) -V) is too old: Plyscribe needs Python 3.11 or newer; name one: make PYTHON=python3.12 …"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
 	  echo "error: $(PYTHON) lacks its venv module: install it (Debian: apt-get install python3-venv)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
