@@ -81,7 +81,7 @@ def export_archive(store: EventStore, path: Path, report: Progress = lambda _: N
     """
     # The file holds private matches and the hashes of tokens.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        after, written, digest = _go_on(file)
+        after, written, digest = _resume(file)
         for stream in _list_streams(store, after):
             lines = _format_stream(stream, _read_all(store, stream))
             if lines:
@@ -119,7 +119,7 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
     return [*lines, canonical_json({"count": len(lines) - 1, "head": head.hex()}) + b"\n"]
 
 
-def _go_on(file: BinaryIO) -> tuple[str, Written, Any]:
+def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
     """The last complete stream of the file, the counts up to it, and their digest. The rest is cut off."""
     begun = canonical_json({"archive": FORMAT, "server": SERVER}) + b"\n"
     digest, place, after, written = sha256(), 0, "", Written()
@@ -232,8 +232,8 @@ def _read_envelope(stored: StoredEvent) -> _Event:
 def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> CommandKey:
     if len(cause) != 2 * COMMAND_ID_BYTES:
         return job_command("restore", stream, stored[0].version)
-    # The digest of the request is not in the archive. A client that repeats a request from before the export is
-    # therefore told that its key was used.
+    # Zeros are the digest of jobs, which have no request. An archive holds no digests of requests, so a client that
+    # repeats one from before the export is told that its key was used.
     return CommandKey(bytes.fromhex(cause), bytes(DIGEST_BYTES))
 
 

@@ -26,7 +26,7 @@ POLL_S = 0.5
 Json = dict[str, Any]
 
 
-class CupError(Exception):
+class TournamentError(Exception):
     """The tournament cannot be run as the file says. The message says why."""
 
 
@@ -74,7 +74,7 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
             console.print(f"Plyscribe serves at {options.url}")
             given = token or read_admin_token(data)
             service.watch_while(lambda stop: play(options.url, given, terms, entrants, key, console, stop, as_json))
-    except (CupError, ServeError, Problem) as error:
+    except (TournamentError, ServeError, Problem) as error:
         sys.exit(f"error: {error}")
     except httpx.TransportError as error:
         sys.exit(f"error: {url} does not answer: {error}")
@@ -108,14 +108,14 @@ def check(file: Path, stream: str | None) -> None:
 
 
 def read_file(file: Path) -> tuple[Json, list[Json]]:
-    """The terms and the entrants in a file; CupError if it cannot be read."""
+    """The terms and the entrants in a file; TournamentError if it cannot be read."""
     try:
         described = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CupError(f"{file} is not TOML: {error}") from None
+        raise TournamentError(f"{file} is not TOML: {error}") from None
     entrants = described.pop("entrants", [])
     if not isinstance(entrants, list) or not all(isinstance(each, Mapping) and "bot" in each for each in entrants):
-        raise CupError(f"{file}: list the entrants as [[entrants]], each with a bot")
+        raise TournamentError(f"{file}: list the entrants as [[entrants]], each with a bot")
     return described, entrants
 
 
@@ -146,7 +146,7 @@ def play(
             if any(state["faults"].values()):
                 console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
-                raise CupError(f"the tournament cannot end: games that failed too often: {state['given_up']}")
+                raise TournamentError(f"the tournament cannot end: games that failed too often: {state['given_up']}")
 
 
 def format_faults(state: TournamentAnswer) -> str:
@@ -176,9 +176,9 @@ def _follow(client: Client, stream: str, console: Console, stop: threading.Event
 
 
 def read_admin_token(data: Path) -> str:
-    """The administrator's token from a data directory; CupError if it is not there."""
+    """The administrator's token from a data directory; TournamentError if it is not there."""
     path = data / "admin.token"
     try:
         return path.read_text(encoding="ascii").strip()
     except OSError:
-        raise CupError(f"{path} does not exist: give a token with the scope organise (--token)") from None
+        raise TournamentError(f"{path} does not exist: give a token with the scope organise (--token)") from None

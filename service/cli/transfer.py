@@ -131,11 +131,11 @@ def import_files(data: Path, url: str | None, token: str | None, restore: bool, 
     """
     if url is not None and restore:
         raise click.UsageError("--restore works on the store itself, without --url")
-    bring = _choose_import(data, url, token, restore)
+    import_file = _choose_import(data, url, token, restore)
     failed = False
     for path in files:
         try:
-            text, is_good = bring(path)
+            text, is_good = import_file(path)
         except REFUSALS as error:
             text, is_good = f"refused: {error}", False
         click.echo(f"{path}: {text}")
@@ -153,14 +153,14 @@ def _choose_import(data: Path, url: str | None, token: str | None, restore: bool
         return lambda path: _send(client, path)
     parts = compose_beside(data)
 
-    def bring(path: Path) -> Outcome:
+    def import_file(path: Path) -> Outcome:
         if path.suffix == SUFFIX:
             return "a text record is entered by an account: send it with --url and --token", False
         if _is_archive(path):
             return _restore_all(parts, path)
         return _restore_match(parts, path) if restore else _take(parts, path)
 
-    return bring
+    return import_file
 
 
 def _is_archive(path: Path) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from plyscribe.service.cli import tournament as command
-from plyscribe.service.cli.tournament import CupError
+from plyscribe.service.cli.tournament import TournamentError
 
 STATE = {"tournament": "tournament-x", "status": "ended", "rounds": 1, "games": 3, "decided": 3, "given_up": 0}
 
@@ -59,5 +59,5 @@ def test_without_faults_none_are_mentioned(monkeypatch):
 
 
 def test_games_that_are_given_up_end_the_command_with_an_error(monkeypatch):
-    with pytest.raises(CupError, match="failed too often: 1"):
+    with pytest.raises(TournamentError, match="failed too often: 1"):
         play(monkeypatch, status="playing", decided=2, given_up=1, faults={"entrant": 0, "platform": 5})

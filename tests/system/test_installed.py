@@ -23,10 +23,8 @@ from tests.system.running import ROOT, environment, free_port
 pytestmark = pytest.mark.server
 
 FOLDERS = ("bench", "docs", "domain", "plyscribe", "service", "tests", "workers")
-READ_AND_BUILD = {
-    *("CHANGELOG.md", "CONTRIBUTING.md", "MANIFEST.in", "Makefile", "Procfile", "README.md"),
-    *("openapi.yaml", "pyproject.toml"),
-}
+AT_THE_ROOT = ("*.md", "*.yaml", "*.yml", "MANIFEST.in", "Makefile", "Procfile", "pyproject.toml")
+READ_AND_BUILD = {path.name for pattern in AT_THE_ROOT for path in ROOT.glob(pattern)}
 WRITTEN_BY_SETUPTOOLS = {"PKG-INFO", "setup.cfg"}
 BUILD = "import sys, setuptools.build_meta as b; to = sys.argv[1]; b.build_sdist(to); b.build_wheel(to)"
 FOREIGN = "raise RuntimeError('a foreign package was imported')\n"
