@@ -62,15 +62,15 @@ class BotProcess:
         self._unsent, self._unread = b"", b""
         self._has_ended = False
 
-    def ask(self, line: bytes, id: str, ask: str, timeout_s: float, bear: Callable[[Fault], None]) -> Answer:
+    def ask(self, line: bytes, id: str, ask: str, timeout_s: float, on_stray: Callable[[Fault], None]) -> Answer:
         """The answer to the question in this line; Fault if there is none.
 
-        `bear` is called with every line that answers nothing. The line is ignored unless `bear` raises.
+        `on_stray` is called with every line that answers nothing. The line is ignored unless `on_stray` raises.
         """
         deadline = time.monotonic() + timeout_s
         self._pump(0.0)
         for stray in self._take_lines():
-            bear(Fault(UNASKED, f"a line without a question: {shorten(stray)}"))
+            on_stray(Fault(UNASKED, f"a line without a question: {shorten(stray)}"))
         self._unsent += line
         for _ in range(MAX_STRAY):
             try:
@@ -78,7 +78,7 @@ class BotProcess:
             except Fault as fault:
                 if fault.kind not in STRAY:
                     raise
-                bear(fault)
+                on_stray(fault)
         raise Fault(NOT_JSON, f"more than {MAX_STRAY} lines, and none of them an answer")
 
     def _receive(self, deadline: float, timeout_s: float) -> bytes:

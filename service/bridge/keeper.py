@@ -34,7 +34,7 @@ class Keeper:
         """
         strays = 0
 
-        def bear(fault: Fault) -> None:
+        def report_stray(fault: Fault) -> None:
             nonlocal strays
             strays += 1
             if strays <= SHOWN_STRAY:
@@ -43,7 +43,7 @@ class Keeper:
 
         bot = self._bot or self._start_again()
         try:
-            return bot.ask(line, question.id, question.ask, self._run.settings.move_timeout_s, bear)
+            return bot.ask(line, question.id, question.ask, self._run.settings.move_timeout_s, report_stray)
         except Fault as fault:
             if fault.kind not in ANSWERED:
                 self._drop(bot, fault)

@@ -98,7 +98,7 @@ class Bridge:
                 try:
                     self._sweep(client)
                 except (Problem, httpx.HTTPError) as error:
-                    self._bear_with(error, "cannot read the list of waiting matches")
+                    self._report_or_raise(error, "cannot read the list of waiting matches")
                 sweep_at = time.monotonic() + SWEEP_EVERY_S
             time.sleep(POLL_S)
 
@@ -117,7 +117,7 @@ class Bridge:
                         after = entry["id"]
                         self._take(entry, client)
                 except (Problem, httpx.HTTPError) as error:
-                    self._bear_with(error, "cannot follow the inbox")
+                    self._report_or_raise(error, "cannot follow the inbox")
                     self._run.pause(RETRY_PAUSE_S)
 
     def _take(self, entry: InboxEntry, client: Client) -> None:
@@ -133,7 +133,7 @@ class Bridge:
                 f"{entry['match']}: {entry['type'].removeprefix('match-')}{outcome}; our seats: {entry['seats']}"
             )
 
-    def _bear_with(self, error: Exception, what: str) -> None:
+    def _report_or_raise(self, error: Exception, what: str) -> None:
         """Report an error that may pass; raise one that will not."""
         if isinstance(error, Problem) and error.status in TOKEN_STATUSES:
             raise error

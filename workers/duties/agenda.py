@@ -14,7 +14,7 @@ class Agenda:
 
     A duty notes a stream before it enqueues a job for it and before the relay acknowledges the feed entry. It strikes
     the stream when nothing is left to do. Whatever dies in between, the next sweep finds the stream here. The agenda
-    may be lost: every duty notes its streams anew when the relay scans the store, at every start and every hour.
+    may be lost: every duty notes its streams again when the relay scans the store, at every start and every hour.
     """
 
     def __init__(self, connection: Redis, key: str) -> None:
