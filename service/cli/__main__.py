@@ -27,7 +27,7 @@ from plyscribe.service.config import SERVER, Config, ConfigError, parse_key
 from plyscribe.service.lists.projections import Built, Projection
 from plyscribe.service.lists.projections import rebuild as rebuild_projection
 from plyscribe.service.logs import begin_logs
-from plyscribe.service.processes.running import Running
+from plyscribe.service.processes.foreground import ForegroundService
 from plyscribe.service.processes.serving import LOOPBACK, ServeError, ServeOptions, rotate_key
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import EventStore, StoreError
@@ -58,7 +58,7 @@ def cli() -> None:
 def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int, play_workers: int) -> None:
     """Run everything: store, API, workers and relay, until Ctrl-C."""
     options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
-    with Running(options) as service:
+    with ForegroundService(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:
             click.echo("Sign-up is by the administrator alone, for others can reach this address.")
@@ -80,7 +80,7 @@ def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, 
 
     console = Console()
     options = ServeOptions(data, host, port, redis_url=redis_url)
-    with Running(options) as service:
+    with ForegroundService(options) as service:
         console.print(f"Plyscribe serves at {options.url}")
         try:
             service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))

@@ -20,7 +20,7 @@ from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.state import Tournament, fold_tournament
 from plyscribe.service.cli.beside import DATA
 from plyscribe.service.client import Client, Problem
-from plyscribe.service.processes.running import Running
+from plyscribe.service.processes.foreground import ForegroundService
 from plyscribe.service.processes.serving import ServeError, ServeOptions
 from plyscribe.service.tournaments.tournaments import check_pairing
 
@@ -58,7 +58,7 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
             play(url, token or read_admin_token(data), terms, entrants, key, console, threading.Event(), as_json)
             return
         options = ServeOptions(data, port=port)
-        with Running(options) as service:
+        with ForegroundService(options) as service:
             console.print(f"Plyscribe serves at {options.url}")
             told = token or read_admin_token(data)
             service.watch_while(lambda stop: play(options.url, told, terms, entrants, key, console, stop, as_json))

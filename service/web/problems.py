@@ -60,17 +60,17 @@ STATUS_OF: dict[type[Exception], int] = {
     TooManyLarge: 503,
     UnknownModel: 500,
 }
-"""The status of each error; a class that is not named here has that of its nearest base."""
+"""The status of each error class. A class that is missing here has the status of its nearest base."""
 
 
 def status_of(error: Exception) -> int:
-    """The HTTP status of an error of any of the trees, 500 for one of none."""
+    """The HTTP status of an error; 500 for one that is not ours."""
     return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), 500)
 
 
 RETRY_AFTER_S = 1
 PASSING = (429, 503)
-"""The statuses of problems after which it is worth asking again, after RETRY_AFTER_S."""
+"""Statuses of temporary problems: the request may succeed if it is sent again after RETRY_AFTER_S."""
 
 
 def problem_of(error: Exception) -> dict[str, Any]:
@@ -81,34 +81,36 @@ def problem_of(error: Exception) -> dict[str, Any]:
         "title": problem_title(status_of(error)),
         "status": status_of(error),
         "code": code,
-        "detail": str(error) if code != "server/error" else "an error of ours; it is in the log under the request's id",
+        "detail": str(error)
+        if code != "server/error"
+        else "a server error; the server's log has it under the request id",
         **getattr(error, "details", {}),
     }
 
 
 def problem_title(status: int) -> str:
-    """What a problem of this status says of itself, "" for one that is never given."""
+    """The title of a problem with this status; empty for a status that no problem has."""
     return _TITLES.get(status, "")
 
 
 _TITLES = {
     400: "The request cannot be read",
     401: "A valid token is needed",
-    403: "This is not yours to do",
-    404: "There is no such thing",
-    405: "The resource does not know this method",
-    406: "None of the accepted media types can be given",
-    408: "The body took too long",
+    403: "You may not do this",
+    404: "Not found",
+    405: "The resource does not support this method",
+    406: "None of the accepted media types is available",
+    408: "The body took too long to arrive",
     409: "This cannot be done now",
-    411: "The body needs a length",
+    411: "The body needs a Content-Length",
     412: "The match has moved on",
     413: "The body is too large",
     415: "The body must be JSON",
     422: "The request is readable but cannot be accepted",
-    429: "This client has its share",
-    500: "An error of the server",
+    429: "This client has used up its share",
+    500: "Server error",
     503: "The server cannot answer now",
 }
 
 PROBLEM_STATUSES = tuple(_TITLES)
-"""The statuses of all problems that are ever given."""
+"""The statuses that a problem can have."""

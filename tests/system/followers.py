@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
-from plyscribe.service.processes.children import allow_files
+from plyscribe.service.processes.children import raise_file_limit
 
 PAUSE_S = 0.2
 
@@ -78,7 +78,7 @@ class Crowd:
     """So many followers of a path, for as long as the block runs."""
 
     def __init__(self, url: str, path: str, size: int, token: str | None = None) -> None:
-        allow_files()
+        raise_file_limit()
         where = urlsplit(url)
         self.streams = [Stream((str(where.hostname), where.port or 80), path, token) for _ in range(size)]
         self._selector = selectors.DefaultSelector()

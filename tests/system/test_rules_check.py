@@ -169,7 +169,7 @@ def test_a_killed_check_leaves_no_process_behind(place):
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (["--candidate", "mine:DEADLY"], "a worker ended in the middle of its work"),
+        (["--candidate", "mine:DEADLY"], "a worker process ended during the check"),
         (["--candidate", "mine:NOBODY"], "--candidate names 'mine:NOBODY', which cannot be loaded"),
         (["--version", "9"], "unknown ruleset 'toy version 9'"),
         (["--version", "1", "--candidate", "mine:ENDLESS"], "not both"),
