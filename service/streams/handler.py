@@ -175,7 +175,7 @@ class Handler(Generic[S]):
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
-        # Something else may be readable under the id of a new stream, such as an imported match. That is not its state.
+        # An imported match may be readable under the id of a new stream. That is not the state of the stream.
         known = None if new else self.cached(stream)
         state, fresh = known or self._aggregate.empty(stream), False
         if not (state.version or new):
@@ -230,7 +230,7 @@ class Handler(Generic[S]):
             return error
 
     def read(self, stream: str, version: int | None = None) -> S:
-        """The newest state of a stream, or its state at exactly `version`. The state of a missing stream has version 0."""
+        """The newest state of a stream, or its state at exactly `version`. Without a stream it is the empty state."""
         if version is not None:
             return self._fold_on(stream, self._aggregate.empty(stream), 0, version)
         return self._catch_up(stream, self.cached(stream) or self._aggregate.empty(stream), None)
