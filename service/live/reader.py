@@ -131,9 +131,9 @@ class Live:
             if self._closed:
                 raise LiveFull("this process is stopping: connect again")
             if len(self._counted) >= most:
-                raise LiveFull(f"{most} streams are open here, which is the most there can be: try again later")
+                raise LiveFull(f"all places for live streams are taken ({most}): try again later")
             if self._counts[client] >= each:
-                raise LiveShare(f"you have {each} streams open here, which is the most for one client")
+                raise LiveShare(f"you have as many live streams open as one client may have ({each}): close one first")
             self._counted.add(follower)
             self._counts[client] += 1
             self._start()
