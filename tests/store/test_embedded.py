@@ -1,4 +1,4 @@
-"""The embedded store: one server a directory, private, recognisable, and gone when its parent is."""
+"""The embedded store: one server per directory, private, marked as ours, and gone when its parent is."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`plyscribe doctor`: each ailment is found, its remedy named, and nothing changed."""
+"""`plyscribe doctor`: it finds each fault, names a remedy and changes nothing."""
 
 import json
 import os
@@ -33,7 +33,7 @@ ANN = Actor("player", "player-" + "a" * 26)
 
 
 class Patient:
-    """A store to be examined, well but for what a test does to it."""
+    """A store to examine, healthy except for what a test does to it."""
 
     def __init__(self, server: EmbeddedServer, data: Path) -> None:
         self.redis = connect_client(server.url)
