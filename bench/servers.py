@@ -20,7 +20,7 @@ from plyscribe.domain.chain import link_all
 from plyscribe.service import metrics
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents
-from plyscribe.service.processes.children import allow_files
+from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.web.handover import HOLD, HOLDS
@@ -158,7 +158,7 @@ def main(name: str, port: int) -> None:
     """Serve the application with the server named."""
     sys.argv = sys.argv[:1]
     metrics.begin("bench")
-    allow_files()
+    raise_file_limit()
     SERVERS[name](port)
 
 

@@ -18,7 +18,7 @@ from bench.load import HOST, prepare, send_all
 from bench.measuring import Run, take_rounds
 from bench.rig import Rig, Web
 from bench.servers import SERVERS
-from plyscribe.service.processes.children import allow_files
+from plyscribe.service.processes.children import raise_file_limit
 
 ROUNDS = 5
 REQUESTS = 960
@@ -128,7 +128,7 @@ def measure_slow_bodies(web: Web) -> str:
 
 def main(names: Sequence[str]) -> None:
     """Measure the servers named."""
-    allow_files()
+    raise_file_limit()
     socket.setdefaulttimeout(PATIENCE_S)
     lines: dict[str, list[str]] = {name: [] for name in names}
     with Rig() as rig:

@@ -1,4 +1,4 @@
-"""The composition root: every part of a process, built from its settings, connected to nothing until it is used."""
+"""The composition root: builds every part of a process from its settings. Nothing connects until it is used."""
 
 import gc
 import os
@@ -35,12 +35,12 @@ GARBAGE_THRESHOLDS = (50_000, 20, 100)
 
 @dataclass(frozen=True)
 class Parts:
-    """What the API, the command line and the workers share."""
+    """The parts that the API, the command line and the workers share."""
 
     config: Config
     store: EventStore
     matches: Handler[Match]
-    """Our own, and for reading those that were imported."""
+    """This server's matches; it can also read imported ones."""
 
     imports: Imports
     records: Records
@@ -55,9 +55,9 @@ class Parts:
     tournament_events: TournamentEvents
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
-        """Whether the match is public, or `who` (None: anyone) may read it all the same.
+        """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
 
-        Of an imported match that is who imported it, whomever it names.
+        A private imported match may be read by the account that imported it, not by the players that it names.
         """
         if may_read(match, None):
             return True
@@ -65,7 +65,7 @@ class Parts:
         return may_read(match, who) if imported is None else may_read_import(imported, who)
 
     def secret_for(self, match: Match) -> bytes | None:
-        """The secret of the match's server dice; None where it has none or our key is another."""
+        """The secret of the match's server dice; None if it has none or they were made with a key that we lack."""
         dice = match.lifecycle.created.dice if match.lifecycle else None
         if not isinstance(dice, ServerDice):
             return None
@@ -76,9 +76,9 @@ class Parts:
 
 
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
-    """The parts of a process over a store; ConfigError where an extra ruleset cannot be loaded.
+    """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
 
-    What is derived from the streams is kept on the server of `client`; without one, in memory.
+    Lists and inboxes are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
     readable = ImportedStore(store)
@@ -107,9 +107,9 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
-    """The parts of this process as its environment asks for; ConfigError says what is missing."""
+    """The parts of this process, from the settings in its environment; ConfigError says which is missing or wrong."""
     config = read_config(environ)
-    # Nearly all that a process keeps are tuples in no cycle, and walking them over and over is a tenth of a fold.
+    # Nearly all that a process keeps is tuples without cycles. Walking them again and again costs a tenth of a fold.
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     client = connect_client(config.redis_url)

@@ -57,12 +57,12 @@ class DemoError(Exception):
 @click.option("--once", is_flag=True, help="Stop after the tables instead of serving on.")
 def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
     """Let bots play over HTTP, then verify and rate the matches."""
-    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.foreground import ForegroundService
     from plyscribe.service.processes.serving import ServeOptions
 
     console = Console()
     options = ServeOptions(data, host, port, redis_url=redis_url)
-    with Running(options) as service:
+    with ForegroundService(options) as service:
         console.print(f"Plyscribe serves at {options.url}")
         try:
             service.watch_while(lambda stop: run_demo(options.url, data, matches, threads, console, stop))

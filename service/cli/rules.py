@@ -86,7 +86,7 @@ def check(
         click.echo(f"stopped after {summary.replayed.total()} matches", err=True)
         sys.exit(128 + signal.SIGINT)
     click.echo(json.dumps(summary.dump(found)) if as_json else _format_summary(summary, found))
-    sys.exit(summary.told[DIFFERS] > 0)
+    sys.exit(summary.findings[DIFFERS] > 0)
 
 
 def _check(
@@ -108,7 +108,7 @@ def _check(
         for checked in checkers.check(asked, parts):
             summary.add(checked)
             bar.update(task, completed=checked.done, replayed=summary.replayed.total())
-            for reported in checked.told:
+            for reported in checked.findings:
                 if as_json:
                     click.echo(json.dumps(reported))
                 else:

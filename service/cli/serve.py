@@ -21,11 +21,11 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, verify_worker
 
     Ctrl-C stops it.
     """
-    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.foreground import ForegroundService
     from plyscribe.service.processes.serving import LOOPBACK, ServeOptions
 
     options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
-    with Running(options) as service:
+    with ForegroundService(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:
             click.echo("Other machines can reach this address, so only the administrator can open accounts.")

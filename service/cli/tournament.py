@@ -59,7 +59,7 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
     import httpx
 
     from plyscribe.service.client import Problem
-    from plyscribe.service.processes.running import Running
+    from plyscribe.service.processes.foreground import ForegroundService
     from plyscribe.service.processes.serving import ServeError, ServeOptions
 
     console = Console(stderr=as_json)
@@ -70,7 +70,7 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
             play(url, token or read_admin_token(data), terms, entrants, key, console, threading.Event(), as_json)
             return
         options = ServeOptions(data, port=port)
-        with Running(options) as service:
+        with ForegroundService(options) as service:
             console.print(f"Plyscribe serves at {options.url}")
             given = token or read_admin_token(data)
             service.watch_while(lambda stop: play(options.url, given, terms, entrants, key, console, stop, as_json))

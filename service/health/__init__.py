@@ -1,1 +1,1 @@
-"""What an operator asks: the doctor, the vital signs of a service, the gauges."""
+"""What an operator looks at: the doctor, the vital signs of a service, the gauges of `/metrics`."""

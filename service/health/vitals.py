@@ -1,4 +1,4 @@
-"""What store and queues tell of the service's health. Everything here only reads."""
+"""The vital signs of a service, read from the store and the queues. Nothing here writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,15 +16,15 @@ from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import ask, connect_client
 
 TIMEOUT_S = 2.0
-"""How long an answer is waited for: who asks after someone's health does not wait for long."""
+"""How long to wait for an answer. It is short, because a health check must not hang."""
 
 
 SOME = 5
-"""Matches that are told by name."""
+"""How many refuted matches are named."""
 
 
 class FeedVitals(NamedTuple):
-    """Appends that the relay has not worked off, how long the oldest waits, and when the relay was last heard of."""
+    """Appends that the relay has not processed, how long the oldest has waited, and time since the relay last read."""
 
     entries: int
     oldest_s: float
@@ -32,7 +32,7 @@ class FeedVitals(NamedTuple):
 
 
 class QueueVitals(NamedTuple):
-    """A queue: jobs that wait, how long the oldest does, jobs that failed, workers that are heard of."""
+    """A queue: waiting jobs, how long the oldest has waited, failed jobs, and workers alive."""
 
     name: str
     length: int
@@ -42,7 +42,7 @@ class QueueVitals(NamedTuple):
 
 
 class Unsettled(NamedTuple):
-    """Finished matches whose verdict or score is to come, how long the oldest waits, how many were sent in vain."""
+    """Finished matches without a verdict or score, how long the oldest has waited, and how many were tried in vain."""
 
     matches: int
     oldest_s: float
@@ -50,26 +50,26 @@ class Unsettled(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """How many matches are refuted, and the names of some."""
+    """The number of refuted matches, and the names of some."""
 
     matches: int
     some: list[str]
 
 
 class Vitals:
-    """Asks one store and one server of queues."""
+    """Reads the vital signs from one store and one queue server."""
 
     def __init__(self, store: Redis, queues: Redis) -> None:
         self._store = store
         self._queues = queues
 
     def store_clock_s(self) -> float:
-        """The store's time of day: seconds since 1970."""
+        """The store's clock: seconds since 1970."""
         seconds, micros = ask(self._store, "TIME")
         return float(seconds) + float(micros) / 1e6
 
     def feed(self) -> FeedVitals:
-        """How far the relay is behind."""
+        """How far the relay lags behind the feed."""
         group = FeedGroup(self._store)
         entries, since_ms = group.backlog()
         silent_ms = group.silent_ms()
@@ -77,11 +77,11 @@ class Vitals:
         return FeedVitals(entries, oldest_s, None if silent_ms is None else silent_ms / 1000)
 
     def queues(self) -> list[QueueVitals]:
-        """How each queue stands."""
+        """The state of each queue."""
         return [self._queue(name) for name in QUEUES]
 
     def unsettled(self) -> Unsettled:
-        """How finished matches stand."""
+        """The finished matches that are not settled."""
         matches = self._store.zcard(UNSETTLED)
         oldest = cast(list[tuple[bytes, float]], self._store.zrange(UNSETTLED, 0, 0, withscores=True))
         oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
@@ -89,7 +89,7 @@ class Vitals:
         return Unsettled(matches, oldest_s, sum(int(each) >= ALARM_AFTER for each in sweeps))
 
     def refuted(self) -> Refuted:
-        """How many matches are set aside, and the first ones."""
+        """The refuted matches."""
         some = cast(list[bytes], self._store.zrange(REFUTED, 0, SOME - 1))
         return Refuted(self._store.zcard(REFUTED), [each.decode() for each in some])
 
@@ -107,18 +107,18 @@ class Vitals:
 
     def _count_workers(self, name: str) -> int:
         workers = cast(set[bytes], self._queues.smembers(WORKERS_BY_QUEUE_KEY % name))
-        # What a worker says of itself expires when it is not heard of again: after two minutes, or its job's longest.
+        # Without a sign of life the record of a worker expires: after two minutes, or after the time limit of its job.
         return self._queues.exists(*workers) if workers else 0
 
 
 @contextmanager
 def open_vitals(config: Config) -> Iterator[Vitals]:
-    """The vitals of the store and queues of these settings, connected while the block runs."""
+    """The vitals of the store and the queues in these settings, connected while the block runs."""
     with connect_client(config.redis_url, TIMEOUT_S) as store, connect_client(config.rq_redis_url, TIMEOUT_S) as queues:
         yield Vitals(store, queues)
 
 
 def _age_s(time: bytes) -> float:
-    """How long ago a time of rq's was."""
+    """The age of a timestamp of rq."""
     then = datetime.fromisoformat(time.decode())
     return max(0.0, (datetime.now(UTC) - then).total_seconds())

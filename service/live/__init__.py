@@ -1,1 +1,1 @@
-"""News as they happen: followers of streams, the reader that feeds them, and players' inboxes."""
+"""News as it happens: followers of streams, the reader that feeds them, and the players' inboxes."""

@@ -1,4 +1,4 @@
-"""Those who follow streams: what each of them is sent, as server-sent events, and when it has had enough."""
+"""Followers: what the client of a live stream is sent, as server-sent events, and when its connection ends."""
 
 import logging
 import threading
@@ -8,19 +8,19 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple, Protocol
 
 RETRY_MS = 1000
-"""How long clients are to wait before they connect again."""
+"""How long clients should wait before they connect again."""
 
 MAX_SENT = 1 << 20
-"""Bytes that one connection is sent before it ends, and the client goes on with the next one.
+"""After this many bytes a connection ends, and the client continues on the next one.
 
-What a client does not read fast enough stays in memory, so there must be a bound.
+What a client has not read yet stays in memory, so there must be a bound.
 """
 
 MAX_AGE_S = 900.0
-"""After this time a connection ends too, so that who may not read any more is not told for ever."""
+"""After this time a connection ends too, so that clients who may no longer read do not follow for ever."""
 
 THREAD_S = 20.0
-"""The same where a stream takes a thread of the server, so that places become free and the server can stop.
+"""The same for a stream that takes a thread of the server, so that threads become free and the server can stop.
 
 Servers usually give open requests 30 s to end when they stop.
 """
@@ -31,13 +31,13 @@ THREAD_BEAT_S = 1.0
 GREETING = b"retry: %d\n\n" % RETRY_MS
 HEARTBEAT = b":\n\n"
 END = b"event: end\ndata: {}\n\n"
-"""What follows the last entry of all: the client need not connect again."""
+"""Sent after the last entry that there will ever be: the client need not connect again."""
 
 log = logging.getLogger(__name__)
 
 
 class Entry(NamedTuple):
-    """One entry of a stream: its number, its type, and its JSON in one line."""
+    """One entry of a stream: its number, its type, and its JSON on one line."""
 
     number: int
     type: str
@@ -53,48 +53,48 @@ class Source(Protocol):
 
     @property
     def last_types(self) -> Container[str]:
-        """Types of entries after which nothing is expected any more."""
+        """The types of entries after which no more are expected."""
         ...
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
-        """Entries after a number, in order, at most `limit`; errors as of the store."""
+        """Entries after a number, in order, at most `limit`. Raises the errors of the store."""
         ...
 
 
 class News(NamedTuple):
-    """Formatted entries that follow `after`, by number, and all of them together."""
+    """Formatted entries after number `after`: one by one with their numbers, and joined."""
 
     after: int
     entries: Sequence[tuple[int, bytes]]
     joined: bytes
 
     def beyond(self, number: int) -> bytes:
-        """What follows a number; empty exactly when nothing does."""
+        """The entries after a number; empty exactly when there are none."""
         if number <= self.after:
             return self.joined
         return b"".join(data for at, data in self.entries if at > number)
 
 
 def make_news(after: int, entries: Iterable[Entry]) -> News:
-    """News of entries that follow `after`, at least one."""
+    """News of at least one entry after number `after`."""
     formatted = [(entry.number, entry.format()) for entry in entries]
     return News(after, formatted, b"".join(data for _, data in formatted))
 
 
 class Giver(Protocol):
-    """Who reads streams, and gives their entries to followers from another thread."""
+    """Reads streams and gives their entries to followers, from another thread."""
 
     def enter(self, follower: "Follower") -> None:
-        """Begin to give to it."""
+        """Begin to give entries to the follower."""
         ...
 
     def leave(self, follower: "Follower") -> None:
-        """Give it no more; harmless twice."""
+        """Give the follower no more entries. May be called twice."""
         ...
 
 
 class Follower:
-    """One who is given the entries of a stream after a number, each once and in order."""
+    """Receives the entries of a stream after a number, each once and in order, and sends them to a client."""
 
     def __init__(
         self,
@@ -121,9 +121,9 @@ class Follower:
         self._ended: Callable[[], object] = _do_nothing
 
     def start(self, send: Callable[[bytes], object], ended: Callable[[], object]) -> None:
-        """Let `send` have server-sent events, from another thread, until `ended` is called.
+        """Call `send` with server-sent events, from another thread; call `ended` at the end.
 
-        `send` must not wait for the client; what it raises ends the follower.
+        `send` must not wait for the client. If it raises, the follower ends.
         """
         self._send, self._ended = send, ended
         if self.wait_s is None:
@@ -131,18 +131,18 @@ class Follower:
         self._giver.enter(self)
 
     def stop(self) -> None:
-        """The client is gone, or does not wait any longer; harmless twice."""
+        """End because the client has left or waits no longer. May be called twice."""
         self._let_go()
         self._giver.leave(self)
 
     def _let_go(self) -> Callable[[], object]:
-        """What was to be called at the end. Whatever takes what is sent is open for as long as we hold it."""
+        """Drop `send`, which keeps the client's connection open, and return `ended`."""
         ended, self._ended = self._ended, _do_nothing
         self._send = _drop
         return ended
 
     def __iter__(self) -> Iterator[bytes]:
-        """What is sent until the end, at most THREAD_S long. Takes the calling thread."""
+        """What `send` would get until the end, for at most THREAD_S. Blocks the calling thread."""
         sent: SimpleQueue[bytes | None] = SimpleQueue()
         self.start(sent.put, lambda: sent.put(None))
         over_at = time.monotonic() + THREAD_S
@@ -159,14 +159,14 @@ class Follower:
             self.stop()
 
     def wait(self) -> None:
-        """Wait until there is news, at most `wait_s` and THREAD_S. Takes the calling thread."""
+        """Wait for news, for at most `wait_s` and at most THREAD_S. Blocks the calling thread."""
         ended = threading.Event()
         self.start(_drop, ended.set)
         ended.wait(min(self.wait_s or 0.0, THREAD_S))
         self.stop()
 
     def give(self, news: News) -> bool:
-        """Whether it goes on after what is news to it."""
+        """Send the news that the client does not have; return whether the follower continues."""
         data = news.beyond(self.number)
         newest = news.entries[-1][0]
         if data and (self.wait_s is not None or not self._may_go_on(newest)):
@@ -176,33 +176,33 @@ class Follower:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has all that there will ever be, as far as was known when it came."""
+        """Whether it has sent the last entry that there will ever be."""
         return self.upto is not None and self.number >= self.upto
 
     def beat(self, now_s: float) -> bool:
-        """Whether it goes on after a sign that the stream lives."""
+        """Send a heartbeat; return whether the follower continues."""
         return now_s < self._over_at and self.send(HEARTBEAT)
 
     def send(self, data: bytes) -> bool:
-        """Whether this could be sent."""
+        """Send data; return whether that succeeded."""
         self._sent += len(data)
         try:
             self._send(data)
         except Exception as error:
-            log.debug("a follower of %s is gone: %r", self.stream, error)
+            log.debug("a follower of %s has left: %r", self.stream, error)
             return False
         return True
 
     def end(self) -> None:
-        """Tell it that no more comes: for good, or on this connection."""
+        """End the connection. If the client has the last entry, tell it not to connect again."""
         if self.is_done:
             self.send(END)
         self._let_go()()
 
 
 def _drop(data: bytes) -> None:
-    """What sends to nobody."""
+    """Stands in for `send` when there is no client."""
 
 
 def _do_nothing() -> None:
-    """What tells nobody of the end."""
+    """Stands in for `ended` when it has been called."""

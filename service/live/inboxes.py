@@ -1,4 +1,4 @@
-"""Inboxes: what players are told of their matches is written once each, and read by number or followed live."""
+"""Players' inboxes: notices of their matches, each written once, read by number or followed live."""
 
 import logging
 from collections import defaultdict, deque
@@ -19,20 +19,20 @@ from plyscribe.service.store.redis_inbox import RedisInboxes
 from plyscribe.service.streams.handler import Handler
 
 GAP = "gap"
-"""The type of what stands for entries that were dropped before the reader came."""
+"""The type of an entry that stands for entries that were dropped before they were read."""
 
 log = logging.getLogger(__name__)
 
 
 def open_inboxes(store: EventStore, client: Redis | None) -> Inboxes:
-    """The inboxes on the server of `client`; without one, inboxes in memory."""
+    """The inboxes on the server of `client`, or inboxes in memory if there is no client."""
     if client is not None:
         return RedisInboxes(client)
     return MemoryInboxes(store.announce if isinstance(store, MemoryStore) else lambda _: None)
 
 
 class InboxEntries:
-    """The entries of inboxes, as a source that can be followed."""
+    """The entries of inboxes, as a Source that can be followed."""
 
     last_types = frozenset[str]()
 
@@ -40,7 +40,7 @@ class InboxEntries:
         self._inboxes = inboxes
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
-        """See Source.read. One of type `gap` stands for entries that were dropped, under the number of the last one."""
+        """See Source.read. An entry `gap` stands for all dropped entries, under the number of the last of them."""
         received = self._inboxes.read(player_of(stream), after, limit)
         entries = [_parse_entry(each) for each in received]
         if received and received[0].previous > after:
@@ -48,7 +48,7 @@ class InboxEntries:
         return entries
 
     def newest(self, stream: str) -> int:
-        """The number of the newest entry, 0 where there is none."""
+        """The number of the newest entry; 0 if there is none."""
         return self._inboxes.newest(player_of(stream))
 
 
@@ -58,7 +58,7 @@ def _parse_entry(received: Received) -> Entry:
 
 
 def dump_entries(entries: Sequence[Entry]) -> orjson.Fragment:
-    """Entries as a JSON array inside of an answer."""
+    """Entries as a JSON array within an answer."""
     return orjson.Fragment(b"[" + b",".join(entry.data for entry in entries) + b"]")
 
 
@@ -67,16 +67,16 @@ def _gap(number: int) -> Entry:
 
 
 class Notifier:
-    """Writes to the inboxes what appends tell the players. For one thread."""
+    """Writes notices of appends to the players' inboxes. Not thread-safe."""
 
     def __init__(self, matches: Handler[Match], inboxes: Inboxes) -> None:
         self._matches = matches
         self._inboxes = inboxes
 
     def deliver(self, entries: Sequence[FeedEntry]) -> None:
-        """Tell the players what these appends tell them; harmless twice, at the same time, and in any order.
+        """Write the notices of these appends. Safe to repeat, in parallel and in any order.
 
-        A match that cannot be read is told in the log and keeps nobody else waiting. StoreUnavailable.
+        A match that cannot be read is logged and does not hold up the others. Raises StoreUnavailable.
         """
         letters: defaultdict[str, list[Letter]] = defaultdict(list)
         appends: defaultdict[str, list[FeedEntry]] = defaultdict(list)
@@ -92,21 +92,21 @@ class Notifier:
             self._inboxes.write(letters)
 
     def _find_before(self, stream: str, append: FeedEntry) -> Match:
-        """The match at the version before this append, or an older one."""
+        """The match at the version before this append, or at an older version."""
         match = self._matches.cached(stream)
         return match if match is not None and match.version < append.first else Match(stream)
 
     def _load(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
-        """The events of each of these stretches, none where they cannot be read. StoreUnavailable."""
+        """The events of each stretch; empty if they cannot be read. Raises StoreUnavailable."""
         try:
             return self._matches.read_all_events(stretches)
         except StoreUnavailable:
             raise
         except Exception:
-            # Whatever it is, an entry of somebody else's for example: it must not hold up the others.
+            # Whatever it is, such as an entry written by another program, it must not hold up the other matches.
             if len(stretches) > 1:
                 return [events for each in stretches for events in self._load([each])]
-            log.exception("the players of %s cannot be told what happened", stretches[0].stream)
+            log.exception("cannot write to the inboxes of the players of %s", stretches[0].stream)
             return [[]]
 
     def _write_letters(
@@ -119,25 +119,25 @@ class Notifier:
                 for notice in notices
             ]
         except Exception:
-            # Whatever it is, a ruleset of somebody's own for example: it must not hold up the others.
-            log.exception("the players of %s cannot be told what happened", match.stream)
+            # Whatever it is, such as an error in a ruleset from outside, it must not hold up the other matches.
+            log.exception("cannot write to the inboxes of the players of %s", match.stream)
             return []
 
     def _replay(
         self, match: Match, events: deque[StoredEvent], appends: Sequence[FeedEntry]
     ) -> Iterator[tuple[Match, list[Notice]]]:
-        """The match after each of these appends, and what that tells."""
+        """The match after each of these appends, with the notices of that append."""
         for append in appends:
             before = _fold_upto(match, events, append.first - 1)
             match = _fold_upto(before, events, append.last)
             yield match, list_notices(before, match)
-        # After a fault, be it of a state that the store had never heard of, whoever comes next reads for himself.
+        # After a fault, even one in this state alone, the next reader reads from the store.
         if match.fault is None:
             self._matches.keep(match.stream, match)
 
 
 def _fold_upto(match: Match, events: deque[StoredEvent], version: int) -> Match:
-    """The match after those of the events that lead to a version, which are taken away."""
+    """The match at a version. Takes the events up to that version off the queue."""
     taken = []
     while events and events[0].version <= version:
         taken.append(events.popleft())
@@ -145,5 +145,5 @@ def _fold_upto(match: Match, events: deque[StoredEvent], version: int) -> Match:
 
 
 def _write_letter(match: Match, notice: Notice) -> Letter:
-    told = {"type": notice.type, "match": match.stream, "version": match.version, "at": match.at, **notice.about}
-    return Letter(f"{match.stream}:{match.version}:{notice.name}", orjson.dumps(told))
+    data = {"type": notice.type, "match": match.stream, "version": match.version, "at": match.at, **notice.about}
+    return Letter(f"{match.stream}:{match.version}:{notice.name}", orjson.dumps(data))

@@ -1,8 +1,9 @@
-"""Following streams live: one reader of the feed a process wakes, and a stream is read once for all who follow it.
+"""Following streams live. Each process reads the feed once, and each followed stream once for all its followers.
 
-The feed only wakes. What followers are given is read from the stream itself, after the number that each was given
-last: after any doubt, such as a store that was away, everything that is followed is read again, and nothing is missed
-or doubled. One thread reads the feed, another reads streams and gives; both start with the first follower.
+The feed only says which streams to look at. The entries themselves are read from the stream, after the last number that
+was given. So after any failure, such as a store that was away, all followed streams are read again, and nothing is
+missed or repeated. One thread reads the feed; another reads streams and gives entries to followers. Both start with the
+first follower.
 """
 
 import logging
@@ -21,12 +22,12 @@ from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailabl
 
 HEARTBEAT_S = 15.0
 PAGE = 1000
-"""Entries that are read at a time, and that are kept of a followed stream for those who come later."""
+"""Entries that are read at a time. As many are kept of each followed stream, for followers that come later."""
 
 FEED_ENTRIES = 1000
 BLOCK_MS = 1000
 REST_S = 0.005
-"""The pause after news, in which more of them gather: reading costs little however fast they come."""
+"""The pause after news, in which more may gather. It bounds the cost of reading however fast news comes."""
 
 RETRY_PAUSE_S = 0.5
 
@@ -37,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class _Topic:
-    """A stream that is followed: how far it was read, and its newest entries."""
+    """A followed stream: how far it was read, and its newest entries."""
 
     def __init__(self, follower: Follower) -> None:
         self.source = follower.source
@@ -46,7 +47,7 @@ class _Topic:
         self.begin_at(follower.number)
 
     def begin_at(self, number: int) -> None:
-        """Have read so far, and keep nothing of it."""
+        """Begin after this number, with no entries kept."""
         self.number = self.first = number
         self.recent: deque[tuple[int, bytes]] = deque(maxlen=PAGE)
 
@@ -55,7 +56,7 @@ class _Topic:
         return list(self.source.read(self.stream, after, PAGE))
 
     def keep(self, entries: Sequence[Entry]) -> News:
-        """Note that the stream was read so far."""
+        """Keep these entries as the newest of the stream, and return them as news."""
         news = make_news(self.number, entries)
         for entry in news.entries:
             if len(self.recent) == PAGE:
@@ -65,12 +66,12 @@ class _Topic:
         return news
 
     def recall(self) -> News:
-        """All that is kept, at least one entry."""
+        """All kept entries, at least one."""
         return News(self.first, list(self.recent), b"".join(data for _, data in self.recent))
 
 
 class _Task(NamedTuple):
-    """Something to do for a stream; done again after a while where the store is away."""
+    """Something to do for a stream. It is repeated later if the store is away."""
 
     do: Callable[[str], object]
     stream: str
@@ -81,7 +82,7 @@ def _always(_: int) -> bool:
 
 
 class Live:
-    """All who follow streams in this process; safe to share between threads."""
+    """All followers in this process; safe to share between threads."""
 
     def __init__(self, store: EventStore, max_followers: int, max_each: int, max_threads: int = 1) -> None:
         self._store = store
@@ -94,7 +95,7 @@ class Live:
         self._closed = False
         self._started = False
         self._todo: SimpleQueue[_Task] = SimpleQueue()
-        # Only the thread that gives changes these.
+        # Only the giving thread changes these.
         self._topics: dict[str, _Topic] = {}
         self._followed = threading.Event()
         self._again: list[_Task] = []
@@ -112,7 +113,7 @@ class Live:
         client: str = "",
         in_thread: bool = False,
     ) -> Follower:
-        """A follower of what comes after number `after`. Start it or stop it: until it ends it takes a place.
+        """A follower of what comes after number `after`. Start it or stop it: it takes a place until it ends.
 
         It ends after number `upto`. With `wait_s` it sends nothing and ends as soon as there is news. Before each
         sending, `may_go_on` is called with the number of the newest entry to send; once it returns False the follower
@@ -128,11 +129,11 @@ class Live:
         follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
         with self._lock:
             if self._closed:
-                raise LiveFull("this process is about to stop: connect again")
+                raise LiveFull("this process is stopping: connect again")
             if len(self._counted) >= most:
-                raise LiveFull(f"{most} streams are open here, which is the most there can be: try again later")
+                raise LiveFull(f"all places for live streams are taken ({most}): try again later")
             if self._counts[client] >= each:
-                raise LiveShare(f"you have {each} streams open here, which is the most for one client")
+                raise LiveShare(f"you have as many live streams open as one client may have ({each}): close one first")
             self._counted.add(follower)
             self._counts[client] += 1
             self._start()
@@ -147,14 +148,14 @@ class Live:
                 threading.Thread(target=work, name=f"live-{work.__name__}", daemon=True).start()
 
     def close(self) -> None:
-        """End all followers, who may connect again elsewhere, and take no more."""
+        """End all followers and accept no more. Their clients connect again, to another process."""
         with self._lock:
             self._closed = True
             self._todo.put(_Task(self._end_all, ""))
         self._followed.set()
 
     def enter(self, follower: Follower) -> None:
-        """Begin to give to it."""
+        """See Giver.enter."""
         with self._lock:
             if not self._closed:
                 self._todo.put(_Task(lambda _: self._enter(follower), follower.stream))
@@ -162,7 +163,7 @@ class Live:
         follower.end()
 
     def leave(self, follower: Follower) -> None:
-        """Give it no more; harmless twice."""
+        """See Giver.leave."""
         self._todo.put(_Task(lambda _: self._drop(follower), follower.stream))
 
     # ------------------------------------------------------------------------------------------------ the feed's thread
@@ -177,11 +178,11 @@ class Live:
                 position = self._take_news(position)
             except StoreError as error:
                 position = None
-                log.warning("the feed is not followed at the moment: %s", error)
+                log.warning("the feed cannot be read, trying again: %s", error)
                 time.sleep(RETRY_PAUSE_S)
 
     def _take_news(self, position: str | None) -> str:
-        """The position after what the feed told. Without a position anything may have happened before."""
+        """Wake the followed streams that have news; return the position after it. Without a position, wake all."""
         if position is None:
             position = self._store.feed_end()
             self._wake(list(self._topics))
@@ -235,14 +236,14 @@ class Live:
         topic = self._topics.get(follower.stream)
         if topic is None:
             topic = self._topics[follower.stream] = _Topic(follower)
-            # The feed is watched before the stream is read: what comes in between is told there.
+            # Watch the feed before reading the stream, so that entries in between are not missed.
             self._followed.set()
             self._todo.put(_Task(self._advance, follower.stream))
         topic.followers.add(follower)
         while follower.number < topic.first and follower in topic.followers:
             entries = topic.read(follower.number)
             if not entries:
-                # Who came first claims to have seen what is not there yet.
+                # The first follower asked for entries after a number that the stream has not reached yet.
                 topic.begin_at(follower.number)
                 return
             self._give_to(follower, make_news(follower.number, entries))
@@ -250,7 +251,7 @@ class Live:
             self._give_to(follower, topic.recall())
 
     def _advance(self, stream: str) -> None:
-        """Read on in a stream, and give what is there to all who follow it."""
+        """Read new entries of a stream and give them to all its followers."""
         topic, is_last = self._topics.get(stream), False
         while topic is not None and topic.followers and (entries := topic.read(topic.number)):
             is_last |= any(entry.type in topic.source.last_types for entry in entries)

@@ -1,4 +1,4 @@
-"""What can be followed live: the events of matches and tournaments."""
+"""Sources to follow: the events of matches and of tournaments."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ from plyscribe.service.matches.queries import dump_event
 from plyscribe.service.streams.handler import Handler
 
 FINAL = {"scored": MatchScored.type, "aborted": MatchAborted.type, "annulled": MatchAnnulled.type}
-"""Statuses after which nothing is expected of a match, and the events that lead there.
+"""The statuses after which no events are expected of a match, each with the event that leads to it.
 
-A scored match may still be annulled, which is rare, and an aborted one may have dice to reveal that others share:
-nobody is kept waiting for that.
+There are exceptions: a scored match may be annulled, and an aborted one may still reveal dice that it shares with other
+matches. Streams do not stay open for those.
 """
 
 
 class MatchEvents:
-    """The events of matches, as they are exported."""
+    """The events of matches, in the form of exports."""
 
     last_types = frozenset(FINAL.values())
 
@@ -35,7 +35,7 @@ class MatchEvents:
 
 
 class TournamentEvents:
-    """The events of tournaments, as they are exported."""
+    """The events of tournaments, in the form of exports."""
 
     last_types = frozenset({TournamentEnded.type, TournamentAborted.type})
 
@@ -53,5 +53,5 @@ def _dump(events: Sequence[StoredEvent]) -> list[Entry]:
 
 
 def is_final(match: Match) -> bool:
-    """Whether nothing is expected of the match any more."""
+    """Whether no more events are expected of the match."""
     return match.lifecycle is not None and match.life.status in FINAL

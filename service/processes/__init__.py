@@ -1,1 +1,1 @@
-"""Child processes, and the embedded store and the servers that run in them."""
+"""The processes of a service: the embedded store, the children that `serve` runs, workers for one check."""

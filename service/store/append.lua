@@ -1,8 +1,8 @@
--- Append events to one stream, once a command, if it stands at the version and head that the writer believes.
+-- Append the events of a command to a stream, only once, if the stream is at the expected version and head.
 --
 -- KEYS  1  {bb}:ev:<stream>   stream  the events: ids <version>-0, fields e and h
 --       2  {bb}:cmd:<stream>  hash    command id -> digest (8 bytes), then <first>-<last>
---       3  {bb}:feed          stream  one entry an append: s the stream, v <first>-<last>, t the types
+--       3  {bb}:feed          stream  one entry per append: s the stream, v <first>-<last>, t the types
 --       4  {bb}:streams       zset    the ids of all streams of the bucket
 -- ARGV  1  command id (16 bytes)
 --       2  digest of the request (8 bytes)
@@ -13,16 +13,16 @@
 --       7.. pairs of e and h
 --
 -- Returns  stored  first  last      written now
---          seen    first  last      the command was stored before
+--          seen    first  last      the command was stored before, as these versions
 --          reused                   the command id was stored before, from a request with another digest
---          stale   have   entries   the stream stands at another version; entries after the expected one
---          forked  have             the stream stands at the expected version with another head
--- Error    WRONGTYPE                a key holds something else
--- Nothing is written unless it returns stored: a script is not rolled back, so all checks stand before the first write.
+--          stale   have   entries   the stream is at another version; the entries after the expected one
+--          forked  have             the stream is at the expected version, but its head is not the expected one
+-- Error    WRONGTYPE                a key holds a value of another type
+-- Nothing is written unless it returns stored. Scripts are not rolled back, so all checks come before the first write.
 
 local MOST_ENTRIES = 256
 
--- Each key is read before anything is written or answered: reading is what raises WRONGTYPE, at half the cost of TYPE.
+-- Read each key before writing or returning anything: a read raises WRONGTYPE, at half the cost of TYPE.
 redis.call('XLEN', KEYS[3])
 redis.call('ZCARD', KEYS[4])
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]

@@ -1,13 +1,13 @@
--- Begin, renew or finish a build of a table's other half.
+-- Begin, renew or finish a build of the half of a table that is not read.
 --
--- KEYS  as of put_rows.lua, whose hash of the first key also has, in a build: build (its id) and build_ms (its last
---       sign of life); and after one: layout
+-- KEYS  as for put_rows.lua. The hash at the first key also has, during a build, build (its id) and build_ms (its last
+--       sign of life), and after a build, layout
 -- ARGV  1  begin, renew or finish
 --       2  the id of the build
---       3  the time in milliseconds; to finish: the layout
+--       3  for begin and renew, the time in milliseconds; for finish, the layout
 --
--- Returns  1, or 0 where another build is under way, or none
--- Error    WRONGTYPE          a key holds something else
+-- Returns  1, or 0 if another build or none is in progress
+-- Error    WRONGTYPE          a key holds a value of another type
 
 local FIRST_KEY = { a = 2, b = 5 }
 local OTHER = { a = 'b', b = 'a' }

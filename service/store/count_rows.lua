@@ -1,10 +1,10 @@
--- How many rows each of some spans of a table's lists has, at one moment.
+-- Count the rows in spans of a table's lists, as of one moment.
 --
--- KEYS  as of put_rows.lua
--- ARGV  pairs of the least and the greatest member of a span, in the notation of ZRANGEBYLEX
+-- KEYS  as for put_rows.lua
+-- ARGV  for each span its lower and its upper bound, in the notation of ZRANGEBYLEX
 --
 -- Returns  a number for each span
--- Error    WRONGTYPE          a key holds something else
+-- Error    WRONGTYPE          a key holds a value of another type
 
 local LISTS = { a = 4, b = 7 }
 local lists = KEYS[LISTS[redis.call('HGET', KEYS[1], 'live') or 'a']]

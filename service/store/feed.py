@@ -1,4 +1,4 @@
-"""The feed as the relay reads it: one consumer group over the feeds of all buckets. Redis only."""
+"""The feed as the relay reads it: one consumer group over the feeds of all buckets. Only on Redis or Valkey."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -22,10 +22,10 @@ from plyscribe.service.store.redis import (
 
 GROUP = "relay"
 CHUNK = 1000
-"""Entries that one call of the trimming script drops at most."""
+"""The most entries that one call of the trimming script removes."""
 
 LONGEST_BLOCK_MS = 60_000
-"""How long a read waits at most, even on a client without a time-out; with one, half of that is the bound."""
+"""The longest that a read waits if the client has no timeout. If it has one, the bound is half of that."""
 
 _Delivered = tuple[str, str, dict[bytes, bytes]]
 _LOST = "NOGROUP", "UNBLOCKED"
@@ -33,41 +33,41 @@ _FEEDS = [feed_key(bucket) for bucket in BUCKETS]
 
 
 class Backlog(NamedTuple):
-    """How many entries wait for the group, and when the oldest was appended (milliseconds of the server's clock)."""
+    """How many entries wait for the group, and when the oldest was appended, in milliseconds of the server's clock."""
 
     entries: int
     since_ms: int | None
 
 
 class FeedGroup:
-    """One consumer of the group: every feed entry is read at least once, until it is acknowledged.
+    """One consumer of the group. Every feed entry is read at least once, and again until it is acknowledged.
 
-    A consumer that takes the name of one that died goes on with what that one had not acknowledged. Not for use by
-    several threads. The client must not retry: entries whose reply is lost on the way are read again here.
+    A consumer with the name of one that died continues with the entries that the other did not acknowledge. Not
+    thread-safe. The client must not retry: if a reply is lost, this class reads its entries again.
     """
 
     def __init__(self, client: Redis, consumer: str = "relay") -> None:
         self._client = client
         self._consumer = consumer
         self._trim = Script(client, "trim.lua")
-        # How far our own pending entries have been read again; None when they are done.
+        # How far our pending entries have been read again, by bucket; None once that is finished.
         self._pending: dict[str, str] | None = {}
         timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
         self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
 
     def ensure(self) -> None:
-        """Create the group on all feeds, to read from their beginning; one that is there already is left alone."""
+        """Create the group on every feed that lacks it, to read from the beginning."""
         requests = [("XGROUP CREATE", feed, GROUP, START, "MKSTREAM") for feed in _FEEDS]
         for reply in try_all(self._client, requests):
             if isinstance(reply, ResponseError) and not str(reply).startswith("BUSYGROUP"):
                 raise translate(reply) from reply
 
     def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
-        """About `count` entries as (bucket, id, entry), ordered within a bucket; waits at most `block_ms` for one.
+        """About `count` entries as (bucket, id, entry), ordered within each bucket; waits up to `block_ms` for one.
 
-        A new consumer first gets what was delivered under its name and not acknowledged; so does one after an
-        error, because entries may have been lost on their way. Groups that are gone are created again and read
-        from the beginning of their feeds. Errors as of the port.
+        A new consumer first gets the entries that were delivered under its name and not acknowledged. So does one
+        after an error, because a reply may have been lost. A group that is gone is created again and reads its feed
+        from the beginning. Raises the errors of the port.
         """
         try:
             return self._read_pending(count) or self._read_new(count, block_ms)
@@ -76,11 +76,11 @@ class FeedGroup:
             raise translate(error) if isinstance(error, RedisError) else error from error
 
     def read_again(self) -> None:
-        """Let the next reads give again what was delivered and not acknowledged, as after an error in its use."""
+        """Make the next reads return the unacknowledged entries again. Call it when handling entries has failed."""
         self._pending = {}
 
     def ack(self, entries: Iterable[tuple[str, str]]) -> None:
-        """Acknowledge entries, given as (bucket, id): they are not read again, and may be trimmed."""
+        """Acknowledge entries, given as (bucket, id). They are not read again and may be trimmed."""
         ids: dict[str, list[str]] = {}
         for bucket, id in entries:
             ids.setdefault(bucket, []).append(id)
@@ -88,9 +88,9 @@ class FeedGroup:
             ask_all(self._client, [("XACK", feed_key(bucket), GROUP, *each) for bucket, each in ids.items()])
 
     def trim(self, keep: int) -> int:
-        """How many old entries were dropped: all acknowledged ones but the newest `keep` of each bucket.
+        """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed.
 
-        None goes that is not acknowledged, nor any that is younger than one that is not.
+        An entry stays if it, or an older one, is not acknowledged.
         """
         dropped = 0
         for feed in _FEEDS:
@@ -99,11 +99,11 @@ class FeedGroup:
         return dropped
 
     def lag(self) -> int:
-        """How many entries are not yet delivered, or delivered and not acknowledged; only reads."""
+        """How many entries are not acknowledged, delivered or not. Only reads."""
         return self.backlog().entries
 
     def backlog(self) -> Backlog:
-        """What is not yet delivered, or delivered and not acknowledged; only reads."""
+        """The entries that are not acknowledged, delivered or not. Only reads."""
         entries, oldest = 0, []
         for feed, group in zip(_FEEDS, self._groups(), strict=True):
             if lag := self._lag_of(feed, group):
@@ -112,7 +112,7 @@ class FeedGroup:
         return Backlog(entries, min(oldest, default=None))
 
     def silent_ms(self) -> int | None:
-        """How long nobody has read the feed as its group, in milliseconds; None where nobody ever did. Only reads."""
+        """Milliseconds since the group last read the feed; None if it never did. Only reads."""
         [consumers] = try_all(self._client, [("XINFO CONSUMERS", _FEEDS[0], GROUP)])
         if isinstance(consumers, ResponseError) and str(consumers).startswith(("NOGROUP", "no such key")):
             return None
@@ -121,7 +121,7 @@ class FeedGroup:
         return min((int(each["idle"]) for each in consumers), default=None)
 
     def _groups(self) -> list[dict[str, Any] | None]:
-        """What the server says of our group on each feed; None where there is none yet, or no feed."""
+        """The server's information on our group for each feed; None if the group or the feed does not exist yet."""
         replies = try_all(self._client, [("XINFO GROUPS", feed) for feed in _FEEDS])
         return [_find_ours(reply) for reply in replies]
 
@@ -131,7 +131,7 @@ class FeedGroup:
         return int(group["pending"]) + self._undelivered(feed, group)
 
     def _oldest_of(self, feed: str, group: dict[str, Any] | None) -> list[int]:
-        """When the oldest entry was appended that is not acknowledged, in milliseconds."""
+        """When the oldest unacknowledged entry was appended, in milliseconds; empty if there is none."""
         if group is not None and group["pending"]:
             first = ask(self._client, "XPENDING", feed, GROUP)["min"]
         else:
@@ -142,7 +142,7 @@ class FeedGroup:
     def _undelivered(self, feed: str, group: dict[str, Any]) -> int:
         if group["lag"] is not None:
             return int(group["lag"])
-        # The server has lost count, as it does when entries were deleted by hand.
+        # The server no longer knows the count, for example because entries were deleted by hand.
         return len(ask(self._client, "XRANGE", feed, f"({group['last-delivered-id'].decode()}", "+"))
 
     def _read_pending(self, count: int) -> list[tuple[str, str, FeedEntry]]:
@@ -150,7 +150,7 @@ class FeedGroup:
             ids = [self._pending.get(bucket, START) for bucket in BUCKETS]
             delivered = self._request(count, ids)
             self._pending = {**self._pending, **{bucket: id for bucket, id, _ in delivered}} if delivered else None
-            # The server remembers what was delivered even when the entry itself is gone.
+            # The server remembers a delivery even if the entry itself is gone.
             self.ack([(bucket, id) for bucket, id, fields in delivered if not fields])
             if found := _parse(delivered):
                 return found

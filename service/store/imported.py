@@ -1,4 +1,4 @@
-"""An event store in which imported matches can be read: they have no streams, their events stand in their imports."""
+"""An event store that can also read imported matches, whose events lie in the stream of their import."""
 
 import threading
 from collections import OrderedDict
@@ -10,23 +10,23 @@ from plyscribe.domain.imported import Copies, import_of
 from plyscribe.service.store.port import Appended, CommandKey, EventStore, Loaded, Stale, Stored, Stretch
 
 MAX_CACHED_BYTES = 64 * 1024 * 1024
-"""How much of imported matches a process keeps."""
+"""How many bytes of imported matches a process keeps in memory."""
 
 MAX_KNOWN = 100_000
-"""How many matches of our own a process knows for such without asking."""
+"""How many matches with a stream of their own a process remembers, to ask the store about each only once."""
 
 
 class ReadOnly(WrongTime):
-    """An imported match cannot go on here."""
+    """An imported match cannot be changed."""
 
     def __init__(self, match: str) -> None:
-        super().__init__("match/read-only", f"{match} was imported: it can be read, and forked, but not changed")
+        super().__init__("match/read-only", f"{match} was imported: you can read it and fork it, but not change it")
 
 
 class ImportedStore:
-    """An EventStore that does what the one within it does, and reads matches that are not there from their imports.
+    """Wraps an EventStore. A match that has no stream is read from its import.
 
-    A match that has a stream is read from that, imported or not. Safe to share between threads.
+    A match that has a stream is read from that, even if it was imported too. Safe to share between threads.
     """
 
     def __init__(self, within: EventStore) -> None:
@@ -50,7 +50,7 @@ class ImportedStore:
         types: Sequence[str],
         command: CommandKey,
     ) -> Appended:
-        """See EventStore.append; ReadOnly where the match was imported."""
+        """See EventStore.append; ReadOnly if the match was imported."""
         appended = self.within.append(stream, expected_version, expected_head, events, types, command)
         if isinstance(appended, Stored):
             self._note_own(stream)
@@ -71,7 +71,7 @@ class ImportedStore:
         return [self._or_copied(*each) for each in zip(stretches, loaded, strict=True)]
 
     def is_imported(self, stream: str) -> bool:
-        """Whether the match is read from its import. Costs nothing where it was read before."""
+        """Whether the match is read from its import. Needs no request if this process has read the match before."""
         if stream in self._own:
             return False
         with self._lock:
@@ -81,20 +81,20 @@ class ImportedStore:
         return not self._is_begun(stream) and bool(self.read_copied(stream))
 
     def _is_begun(self, stream: str) -> bool:
-        """Whether the match has a stream of its own, which the store is asked."""
+        """Ask the store whether the match has a stream of its own."""
         if self.within.newest([stream])[0] is None:
             return False
         self._note_own(stream)
         return True
 
     def read_copied(self, match: str) -> list[StoredEvent]:
-        """The events of the match as its import has them, none before they all came."""
+        """The events of the match from its import; empty until the import has all of them."""
         with self._lock:
             copies, _ = self._copies.get(match, (Copies(), 0))
             after = copies.version
         entries = self.within.load(import_of(match), after).entries
         with self._lock:
-            # Another thread may have come further meanwhile.
+            # Another thread may have read further meanwhile.
             size = copies.add(entry for entry in entries if entry.version > copies.version)
             if copies.version:
                 self._keep(match, copies, size)
@@ -109,7 +109,7 @@ class ImportedStore:
             return entries
         copied = self.read_copied(stream)
         if copied and after and self._is_begun(stream):
-            # It began after the import was read, and has not come as far.
+            # Its own stream began after the import was read, and is not as long yet.
             return []
         return copied[after:upto]
 

@@ -1,16 +1,16 @@
--- What is known of a command, and the entries after a version, at one moment.
+-- What is remembered of a command, and the entries after a version, as of one moment.
 --
 -- KEYS  1  {bb}:ev:<stream>   stream
 --       2  {bb}:cmd:<stream>  hash
 -- ARGV  1  command id (16 bytes)
 --       2  digest of the request (8 bytes)
---       3  the version after which entries are wanted
---       4  how many entries at most; "" for all
+--       3  the version after which entries are returned
+--       4  the most entries to return; "" for all
 --
 -- Returns  none    0      0     entries
 --          seen    first  last  entries   the command is stored as these versions
 --          reused  0      0     entries   the command id is stored, from a request with another digest
--- Error    WRONGTYPE                      a key holds something else
+-- Error    WRONGTYPE                      a key holds a value of another type
 
 local after = (tonumber(ARGV[3]) + 1) .. '-0'
 local entries

@@ -1,4 +1,4 @@
-"""The in-memory twin of the event store: the same answers, nothing kept when the process ends."""
+"""The in-memory twin of the event store: the same answers, but gone when the process ends."""
 
 import threading
 from bisect import bisect_right, insort
@@ -73,7 +73,7 @@ class MemoryStore:
         return [self.append(*each) for each in appends]
 
     def announce(self, entry: FeedEntry) -> None:
-        """Let the feed tell of something else that is kept beside the streams."""
+        """Add an entry to the feed for something that is not a stream."""
         with self._lock:
             self._feed.append(entry)
             self._grown.notify_all()
@@ -91,9 +91,9 @@ class MemoryStore:
             return [list(self._events.get(stream, ()))[after:upto] for stream, after, upto in stretches]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
-        """See EventStore.tail. The position is the number of entries that stand before it."""
+        """See EventStore.tail. A position is the number of entries before it."""
         if position and not (position.isascii() and position.isdecimal()):
-            raise BadPosition(f"{position!r} is no position of the feed")
+            raise BadPosition(f"{position!r} is not a position in the feed")
         start = int(position or 0)
         with self._lock:
             self._grown.wait_for(lambda: len(self._feed) > start, block_ms / 1000)

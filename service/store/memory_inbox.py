@@ -1,4 +1,4 @@
-"""The in-memory twin of inboxes: the same answers, nothing kept when the process ends."""
+"""The in-memory twin of inboxes: the same answers, but gone when the process ends."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from plyscribe.service.store.port import FeedEntry
 
 
 class MemoryInboxes:
-    """Inboxes in memory, which `announce` their entries to a feed; safe to share between threads."""
+    """Inboxes in memory that `announce` new entries to a feed; safe to share between threads."""
 
     def __init__(self, announce: Callable[[FeedEntry], object]) -> None:
         self._announce = announce

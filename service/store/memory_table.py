@@ -1,4 +1,4 @@
-"""The in-memory twin of tables: the same answers, nothing kept when the process ends."""
+"""The in-memory twin of tables: the same answers, but gone when the process ends."""
 
 import threading
 from bisect import bisect_left, insort
@@ -86,4 +86,4 @@ class MemoryTable:
 
     def _require(self, build: str) -> None:
         if self._build != build:
-            raise BuildLost("another build of the table began meanwhile")
+            raise BuildLost("another build of this table has begun")

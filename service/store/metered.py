@@ -1,4 +1,4 @@
-"""An event store that counts and times what it is asked."""
+"""An event store that counts and times its appends."""
 
 import time
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ OUTCOMES: dict[type, str] = {Stored: "stored", Seen: "seen", Reused: "reused", S
 
 
 class MeteredStore:
-    """An EventStore that does what the one within it does."""
+    """Wraps an EventStore."""
 
     def __init__(self, within: EventStore) -> None:
         self.within = within
@@ -54,7 +54,7 @@ class MeteredStore:
         return appended
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
-        """See EventStore.append_all. Each took as long as all: none was answered before the last."""
+        """See EventStore.append_all. Each append counts with the time of all: they are answered together."""
         started = time.perf_counter()
         try:
             appended = self.within.append_all(appends)
@@ -68,7 +68,7 @@ class MeteredStore:
         return appended
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
-        """See EventStore.load. A command that is found here was appended before, and is not appended again."""
+        """See EventStore.load. A command that is found here counts as an append: it will not be appended again."""
         started = time.perf_counter()
         loaded = self.within.load(stream, after, command, limit)
         if loaded.command is not None:

@@ -1,10 +1,10 @@
-"""The port of the event store: what the in-memory twin and the Redis adapter both do.
+"""The port of the event store: what the Redis adapter and its in-memory twin both do.
 
 StoreError
-├── StoreUnavailable        store/unavailable   no answer in time; the same append may safely be sent again
-├── WrongType               store/wrong-type    a key of ours holds something else
-├── BadPosition             store/bad-position  a position that no tail gave
-└── UnsupportedServer       store/unsupported   the server is older than what we rely on
+├── StoreUnavailable        store/unavailable   no answer in time; sending the same append again is safe
+├── WrongType               store/wrong-type    a key holds a value of another type
+├── BadPosition             store/bad-position  a position that `tail` never returned
+└── UnsupportedServer       store/unsupported   the server is too old
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,37 +18,37 @@ STREAMS_AT_ONCE = 64
 
 
 class StoreError(Exception):
-    """The store cannot do what was asked."""
+    """The store cannot do what it was asked to do."""
 
     code = "store/error"
 
 
 class StoreUnavailable(StoreError):
-    """The store gave no answer; whether a write was stored is not known, and sending it again is safe."""
+    """The store did not answer. A write may or may not have been stored; sending it again is safe."""
 
     code = "store/unavailable"
 
 
 class WrongType(StoreError):
-    """A key of ours holds a value of another type; nothing was written."""
+    """A key holds a value of another type than expected. Nothing was written."""
 
     code = "store/wrong-type"
 
 
 class BadPosition(StoreError):
-    """A position of the feed that no `tail` of this store gave."""
+    """A feed position that `tail` of this store never returned."""
 
     code = "store/bad-position"
 
 
 class UnsupportedServer(StoreError):
-    """The server is older than what the store relies on; the message names the oldest that will do."""
+    """The server is too old; the message names the oldest supported versions."""
 
     code = "store/unsupported"
 
 
 class CommandKey(NamedTuple):
-    """What the store remembers a command by: 16 bytes of id, 8 bytes of digest of the request."""
+    """Identifies a command in the store: an id of 16 bytes, and 8 bytes of the digest of its request."""
 
     id: bytes
     digest: bytes
@@ -56,7 +56,7 @@ class CommandKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The events were stored now, as versions first..last."""
+    """The events are now stored, as versions first..last."""
 
     first: int
     last: int
@@ -72,14 +72,14 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The command id is known from a request with another digest."""
+    """The command id was stored before, from a request with another digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """The stream stands at version `have`; `entries` follow the expected version, at most 256 of them.
+    """The stream is at version `have`. `entries` are those after the expected version, at most 256.
 
-    They are empty when the stream is behind that version: what the writer believes was never stored, or got lost.
+    They are empty if the stream is behind the expected version: the writer's state was never stored, or was lost.
     """
 
     have: int
@@ -88,24 +88,24 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """The stream stands at the expected version, `have`, with another head than the expected one."""
+    """The stream is at the expected version, `have`, but its head is not the expected one."""
 
     have: int
 
 
 Appended = Stored | Seen | Reused | Stale | Forked
-"""How an append came out. No tuples: those of different kinds would be equal, and Reused false."""
+"""The result of an append. Not tuples: tuples of different kinds could be equal, and Reused would be false."""
 
 
 class Loaded(NamedTuple):
-    """What is known of the command (None: nothing), and the entries after the version asked for, in order."""
+    """What the store remembers of the command (None: nothing), and the entries after the given version, in order."""
 
     command: Seen | Reused | None
     entries: list[StoredEvent]
 
 
 class Append(NamedTuple):
-    """What is asked of the store by one append."""
+    """The arguments of one append."""
 
     stream: str
     expected_version: int
@@ -116,7 +116,7 @@ class Append(NamedTuple):
 
 
 class FeedEntry(NamedTuple):
-    """One append as the feed tells of it: versions first..last of `stream`, with the types of these events."""
+    """One append in the feed: versions first..last of `stream`, with the types of these events."""
 
     stream: str
     first: int
@@ -132,7 +132,7 @@ class Tail(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """The entries of a stream after one version, up to another (None: to the newest)."""
+    """The entries of a stream after one version, up to another (None: up to the newest)."""
 
     stream: str
     after: int = 0
@@ -140,7 +140,7 @@ class Stretch(NamedTuple):
 
 
 class EventStore(Protocol):
-    """Streams of events, appended under an expected version and head; every append is one atomic step."""
+    """Streams of events. Every append names the expected version and head and is one atomic step."""
 
     def append(
         self,
@@ -151,33 +151,34 @@ class EventStore(Protocol):
         types: Sequence[str],
         command: CommandKey,
     ) -> Appended:
-        """Store `events` (numbered from expected_version + 1) after exactly the expected head, or say why not.
+        """Store `events`, numbered from expected_version + 1, directly after the expected head; else say why not.
 
-        `expected_head` is b"" at version 0. Checks stand in this order: command seen, version, head. Nothing is
-        written unless the answer is Stored; with StoreUnavailable it is unknown. ValueError without events, or
-        when they are numbered otherwise.
+        `expected_head` is b"" at version 0. The order of the checks: command seen, version, head. Nothing is written
+        unless the result is Stored; after StoreUnavailable that is unknown. ValueError if there are no events or
+        their numbers are wrong.
         """
         ...
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
-        """As `append` for each, in their order and in one round trip; each is an atomic step of its own.
+        """Append each, in order and in one round trip. Each append is atomic, but not all of them together.
 
-        Where it raises, it is unknown which of them were written.
+        If this raises, it is unknown which were written.
         """
         ...
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
-        """Entries after version `after` (at most `limit`), and what is known of `command`, in one round trip."""
+        """Entries after version `after`, at most `limit`, and what is remembered of `command`, in one round trip."""
         ...
 
     def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
-        """The entries of each of these stretches, in their order, in one round trip."""
+        """The entries of each stretch, in the given order, in one round trip."""
         ...
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
-        """At most about `limit` feed entries after an opaque position; "" stands before the first.
+        """About `limit` feed entries at most after an opaque position; "" is before the first entry.
 
-        Waits at most `block_ms` for one. No entries: none are left. BadPosition where `position` is none.
+        Waits up to `block_ms` for an entry. An empty result means that there are no more. BadPosition if `position`
+        is not one.
         """
         ...
 
@@ -186,17 +187,17 @@ class EventStore(Protocol):
         ...
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
-        """Ids of stored streams after `after`, sorted by bucket and id; an empty list ends the listing."""
+        """Ids of stored streams after the id `after`, sorted by bucket and id; empty at the end."""
         ...
 
     def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
-        """The newest entry of each of these streams, None where there is none, in their order, in one round trip."""
+        """The newest entry of each stream (None: no entries), in the given order, in one round trip."""
         ...
 
     def describe(self) -> dict[str, str]:
-        """What the store is (`store`) and what its success is worth (`durability`: always, everysec, unknown).
+        """The engine (`store`) and what a success is worth (`durability`: always, everysec, unknown).
 
-        StoreUnavailable when it does not answer.
+        StoreUnavailable if the store does not answer.
         """
         ...
 
@@ -206,7 +207,7 @@ BUCKETS = tuple(f"{number:02x}" for number in range(64))
 
 
 def bucket_of(stream: str) -> str:
-    """The bucket of a stream, two hex digits, fixed for the life of a store."""
+    """The bucket of a stream: two hex digits that never change."""
     return BUCKETS[int.from_bytes(sha256(stream.encode()).digest()[:4], "big") % 64]
 
 
@@ -217,7 +218,7 @@ def require_sequence(expected_version: int, events: Sequence[StoredEvent]) -> No
 
 
 def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
-    """All streams of these kinds, some at a time, in the order of their buckets."""
+    """All streams of these kinds, in chunks, ordered by bucket."""
     after = ""
     while page := store.streams(after):
         after = page[-1]

@@ -1,15 +1,16 @@
--- Enter rows of a table, each in the lists of its terms and in no others, unless the table has the version or a newer.
+-- Enter rows of a table in the lists of their terms and remove them from all others. A row is ignored if the table has
+-- the same or a newer version of it.
 --
--- KEYS  1  {<table>}:meta   hash  live (the half that is read: a or b, a at first), building (the other, in a build)
+-- KEYS  1  {<table>}:meta   hash  live (the half that is read, a or b; at first a), building (the other half, during a build)
 --       2  {<table>}:a:rows   hash  id -> data
 --       3  {<table>}:a:marks  hash  id -> version, place and terms, separated by tabs
---       4  {<table>}:a:lists  zset  all lists in one, scores 0: term, place and id, separated by tabs
---       5..7                  the same of half b
--- ARGV  groups of four: id, version, mark, data
+--       4  {<table>}:a:lists  zset  all lists together, scores 0: term, place and id, separated by tabs
+--       5..7                  the same for half b
+-- ARGV  for each row: id, version, mark, data
 --
 -- Returns  nothing
--- Error    WRONGTYPE          a key holds something else
--- All keys share a hash tag, so that a cluster keeps a table in one place.
+-- Error    WRONGTYPE          a key holds a value of another type
+-- All keys share a hash tag, so a cluster keeps a table on one node.
 
 local function list_members(id, mark)
   local place, members = nil, {}
@@ -29,7 +30,7 @@ local function put(half, id, version, mark, data)
   if old and tonumber(string.match(old, '^%d+')) >= version then
     return
   end
-  -- The mark comes last: a row is entered again if anything before it fails.
+  -- Write the mark last: if anything before it fails, the row will be entered again.
   redis.call('HSET', rows, id, data)
   local before = old and list_members(id, old) or {}
   local after = list_members(id, mark)

@@ -1,19 +1,19 @@
--- The first rows of several spans of a table's lists together, at one moment.
+-- The first rows of several spans of a table's lists, merged in order, as of one moment.
 --
--- KEYS  as of put_rows.lua
--- ARGV  1  how many rows at most
---       2  up (first places first) or down
---       3.. pairs of the least and the greatest member of a span, in the notation of ZRANGEBYLEX
+-- KEYS  as for put_rows.lua
+-- ARGV  1  the most rows to return
+--       2  up or down: ascending or descending order
+--       3.. for each span its lower and its upper bound, in the notation of ZRANGEBYLEX
 --
--- Returns  place with id, and data, in turn
--- Error    WRONGTYPE          a key holds something else
+-- Returns  for each row: place with id, then data
+-- Error    WRONGTYPE          a key holds a value of another type
 
 local FIRST_KEY = { a = 2, b = 5 }
 local first = FIRST_KEY[redis.call('HGET', KEYS[1], 'live') or 'a']
 local rows, lists = KEYS[first], KEYS[first + 2]
 local limit, down = tonumber(ARGV[1]), ARGV[2] == 'down'
 
--- Of two strings, byte by byte: the order of Lua's own comparison depends on the server's locale.
+-- Compares byte by byte: Lua's own comparison depends on the server's locale.
 local function precedes(left, right)
   for i = 1, math.min(#left, #right) do
     local l, r = string.byte(left, i), string.byte(right, i)

@@ -1,6 +1,7 @@
-"""The event store on a Redis or Valkey server: one script call an append.
+"""The event store on a Redis or Valkey server: each append is one script call.
 
-Nothing here sends a write twice. Whoever gets StoreUnavailable may: the command id makes a repeated append harmless.
+Nothing here sends a write twice. After StoreUnavailable the caller may: the command id makes a repeated append
+harmless.
 """
 
 import re
@@ -43,28 +44,28 @@ from plyscribe.service.store.port import (
 from plyscribe.service.store.wire import Wire
 
 TIMEOUT_S = 3.0
-"""How long an answer is waited for."""
+"""How long to wait for an answer."""
 
 OLDEST: Final = {"redis": (7, 0), "valkey": (7, 2)}
-"""The oldest server of each engine that has all that we rely on."""
+"""The oldest supported version of each engine."""
 
 START = "0-0"
-"""The id that stands before every entry."""
+"""An id before every entry."""
 
 Durability = Literal["always", "everysec", "unknown"]
 
 
 def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
-    """The store at a redis://, rediss:// or unix:// URL, connected to nothing until it is used."""
+    """The store at a redis://, rediss:// or unix:// URL. Connects when it is first used."""
     return RedisStore(connect_client(url, timeout_s))
 
 
 def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
-    """A client that answers in bytes and sends every command once; None lets it wait for ever for an answer."""
+    """A client that returns bytes and sends every command only once. With None it waits for answers without limit."""
     try:
         return Redis.from_url(
             url,
-            # By default redis-py sends a command again whose answer is late: an append would meet itself.
+            # By default redis-py repeats a command whose answer is late. A repeated append would meet its own events.
             retry=Retry(NoBackoff(), 0),
             socket_timeout=timeout_s,
             socket_connect_timeout=timeout_s or TIMEOUT_S,
@@ -126,7 +127,7 @@ class RedisStore:
         return [_parse_entries(reply) for reply in _require_all(replies)]
 
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
-        """See EventStore.tail. The client must wait longer for an answer than `block_ms`."""
+        """See EventStore.tail. The client's timeout must be longer than `block_ms`."""
         ids = _parse_position(position)
         block = ("BLOCK", block_ms) if block_ms else ()
         entries: list[FeedEntry] = []
@@ -175,13 +176,13 @@ class RedisStore:
         return {"store": str(engine) if engine else "unknown", "durability": durability(self._client)}
 
     def close(self) -> None:
-        """Close all connections; the store opens new ones when it is used again."""
+        """Close all connections. The store opens new ones when it is used again."""
         self._wire.close()
         self._client.connection_pool.disconnect()
 
 
 class Engine(NamedTuple):
-    """What a server is: `redis` or `valkey`, and its version as numbers."""
+    """The engine of a server: `redis` or `valkey`, and its version as numbers."""
 
     name: str
     version: tuple[int, ...]
@@ -190,20 +191,20 @@ class Engine(NamedTuple):
         return f"{self.name} {'.'.join(map(str, self.version))}"
 
     def require_supported(self) -> None:
-        """UnsupportedServer where it is older than what we rely on."""
+        """UnsupportedServer if the version is older than the oldest supported one."""
         if self.version < OLDEST[self.name]:
-            raise UnsupportedServer(f"the store is {self}; it needs Redis 7.0 or Valkey 7.2 at least")
+            raise UnsupportedServer(f"the store is {self}; Plyscribe needs Redis 7.0, Valkey 7.2 or newer")
 
 
 def read_engine(client: Redis) -> Engine | None:
-    """What the server says it is; None where it does not tell."""
+    """The engine that the server reports; None if it reports none."""
     try:
         info: dict[str, Any] = ask(client, "INFO", "server")
     except StoreUnavailable:
         raise
     except StoreError:
         return None
-    # Valkey also states the version of Redis that it stands in for.
+    # Valkey also reports the version of Redis with which it is compatible.
     for name in ("valkey", "redis"):
         if version := info.get(f"{name}_version"):
             return Engine(name, tuple(int(part) for part in re.findall(r"\d+", str(version))[:3]))
@@ -211,7 +212,7 @@ def read_engine(client: Redis) -> Engine | None:
 
 
 def durability(client: Redis) -> Durability:
-    """What a success answer of the server is worth: on disk (always), there within a second (everysec), or unknown."""
+    """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown."""
     try:
         settings: dict[str, str] = ask(client, "CONFIG GET", "appendonly", "appendfsync")
     except StoreUnavailable:
@@ -229,7 +230,7 @@ def durability(client: Redis) -> Durability:
 
 
 class Script:
-    """A script of this package, called by its digest, and loaded into a server that does not know it yet."""
+    """A Lua script of this package, called by its digest and loaded into the server if need be."""
 
     def __init__(self, client: Redis, name: str, send: Callable[..., Any] | None = None) -> None:
         self._client = client
@@ -238,41 +239,41 @@ class Script:
         self._digest = sha1(self._source, usedforsecurity=False).hexdigest()
 
     def __call__(self, keys: int, args: Sequence[Any]) -> Any:
-        """The script's reply; the first `keys` of `args` are keys. Errors as of `ask`."""
+        """The script's reply. The first `keys` of `args` are keys. Raises the errors of `ask`."""
         try:
             try:
                 return self._send("EVALSHA", self._digest, keys, *args)
             except NoScriptError:
-                # Nothing ran, so this sends nothing twice.
+                # The script did not run, so this does not repeat a write.
                 self._install()
                 return self._send("EVALSHA", self._digest, keys, *args)
         except RedisError as error:
             raise translate(error) from error
 
     def _install(self) -> None:
-        # A server meets this before its first append, so its age is found out here, at no cost afterwards.
+        # This runs before the first append to a server, so check its version here, once.
         if engine := read_engine(self._client):
             engine.require_supported()
         send(self._client, "SCRIPT LOAD", self._source)
 
 
 class WiredScript(Script):
-    """A script that is called over held connections."""
+    """A script that is called over a Wire."""
 
     def __init__(self, client: Redis, name: str, wire: Wire) -> None:
         super().__init__(client, name, wire.send)
         self._wire = wire
 
     def call_all(self, keys: int, calls: Sequence[Sequence[Any]]) -> list[Any]:
-        """The replies to calls with these args, sent together; errors as of `ask`, that of the first refused.
+        """The replies to calls with these args, sent together. Raises the error of the first refused call, as `ask`.
 
-        Whatever is raised, some of them may have run.
+        If it raises, some of the calls may have run.
         """
         commands = [("EVALSHA", self._digest, keys, *args) for args in calls]
         replies = send_all(self._wire, commands)
         unknown = [place for place, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
         if unknown:
-            # None of these ran, so this sends nothing twice.
+            # These did not run, so this does not repeat a write.
             self._install()
             for place, reply in zip(unknown, send_all(self._wire, [commands[n] for n in unknown]), strict=True):
                 replies[place] = reply
@@ -280,7 +281,7 @@ class WiredScript(Script):
 
 
 def send_all(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """As `try_all`, over a held connection: the replies come as the server sends them."""
+    """As `try_all`, over a Wire: the replies are those of the server, undecoded."""
     try:
         return wire.send_all(commands)
     except RedisError as error:
@@ -288,12 +289,12 @@ def send_all(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
 
 
 def send(client: Redis, *command: Any) -> Any:
-    """The server's reply to a command, or what redis-py raises."""
+    """The server's reply to a command. Raises redis-py's errors."""
     return client.execute_command(*command)  # type: ignore[no-untyped-call]
 
 
 def ask(client: Redis, *command: Any) -> Any:
-    """The server's reply to a command; StoreUnavailable, WrongType or StoreError where there is none."""
+    """The server's reply to a command. Raises StoreUnavailable, WrongType or StoreError."""
     try:
         return send(client, *command)
     except RedisError as error:
@@ -301,7 +302,7 @@ def ask(client: Redis, *command: Any) -> Any:
 
 
 def ask_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
-    """The replies to commands, in their order, in one round trip; errors as of `ask`, that of the first refused."""
+    """The replies to commands, in order, in one round trip. Raises the error of the first refused one, as `ask`."""
     return _require_all(try_all(client, commands))
 
 
@@ -313,12 +314,12 @@ def _require_all(replies: list[Any]) -> list[Any]:
 
 
 def try_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
-    """As `ask_all`, with refusals among the replies as what redis-py would raise."""
+    """As `ask_all`, but a refusal is returned as redis-py's exception."""
     with client.pipeline(transaction=False) as pipeline:
         for command in commands:
             send(pipeline, *command)
         try:
-            # Were it to raise them, it would hide the server's word behind one of its own.
+            # If it raised them, it would put text of its own before the server's error code.
             replies: list[Any] = pipeline.execute(raise_on_error=False)
         except RedisError as error:
             raise translate(error) from error
@@ -330,13 +331,13 @@ _AWAY_WORDS = "BUSY ", "CLUSTERDOWN ", "LOADING ", "MASTERDOWN ", "MISCONF ", "N
 
 
 def translate(error: RedisError) -> StoreError:
-    """The error as the port names it."""
+    """The port's error for an error of redis-py."""
     text = str(error)
     if isinstance(error, _AWAY) or text.startswith(_AWAY_WORDS):
         return StoreUnavailable(f"the store does not answer: {text}")
     if isinstance(error, ResponseError) and text.startswith("WRONGTYPE"):
-        return WrongType(f"a key of the store holds something else: {text}")
-    return StoreError(f"the store refuses: {text}")
+        return WrongType(f"a key in the store holds a value of another type: {text}")
+    return StoreError(f"the store refuses the request: {text}")
 
 
 @lru_cache(maxsize=4096)
@@ -356,12 +357,12 @@ def feed_key(bucket: str) -> str:
 
 
 def bucket_of_key(key: bytes) -> str:
-    """The bucket that a key of ours belongs to."""
+    """The bucket of a key."""
     return key[1:3].decode()
 
 
 def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:
-    """The feed entry that a script wrote as these fields."""
+    """The feed entry in fields that a script has written."""
     first, _, last = fields[b"v"].partition(b"-")
     return FeedEntry(fields[b"s"].decode(), int(first), int(last), tuple(fields[b"t"].decode().split(" ")))
 
@@ -396,8 +397,8 @@ def _parse_appended(reply: Any) -> Appended:
 
 
 def _parse_entries(replies: Iterable[Any]) -> list[StoredEvent]:
-    # As they come over the wire: the fields are flat, in the order in which they were written.
-    # StoredEvent(..) itself takes twice as long.
+    # Undecoded replies: the fields are a flat list, in the order in which they were written.
+    # Calling StoredEvent(..) takes twice as long.
     return [tuple.__new__(StoredEvent, (int(id[:-2]), fields[1], fields[3])) for id, fields in replies]
 
 
@@ -409,9 +410,9 @@ _POSITION = re.compile(r"[0-9a-f]{1,12}(\.[0-3][0-9a-f][0-9a-f]{1,12}:[0-9a-f]{1
 
 
 def _format_position(ids: dict[str, str]) -> str:
-    """The newest time of all, in hexadecimal, then each bucket with how much older its last entry is, and its number.
+    """The newest time in hexadecimal; then, for each bucket, how much older its last entry is, and its number.
 
-    Times of recent entries lie close together, so that 64 buckets take some 600 characters.
+    The times of recent entries are close together, so 64 buckets take about 600 characters.
     """
     places = {bucket: tuple(map(int, id.split("-"))) for bucket, id in ids.items()}
     newest = max(ms for ms, _ in places.values())
@@ -422,7 +423,7 @@ def _parse_position(position: str) -> dict[str, str]:
     if not position:
         return {}
     if not _POSITION.fullmatch(position):
-        raise BadPosition(f"{position[:80]!r} is no position of the feed")
+        raise BadPosition(f"{position[:80]!r} is not a position in the feed")
     newest, *places = position.split(".")
     ids = {}
     for place in places:

@@ -1,4 +1,4 @@
-"""Inboxes on a Redis or Valkey server. All keys of an inbox lie in the bucket of its player."""
+"""Inboxes on a Redis or Valkey server. All keys of an inbox are in the bucket of its player."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from plyscribe.service.store.redis import WiredScript, ask, feed_key
 from plyscribe.service.store.wire import Wire
 
 KEYS = 3
-"""How many keys a call of the script has."""
+"""The number of keys in a call of the script."""
 
 
 class RedisInboxes:

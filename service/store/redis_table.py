@@ -1,7 +1,7 @@
 """Tables on a Redis or Valkey server.
 
-All keys of a table share a hash tag and every script names all keys that it may touch, so on a cluster a table lives
-on one node. Only these keys are a table's: whoever deletes them loses nothing that a build does not bring back.
+All keys of a table share a hash tag, and every script names all keys that it may touch, so a table lies on one node of
+a cluster. A table has no other keys. If you delete them, a build restores everything.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from plyscribe.service.store.table import SEPARATOR, BuildLost, Found, Row, Span
 from plyscribe.service.store.wire import Wire
 
 ROWS_A_CALL = 64
-"""Rows that one call of the script enters at most, which bounds how long the server is held up."""
+"""The most rows that one call of the script enters. This bounds how long the call blocks the server."""
 
 
 class RedisTable:
@@ -45,7 +45,7 @@ class RedisTable:
         bounds = [bound for span in spans for bound in _format_bounds(span)]
         args = [*self._keys, limit, "down" if newest_first else "up", *bounds]
         reply = self._read(len(self._keys), args)
-        # A row without data was deleted by somebody else.
+        # A row without data was deleted from outside.
         return [Found(at, data) for at, data in zip(reply[::2], reply[1::2], strict=True) if data is not None]
 
     def count(self, spans: Sequence[Span]) -> list[int]:
@@ -75,10 +75,10 @@ class RedisTable:
 
     def _step(self, step: str, build: str, value: int) -> None:
         if not self._build(len(self._keys), [*self._keys, step, build, value]):
-            raise BuildLost("another build of the table began meanwhile")
+            raise BuildLost("another build of this table has begun")
 
 
 def _format_bounds(span: Span) -> tuple[bytes, bytes]:
-    """The span as ZRANGEBYLEX reads it."""
+    """The span in the notation of ZRANGEBYLEX."""
     term = f"{span.term}{SEPARATOR}".encode()
     return b"[" + term + span.low, b"(" + term + span.high

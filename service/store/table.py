@@ -1,7 +1,7 @@
-"""The port of tables: rows derived from streams, kept in ordered lists, replaced as a whole by a build.
+"""The port of tables: rows derived from streams, kept in ordered lists. A build replaces the whole table.
 
-A row stands in one list for each of its terms, at its place, which is the same in all of them. A build fills an empty
-table beside the one that is read; until it ends, every row is entered in both.
+A row is in one list for each of its terms, at the same place in each. A build fills an empty table beside the one that
+is read. Until the build ends, new rows are entered in both.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from typing import NamedTuple, Protocol
 from plyscribe.service.store.port import StoreError
 
 SEPARATOR = "\t"
-"""What stands between the parts of a row in the store; no part but the data may hold it."""
+"""Separates the parts of a row in the store. No part except the data may contain it."""
 
 END = b"\xff"
-"""After all rows: no UTF-8 text holds this byte."""
+"""Sorts after all rows: UTF-8 text never contains this byte."""
 
 
 class BuildLost(StoreError):
-    """Another build of the same table began meanwhile; this one came to nothing, and did no harm."""
+    """Another build of the same table has begun. This one had no effect."""
 
     code = "store/build-lost"
 
 
 class Row(NamedTuple):
-    """What a stream amounts to at a version: its place and terms, and its data, which the table does not look into."""
+    """What a table keeps of a stream at a version: a place, terms, and data that the table does not interpret."""
 
     id: str
     version: int
@@ -33,12 +33,12 @@ class Row(NamedTuple):
 
     @property
     def at(self) -> bytes:
-        """Where the row stands in its lists: rows of one place are ordered by their ids."""
+        """The position of the row in its lists. Rows with the same place are ordered by id."""
         return f"{self.place}{SEPARATOR}{self.id}".encode()
 
 
 class Span(NamedTuple):
-    """What stands from `low` up to but without `high` in the list of a term."""
+    """The rows from `low` up to, but not including, `high` in the list of a term."""
 
     term: str
     low: bytes = b""
@@ -46,49 +46,49 @@ class Span(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A row as a list shows it."""
+    """A row as read from a list."""
 
     at: bytes
     data: bytes
 
 
 class TableState(NamedTuple):
-    """The layout of the last build that ended, 0 before the first, and the last sign of one that is under way."""
+    """The layout of the last finished build (0: none yet), and when a build in progress last gave a sign of life."""
 
     layout: int
     build_ms: int | None
 
 
 class Table(Protocol):
-    """Rows by id; of all versions of a row that are ever entered, the newest stays."""
+    """Rows by id. Of all versions of a row that are entered, the newest is kept."""
 
     def put(self, rows: Sequence[Row]) -> None:
-        """Enter rows in the lists of their terms, and nowhere else; older versions than the table has are ignored.
+        """Enter rows in the lists of their terms and remove them from others; ignore versions older than the table's.
 
-        Each row is entered in one atomic step. Errors as of the store.
+        Each row is entered atomically. Raises the errors of the store.
         """
         ...
 
     def read(self, spans: Sequence[Span], limit: int, newest_first: bool = False) -> list[Found]:
-        """The first `limit` rows of all spans together, ordered by place, as they are at one moment."""
+        """The first `limit` rows of all spans together, ordered by place, as of one moment."""
         ...
 
     def count(self, spans: Sequence[Span]) -> list[int]:
-        """How many rows each span has, at a cost that hardly depends on it."""
+        """The number of rows in each span, at a cost that hardly depends on that number."""
         ...
 
     def begin(self, now_ms: int) -> str:
-        """The id of a new build, which makes any other one that is under way lose."""
+        """Begin a build and return its id. A build in progress is lost."""
         ...
 
     def renew(self, build: str, now_ms: int) -> None:
-        """Give a sign that the build goes on; BuildLost where it does not."""
+        """Give a sign of life; BuildLost if another build has begun."""
         ...
 
     def finish(self, build: str, layout: int) -> None:
-        """Let what was built be what is read, and drop what was there before; BuildLost where another build began."""
+        """Make the new table the one that is read and drop the old one; BuildLost if another build has begun."""
         ...
 
     def state(self) -> TableState:
-        """How the table was built."""
+        """The state of the table's builds."""
         ...

@@ -1,11 +1,12 @@
--- Drop the oldest acknowledged entries of one feed, keeping its newest ones and all that are not acknowledged.
+-- Remove the oldest entries of a feed. The newest stay, and so does every entry that is not acknowledged or that is
+-- younger than one.
 --
 -- KEYS  1  {bb}:feed  stream
 -- ARGV  1  consumer group
---       2  how many of the newest entries stay
---       3  how many entries to drop at most, which bounds how long the server is held up
+--       2  how many of the newest entries to keep
+--       3  the most entries to remove; this bounds how long the call blocks the server
 --
--- Returns  the number of entries dropped
+-- Returns  the number of removed entries
 
 local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[2])
 if excess <= 0 then

@@ -1,4 +1,4 @@
-"""Held connections to the store's server: what commands cost without a client's pool around them."""
+"""Connections to the store's server without the overhead of redis-py's client and pool."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
 Connection = Any
-"""redis-py's connection, whose methods bear no types."""
+"""redis-py's connection, whose methods have no type hints."""
 
 MAX_IDLE = 128
-"""Connections that are kept open while nobody uses them."""
+"""The most connections that are kept open while idle."""
 
 
 class Wire:
-    """Sends commands over connections of its own, for one caller at a time on each; safe to share between threads.
+    """Sends commands over its own connections, one caller at a time on each; safe to share between threads.
 
-    redis-py's client does much around every command, which costs more than the command itself.
+    The work that redis-py's client does around a command costs more than the command itself.
     """
 
     def __init__(self, client: Redis) -> None:
@@ -27,9 +27,9 @@ class Wire:
         self._idle: deque[Connection] = deque()
 
     def send(self, *command: Any) -> Any:
-        """The server's reply as it comes, in bytes; what redis-py raises where it refuses or does not answer.
+        """The server's reply, undecoded. Raises redis-py's errors if the server refuses or does not answer.
 
-        Nothing is sent twice.
+        Never sends a command twice.
         """
         connection = self._take()
         try:
@@ -45,7 +45,7 @@ class Wire:
         return reply
 
     def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The replies to commands that are sent together, with refusals among them as what redis-py would raise."""
+        """Send commands together and return their replies. A refusal is returned as redis-py's exception."""
         connection = self._take()
         try:
             connection.send_packed_command((b"".join(map(pack_command, commands)),), check_health=False)
@@ -57,12 +57,12 @@ class Wire:
         return replies
 
     def close(self) -> None:
-        """Close the connections that nobody uses at the moment; new ones are opened as they are needed."""
+        """Close the idle connections; new ones are opened when needed."""
         while self._idle:
             self._idle.pop().disconnect()
 
     def _take(self) -> Connection:
-        """A connection that is open as far as can be told, with nothing left to read on it."""
+        """A connection that seems open and has nothing left to read."""
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()

@@ -1,22 +1,22 @@
--- Write letters to one player's inbox, each unless its key is among those that are kept; drop the oldest ones.
+-- Write letters to a player's inbox, except those whose key it has already; then remove the oldest entries.
 --
--- KEYS  1  {bb}:inbox:<player>       stream  ids <number>-0, fields: k key, p number of the entry before, d data
+-- KEYS  1  {bb}:inbox:<player>       stream  ids <number>-0, fields: k key, p number of the previous entry, d data
 --       2  {bb}:inbox-keys:<player>  set     the keys of all entries in the stream
---       3  {bb}:feed                 stream  one entry a call that wrote: s the inbox, v <first>-<last>, t inbox
--- ARGV  1  what the feed calls the inbox
---       2  how many entries are kept
---       3  milliseconds after which an inbox without a new entry is forgotten
---       4.. pairs of key and data
+--       3  {bb}:feed                 stream  one entry per call that wrote: s the inbox, v <first>-<last>, t inbox
+-- ARGV  1  name of the inbox in the feed
+--       2  how many entries to keep
+--       3  milliseconds after which an inbox without a new entry is deleted
+--       4.. for each letter: key, data
 --
--- Returns  how many were written
--- Error    WRONGTYPE  a key holds something else; nothing is written
+-- Returns  the number of written letters
+-- Error    WRONGTYPE  a key holds a value of another type; nothing is written
 
 redis.call('XLEN', KEYS[3])
 redis.call('SCARD', KEYS[2])
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local number = newest and tonumber(string.match(newest[1], '^%d+')) or 0
 
--- Microseconds of the clock, so that numbers grow even after the inbox was forgotten; all are exact below 2^53.
+-- Numbers are microseconds of the clock, so they grow even after the inbox was deleted. All are exact, below 2^53.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local first, written = nil, 0

@@ -1,1 +1,1 @@
-"""How a command becomes stored events: the handler's five steps, and the ids of streams."""
+"""How a command becomes stored events: the handler's five steps, and ids of commands and streams."""

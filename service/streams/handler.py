@@ -1,10 +1,10 @@
-"""The command handler: five steps from a request to an answer, in an order that never refuses a retry.
+"""The command handler: five steps from a request to an answer. Their order ensures that a retry is never refused.
 
-1  the state, from the cache or folded from the store; a command that the store remembers goes to 5
-2  expected version and `decide`; a refusal counts only on a state that is fresh
-3  the events' bytes and hashes, appended under the state's version and head
-4  stale: evolve by what came in between and go back to 2; no answer: the same append again
-5  the answer, a pure function of the stream up to the events that the command stored
+1  Take the state from the cache, or fold it from the store. If the store remembers the command, go to 5.
+2  Check the expected version and call `decide`. A refusal counts only if the state is fresh from the store.
+3  Make the bytes and hashes of the events and append them to the state's version and head.
+4  If the state was stale, fold the events in between and go back to 2. If there is no answer, repeat the append.
+5  Answer. The answer is a pure function of the stream up to the events that the command stored.
 """
 
 import logging
@@ -36,25 +36,25 @@ from plyscribe.service.store.port import (
 )
 
 APPEND_WITHIN_S = 8.0
-"""How long an append without an answer is sent again; the client hears 503 after that."""
+"""How long an append without an answer is repeated before the client gets 503."""
 
 LOAD_WITHIN_S = 1.0
-"""How long a load is tried again, which nobody need wait for: asking again costs the client nothing."""
+"""How long a load is repeated. It is short because a client can repeat a read at no risk."""
 
 RETRY_PAUSE_S = 0.1
-"""The pause before the store is asked again."""
+"""The pause before a request to the store is repeated."""
 
 MAX_TRIES = 6
-"""How often a command is decided against other writers before it gives up."""
+"""How often a command is decided anew because other writers were faster, before it gives up."""
 
 MAX_CACHED = 500
-"""States that a process keeps; a match of 400 plies takes about 170 kB."""
+"""States in the cache of a process. A match of 400 plies takes about 170 kB."""
 
 PAGE = 1000
-"""Events that are loaded at a time: the ledgers of ratings have as many as there are rated matches."""
+"""Events that are loaded at a time. A ratings ledger has as many as there are rated matches."""
 
 MAX_MISSED = 256
-"""Events that a stale client is told of at most."""
+"""The most missed events in the answer to a stale client."""
 
 log = logging.getLogger(__name__)
 
@@ -63,24 +63,24 @@ T = TypeVar("T")
 
 
 class Ready(NamedTuple, Generic[S]):
-    """What a command leads to on this state, found out beforehand; on any other state it is a VersionConflict."""
+    """A command that was decided in advance, on this state. On any other state it is a VersionConflict."""
 
     state: S
     decided: Decided[S]
 
 
 class Order(NamedTuple):
-    """A command on a stream, decided or not, and what the store is to remember it by."""
+    """A command on a stream, decided or not, and its key in the store."""
 
     stream: str
     command: Command | Ready[Any]
     asked: port.CommandKey
     new: bool = False
-    """Whether the stream is not expected to exist."""
+    """Whether the stream should not exist yet."""
 
 
 class _Draft(NamedTuple, Generic[S]):
-    """What a command leads to on a state, ready to be appended."""
+    """A decided command, ready to be appended."""
 
     state: S
     append: port.Append
@@ -89,7 +89,7 @@ class _Draft(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[S]):
-    """The events that a command stored, the state right after them, and whether they were stored before."""
+    """The events that a command stored, the state right after them, and whether an earlier request stored them."""
 
     events: Sequence[StoredEvent]
     state: S
@@ -97,7 +97,7 @@ class Answer(Generic[S]):
 
 
 class Handler(Generic[S]):
-    """Executes commands on streams of one kind, and reads them; safe to share between threads."""
+    """Executes commands on streams of one kind and reads those streams; safe to share between threads."""
 
     def __init__(
         self,
@@ -121,11 +121,11 @@ class Handler(Generic[S]):
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[S]:
-        """Store what the command leads to and answer, or answer as before if it was stored before.
+        """Execute a command, or give the same answer again if it was stored before.
 
-        `command_for` completes the command from the state (secrets). `new`: the stream is not expected to exist.
-        Raises DomainError for a refusal, VersionConflict, KeyReused, Contended, StoreUnavailable: nothing was
-        stored, except perhaps with StoreUnavailable; sending the same request again is safe always.
+        `command_for` builds the command from the state, for example with secrets. With `new` the stream should not
+        exist yet. Raises DomainError (a refusal), VersionConflict, KeyReused, Contended or StoreUnavailable. Then
+        nothing was stored, except perhaps with StoreUnavailable. Repeating the same request is always safe.
         """
         try:
             return self._execute(stream, command_for, asked, expected_version, new)
@@ -143,7 +143,7 @@ class Handler(Generic[S]):
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
-        # What may be read under the id of a new stream, an imported match say, is no state of it.
+        # An imported match may be readable under the id of a new stream. That is not the state of the stream.
         known = None if new else self.cached(stream)
         state, fresh = known or self._aggregate.empty(stream), False
         if not (state.version or new):
@@ -170,10 +170,10 @@ class Handler(Generic[S]):
         raise Contended(stream)
 
     def execute_all(self, orders: Sequence[Order]) -> list[Answer[S] | Exception]:
-        """As `execute` for each order, all appends in one round trip; instead of an answer, what it would raise.
+        """As `execute` for each order, but errors are returned, and all appends take one round trip.
 
-        Only a state that this process has, or that of a new stream, can be decided on together with others. Where
-        there is none, or another writer was faster, the order is executed by itself.
+        That works for new streams and for states in the cache. Any other order, and one that meets another writer, is
+        executed by itself.
         """
         drafts = [self._draft_if_known(order) for order in orders]
         try:
@@ -198,15 +198,15 @@ class Handler(Generic[S]):
             return error
 
     def read(self, stream: str, version: int | None = None) -> S:
-        """The newest state of a stream, or the state at exactly `version`; version 0 where there is none."""
+        """The newest state of a stream, or its state at exactly `version`. Without a stream it is the empty state."""
         if version is not None:
             return self._fold_on(stream, self._aggregate.empty(stream), 0, version)
         return self._catch_up(stream, self.cached(stream) or self._aggregate.empty(stream), None)
 
     def read_until(self, stream: str, done: Callable[[S], bool], near: int) -> S:
-        """A state of a stream for which `done` holds, the newest state where it holds for none.
+        """A state of a stream for which `done` is true, or the newest state if `done` is true for none.
 
-        `near` is about how many events it takes. A state that this process has is not compared with the store's.
+        `near` is about how many events that takes. A state in the cache is not compared with the store.
         """
         state = self.cached(stream)
         if state is not None:
@@ -216,27 +216,27 @@ class Handler(Generic[S]):
         return state if len(entries) < near or done(state) else self.read(stream)
 
     def read_since(self, stream: str, version: int | None) -> S:
-        """A state of a stream at this version or a later one; the newest for None, and where there is none.
+        """A state of a stream at this version or a later one; the newest if `version` is None or not reached yet.
 
-        A state that this process has is compared with the store's for None alone.
+        A state in the cache is compared with the store only if `version` is None.
         """
         if version is None:
             return self.read(stream)
         return self.read_until(stream, lambda state: state.version >= version, near=version)
 
     def cached(self, stream: str) -> S | None:
-        """The state that this process has, which may be older than the stream."""
+        """The state in the cache of this process, which may be older than the stream; None if there is none."""
         with self._lock:
             return self._cache.get(stream)
 
     def keep(self, stream: str, state: S) -> None:
-        """Have this state, made of the stream's own events, at hand for what comes next, unless a newer one is."""
+        """Put a state in the cache unless it has a newer one. It must be folded from the stream's own events."""
         if not self._aggregate.is_sound(state):
             self._forget(stream)
             return
         with self._lock:
             known = self._cache.get(stream)
-            # Another thread may have come further meanwhile.
+            # Another thread may have read further meanwhile.
             if known is None or known.version <= state.version:
                 self._cache[stream] = state
             self._cache.move_to_end(stream)
@@ -244,11 +244,11 @@ class Handler(Generic[S]):
                 self._cache.popitem(last=False)
 
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
-        """Stored events after version `after`, at most `limit`."""
+        """The stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries
 
     def read_all_events(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
-        """The stored events of each of these stretches, in their order."""
+        """The stored events of each stretch, in the given order."""
         return _surely(lambda: self._store.load_all(stretches), self._load_within_s)
 
     def _draft(
@@ -280,7 +280,7 @@ class Handler(Generic[S]):
         except StoreUnavailable:
             raise
         except StoreError:
-            # Which of them the store refuses shows when each is sent by itself.
+            # Each is now sent by itself, which shows which of them the store refuses.
             return [None] * len(appends)
 
     def _load(
@@ -289,9 +289,9 @@ class Handler(Generic[S]):
         return _surely(lambda: self._store.load(stream, after, asked, limit), self._load_within_s)
 
     def _catch_up(self, stream: str, state: S, asked: port.CommandKey | None) -> S:
-        """The state with all that the store has after it; _SeenBefore where the command was stored before.
+        """The state, brought up to date from the store; _SeenBefore if the command was stored before.
 
-        The entry at the state's own version is read again: a store that was set back, from a backup say, is believed.
+        The entry at the state's own version is read again: if the store was restored from a backup, the store is right.
         """
         loaded = self._load(stream, max(0, state.version - 1), asked, PAGE)
         if isinstance(loaded.command, Reused):
@@ -299,7 +299,7 @@ class Handler(Generic[S]):
         if loaded.command is not None:
             raise _SeenBefore(loaded.command)
         if state.version and not _is_at(state, loaded.entries):
-            log.error("%s is cached at version %d, the store has another one", stream, state.version)
+            log.error("%s is cached at version %d, which the store does not have", stream, state.version)
             self._forget(stream)
             return self._catch_up(stream, self._aggregate.empty(stream), asked)
         state = self._advance(stream, state, loaded.entries[1:] if state.version else loaded.entries)
@@ -310,7 +310,7 @@ class Handler(Generic[S]):
         return state
 
     def _fold_on(self, stream: str, state: S, after: int, upto: int | None = None) -> S:
-        """The state with the events after a version, up to another or to the newest, a page at a time."""
+        """Fold the events after a version, up to another or to the newest, page by page."""
         while upto is None or after < upto:
             limit = PAGE if upto is None else min(PAGE, upto - after)
             entries = self.read_events(stream, after, limit)
@@ -353,19 +353,19 @@ class _SeenBefore(Exception):
 
 
 def _is_at(state: State, entries: Sequence[StoredEvent]) -> bool:
-    """Whether the first of the entries is the one that the state ends with."""
+    """Whether the first entry is the last one that the state was folded from."""
     return [(entry.version, entry.h) for entry in entries[:1]] == [(state.version, state.head)]
 
 
 def _follows(stream: str, state: State, entries: Sequence[StoredEvent]) -> bool:
-    """Whether the entries stand right after the state, as they do unless the store was set back or tampered with."""
+    """Whether the entries directly follow the state. They do unless the store was restored or tampered with."""
     if not entries or entries[0].version != state.version + 1:
         return False
     return entries[0].h == next_link(state.head or first_link(stream), entries[0].e)
 
 
 def _surely(ask: Callable[[], T], within_s: float) -> T:
-    """The store's answer, asked for again for so long: loads, and appends under a command id, may be repeated."""
+    """The store's answer, with retries for so long. Loads and appends may be repeated: appends have command ids."""
     deadline = time.monotonic() + within_s
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Ids: of commands, from what was asked; of streams, from the command that makes them."""
+"""Ids of commands, derived from the request, and ids of streams, derived from the command that opens them."""
 
 import re
 import secrets
@@ -13,17 +13,17 @@ STREAM_ID = re.compile(r"(match|player|tournament|import)-[a-z2-7]{26}")
 
 
 def command_of(actor: str, method: str, route: str, key: str | None, body: bytes) -> CommandKey:
-    """What the store remembers a request by: the same for the same key, random without one."""
+    """The key of a request in the store: the same for the same idempotency key, random without one."""
     if key is None:
         id = secrets.token_bytes(COMMAND_ID_BYTES)
     else:
-        # None of the parts can hold a line feed, so the text is unambiguous.
+        # No part can contain a line feed, so the text is unambiguous.
         id = sha256("\n".join((actor, method, route, key)).encode()).digest()[:COMMAND_ID_BYTES]
     return CommandKey(id, sha256(body).digest()[:DIGEST_BYTES])
 
 
 def job_command(*parts: object) -> CommandKey:
-    """What the store remembers a job's command by: the same for the same parts."""
+    """The key of a job's command in the store: the same for the same parts."""
     id = sha256("\n".join(("job", *map(str, parts))).encode()).digest()[:COMMAND_ID_BYTES]
     return CommandKey(id, bytes(DIGEST_BYTES))
 

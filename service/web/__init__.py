@@ -1,1 +1,1 @@
-"""All that knows HTTP: the server, the application, the API, the pages and their schemas."""
+"""Everything that knows HTTP: the server, the application, the API, the pages and their schemas."""

@@ -60,7 +60,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app = _Api("plyscribe", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
-    # Each thing has one address: no redirects from `//` or a trailing slash.
+    # Every resource has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or _begin_process()
@@ -73,14 +73,14 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.after_request(_add_request_id)
     app.after_request(_keep_private)
     if proxies := app.extensions["plyscribe"].config.proxies:
-        # Each of them adds whom it was asked by: those further on may be made up.
+        # Each proxy appends the address of its client. Entries before those may be forged.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
     app.wsgi_app = AnyServer(app.wsgi_app, MAX_BODY_BYTES, LARGER_BODIES)  # type: ignore[method-assign]
     return app
 
 
 def _begin_process() -> Parts:
-    """What `plyscribe web` begins with, except that the store need not answer yet: requests are answered 503 then."""
+    """Set up a web process as `plyscribe web` does, except that the store need not answer yet."""
     if not logging.getLogger().handlers:
         begin_logs("web")
     metrics.begin("web")
@@ -91,29 +91,29 @@ class _NoSessions(SessionInterface):
     _none = NullSession()
 
     def open_session(self, app: Flask, request: Request) -> NullSession:
-        """The one session of all requests, which refuses to hold anything."""
+        """The same empty session for every request; it cannot be written."""
         return self._none
 
 
 class _Api(Flask):
-    """An application without what every request to it would pay for and none uses."""
+    """Flask without the parts that cost time in every request and that we do not use."""
 
     request_class = ApiRequest
     session_interface = _NoSessions()
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """What finds the route of a request, by its path alone: all hosts have the same addresses."""
+        """Match routes by path alone: every host has the same addresses."""
         if request is None:
             return None
         return MapAdapter(self.url_map, "", request.root_path, "", request.scheme, request.path, request.method)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: none of ours is a coroutine."""
+        """The function itself: we have no coroutines."""
         return func
 
 
 class _PlainInteger(IntegerConverter):
-    """A number in a path, in plain digits: the usual converter takes those of all scripts."""
+    """A number in a path, in ASCII digits. The usual converter accepts the digits of all scripts."""
 
     regex = "[0-9]{1,15}"
 
@@ -124,7 +124,7 @@ def _add_request_id(response: Response) -> Response:
 
 
 def _keep_private(response: Response) -> Response:
-    """The answer, kept out of shared caches where the cookie told who asks: unlike a header it does not do so alone."""
+    """Keep an answer out of shared caches if a cookie identified the client: caches know this of headers only."""
     if current_request().__dict__.get("cookie_token") and not response.cache_control.public:
         response.cache_control.private = True
         response.vary.update(TOKEN_HEADERS)
@@ -133,22 +133,22 @@ def _keep_private(response: Response) -> Response:
 
 def _answer_error(error: Exception) -> Response:
     problem = {**problem_of(error), **_more_about(error)}
-    told = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
+    context = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
     if problem["status"] == 503:
-        log.warning("a request is answered 503: %s", error, extra=told)
+        log.warning("request answered with 503: %s", error, extra=context)
     elif problem["status"] >= 500:
-        log.exception("a request failed", extra=told)
+        log.exception("a request failed", extra=context)
     return _answer_problem(problem)
 
 
 def _more_about(error: Exception) -> dict[str, Any]:
-    """What only the request knows: where the clause stands, what a stale client missed."""
+    """Details that need the request: the URL of the clause, the events that the client has missed."""
     if isinstance(error, VersionConflict):
         return {"events": queries.dump_events(error.missed)}
     match: Match | None = g.get("match")
     if isinstance(error, IllegalMove) and match is not None:
         ruleset, version = match.life.created.ruleset, match.life.created.ruleset_version
-        # A ruleset of somebody's own may come without a page.
+        # A ruleset from outside may have no page.
         if error.clause in read_clauses(ruleset, version):
             return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}?version={version}"}
     return {}

@@ -1,7 +1,7 @@
-"""Long answers, made no faster than their clients read them.
+"""Long answers, produced no faster than their clients read them.
 
-What Granian is given as bytes it holds until the client has read it, however much that is; a file it reads as the
-client does. So a long answer comes as one: Granian reads from a pipe, and one thread fills all pipes that have room.
+Granian keeps bytes in memory until the client has read them, however many they are. But it reads a file as fast as the
+client reads. So a long answer is given to it as a file: a pipe. One thread fills all pipes that have room.
 """
 
 import fcntl
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from selectors import EVENT_WRITE, DefaultSelector
 
 OPEN_WITHIN_S = 30.0
-"""How long a pipe waits for its reader: of a client that leaves before its answer begins Granian tells nothing."""
+"""How long a pipe waits for its reader. Granian does not report a client that leaves before its answer begins."""
 
 PIPE_BYTES = 64 * 1024
 TICK_S = 0.25
@@ -30,9 +30,9 @@ class LongAnswers:
         threading.Thread(target=self._fill, name="long-answers", daemon=True).start()
 
     def begin(self, chunks: Iterator[bytes], close: Callable[[], object]) -> str:
-        """The path of a file that has these chunks, more than PIPE_BYTES together, and that can be opened once.
+        """The path of a file with these chunks, which can be opened once. They must exceed PIPE_BYTES together.
 
-        `close` is called in the end. OSError where there are too many open files.
+        `close` is called at the end. OSError if too many files are open.
         """
         pipe = _Pipe(chunks, close)
         self._unopened[pipe] = time.monotonic() + OPEN_WITHIN_S
@@ -51,7 +51,7 @@ class LongAnswers:
         try:
             goes_on = pipe.write()
             if pipe.written > PIPE_BYTES:
-                # Somebody has read. With our end for reading still open, nothing would tell that they left.
+                # Somebody is reading. Close our reading end: while it is open, we cannot see that the reader left.
                 self._unopened.pop(pipe, None)
                 pipe.leave_to_reader()
             if goes_on:
@@ -68,11 +68,11 @@ class LongAnswers:
         try:
             pipe.close()
         except Exception:
-            log.exception("what made an answer did not end well")
+            log.exception("closing an answer failed")
 
 
 class _Pipe:
-    """A pipe of PIPE_BYTES, and what is still to be written to it."""
+    """A pipe of PIPE_BYTES and the chunks that are still to be written to it."""
 
     def __init__(self, chunks: Iterator[bytes], close: Callable[[], object]) -> None:
         self._chunks = chunks
@@ -85,7 +85,7 @@ class _Pipe:
         os.set_blocking(self.writing, False)
 
     def write(self) -> bool:
-        """Whether there may be more to write, once the pipe has room; errors as of the chunks, or BrokenPipeError."""
+        """Write what fits and return whether there may be more; BrokenPipeError if the reader has left."""
         try:
             self._rest = self._rest or memoryview(next(self._chunks))
             written = os.write(self.writing, self._rest)
@@ -98,13 +98,13 @@ class _Pipe:
         return True
 
     def leave_to_reader(self) -> None:
-        """Close the end for reading, which somebody has opened for themselves; harmless twice."""
+        """Close our reading end; the reader has opened its own. May be called twice."""
         reading, self.reading = self.reading, -1
         if reading >= 0:
             os.close(reading)
 
     def close(self) -> None:
-        """Let who reads come to the end."""
+        """Let the reader see the end."""
         self.leave_to_reader()
         os.close(self.writing)
         self._close()

@@ -60,17 +60,17 @@ STATUS_OF: dict[type[Exception], int] = {
     TooManyLarge: 503,
     UnknownModel: 500,
 }
-"""The status of each error; a class that is not named here has that of its nearest base."""
+"""The status of each error class. A class that is missing here has the status of its nearest base."""
 
 
 def status_of(error: Exception) -> int:
-    """The HTTP status of an error of any of the trees, 500 for one of none."""
+    """The HTTP status of an error; 500 for one that is not ours."""
     return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), 500)
 
 
 RETRY_AFTER_S = 1
 PASSING = (429, 503)
-"""The statuses of problems after which it is worth asking again, after RETRY_AFTER_S."""
+"""Statuses of temporary problems: the request may succeed if it is sent again after RETRY_AFTER_S."""
 
 
 def problem_of(error: Exception) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def problem_of(error: Exception) -> dict[str, Any]:
 
 
 def problem_title(status: int) -> str:
-    """What a problem of this status says of itself, "" for one that is never given."""
+    """The title of a problem with this status; empty for a status that no problem has."""
     return _TITLES.get(status, "")
 
 
@@ -107,9 +107,9 @@ _TITLES = {
     415: "The media type is not supported",
     422: "The request was read, but is invalid",
     429: "This client has too many open streams",
-    500: "An error of the server",
+    500: "Server error",
     503: "The server cannot answer now",
 }
 
 PROBLEM_STATUSES = tuple(_TITLES)
-"""The statuses of all problems that are ever given."""
+"""The statuses that a problem can have."""

@@ -28,7 +28,7 @@ from typing import Any
 from plyscribe.service.config import FILES
 from plyscribe.service.live.followers import Follower
 from plyscribe.service.live.reader import Live
-from plyscribe.service.processes.children import allow_files
+from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
 from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, WAITED
 from plyscribe.service.web.long_answers import LongAnswers
@@ -73,7 +73,7 @@ def serve_application(
     A body longer than `max_body` bytes, or than the limit that `larger_bodies` sets for its path, is not read: the
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
-    allow_files()
+    raise_file_limit()
     _serve(Front(app, max_body, larger_bodies), _listen(host, port), live)
 
 

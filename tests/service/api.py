@@ -1,4 +1,4 @@
-"""The API under test: a Flask test client that holds every answer against the OpenAPI document."""
+"""The API under test: a Flask test client that checks every answer against the OpenAPI document."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _documents: list[dict[str, Any]] = []
 
 
 def _document(app: Flask) -> dict[str, Any]:
-    """The same for all applications, and slow to build."""
+    """The OpenAPI document. It is the same for all applications, and slow to build."""
     if not _documents:
         _documents.append(build_openapi(app))
     return _documents[0]

@@ -517,7 +517,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
     record_system: {"open_metrics": True},
-    record_live: {"max_followers_each": 1},
+    record_live: {"max_followers_each": 1, "stream_threads": 1000},
 }
 """Where a story needs settings of its own."""
 

@@ -1,4 +1,4 @@
-"""The five steps: what happens between a command and its answer when others write, or the store does not answer."""
+"""The five steps from a command to its answer, when others write too or the store does not answer."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ ANN = Actor("player", "player-" + "a" * 26)
 
 
 class Rig:
-    """Two handlers (two processes, say) over one store, and a match on it that Ann plays with herself."""
+    """Two handlers over one store, like two processes, and a match that Ann plays against herself."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -76,7 +76,7 @@ def test_a_refusal_counts_only_on_a_fresh_state(rig):
     rig.other.read(rig.match)
     rig.move(rig.one, "+1")
     rig.move(rig.one, "+9")
-    # In the cache of the other no cube lies on tile 1 yet.
+    # In the other handler's cache there is no cube on tile 1 yet.
     assert rig.move(rig.other, "+2").state.version == 5
     rig.move(rig.one, "9-10")
     rig.move(rig.one, "2-1")
@@ -342,7 +342,7 @@ def test_stored_bytes_are_the_ones_that_were_hashed(rig):
 
 
 def set_back(rig: Rig, version: int, *moves: str) -> None:
-    """The store as a backup at that version has it, and the other process has moved on from there."""
+    """Restore the store from a backup at that version, and let the other process continue from there."""
     older = MemoryStore()
     older._events[rig.match] = rig.store.load(rig.match).entries[:version]
     rig.one._store = rig.other._store = older

@@ -1,4 +1,4 @@
-"""Following streams: every follower gets each entry once and in order, whatever comes in between."""
+"""Following streams: every follower gets each entry once and in order, whatever happens."""
 
 import gc
 import threading
@@ -21,7 +21,7 @@ OTHER = "match-bbbbbbbbbbbbbbbbbbbbbbbbbb"
 
 
 class Numbers:
-    """A source over the store: each event is known by its number alone, and `last` is the last one of all."""
+    """A source over the store: an event is just its number, and number `last` is the final one."""
 
     def __init__(self, store: MemoryStore) -> None:
         self.last_types = {"last"}
@@ -39,7 +39,7 @@ class Numbers:
 
 
 class Client:
-    """One who takes what a follower sends."""
+    """Takes what a follower sends."""
 
     def __init__(self, follower: Follower, limit: int | None = None) -> None:
         self.text = b""

@@ -1,4 +1,4 @@
-"""Live streams over HTTP: what is asked and answered. That they stay open is shown with the real server."""
+"""Live streams over HTTP: requests and answers. tests/system shows with a real server that streams stay open."""
 
 import json
 from collections.abc import Iterator
@@ -128,7 +128,7 @@ class Guest:
 
 
 def is_among(word: bytes, chunks: Iterator[bytes]) -> bool:
-    """Whether the stream has this word, read until it does or ends."""
+    """Whether the stream contains this word; reads until it does or ends."""
     return any(word in chunk for chunk in chunks)
 
 
@@ -181,7 +181,7 @@ def test_the_store_is_asked_once_an_event_however_many_follow_a_private_match(ap
     other_process = Api(create_app(compose(parts.config, parts.store)))
     other_process.post(f"{guest.path}/abort", guest.ann, {})
     assert all(is_among(b"match-aborted", events) for events in followers)
-    # The event itself, that nothing follows it, and a state to judge all of them by; the feed may begin late.
+    # One load for the event, one that finds nothing after it, one state to check access by; the feed may begin late.
     assert 3 <= len(loads) <= 5
 
 
@@ -202,7 +202,7 @@ def shared() -> Played:
 
 
 def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
-    """The answer, whose stream is open for as long as somebody holds it."""
+    """The answer. Its stream stays open for as long as the answer is referred to."""
     environ = {"REMOTE_ADDR": address}
     return shared.api.get(f"{shared.path}/events", token, headers=SSE, environ_overrides=environ)
 

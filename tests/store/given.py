@@ -1,4 +1,4 @@
-"""What the tests of the store start from: chained events, commands, appends that must succeed."""
+"""What the store tests start with: chained events, commands, appends that must succeed."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ def command(name: str, request: str = "") -> CommandKey:
 
 
 def append(store: EventStore, stream: str, count: int = 1, name: str = "") -> list[StoredEvent]:
-    """Append `count` events at the end of a stream; they are of type `made`."""
+    """Append `count` events of type `made` to a stream."""
     before = store.load(stream).entries
     events = events_after(stream, before, count)
     head = before[-1].h if before else b""
@@ -41,7 +41,7 @@ def tail_all(store: EventStore, limit: int, position: str = "") -> list[FeedEntr
 
 
 def eventually(check: Callable[[], bool]) -> None:
-    """Fail unless the check holds before long."""
+    """Fail unless the check becomes true soon."""
     for _ in range(2000):
         if check():
             return

@@ -1,4 +1,4 @@
-"""Everything that a store holds, carried to another one and back."""
+"""The whole content of a store, moved to another store and back."""
 
 from pathlib import Path
 from typing import Any

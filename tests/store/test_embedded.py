@@ -1,4 +1,4 @@
-"""The embedded store: one server a directory, private, recognisable, and gone when its parent is."""
+"""The embedded store: one server per directory, private, marked as ours, and gone when its parent is."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_a_named_program_comes_first(tmp_path: Path) -> None:
     [
         ("echo Redis server v=6.2.14 sha=0", "needs Redis 7.0"),
         ("echo Valkey server v=7.0.0 sha=0", "Valkey 7.2"),
-        ("echo something else", "no Redis or Valkey server"),
+        ("echo something else", "not a Redis or Valkey server"),
     ],
 )
 def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str, why: str) -> None:
@@ -114,7 +114,7 @@ def test_a_directory_open_to_others_with_other_files_is_left_alone(tmp_path: Pat
     directory = tmp_path / "shared"
     directory.mkdir(mode=0o755)
     (directory / "letters").touch()
-    with pytest.raises(DirectoryRefused, match="open to others"):
+    with pytest.raises(DirectoryRefused, match="open to other users"):
         EmbeddedServer(directory, binary)
     assert stat.S_IMODE(directory.stat().st_mode) == 0o755
     assert os.listdir(directory) == ["letters"]
@@ -130,7 +130,7 @@ def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path, binary: Bina
 def test_the_data_of_an_unknown_server_is_refused(tmp_path: Path, binary: Binary, name: str) -> None:
     (tmp_path / name).mkdir()
     tmp_path.chmod(0o700)
-    with pytest.raises(DirectoryRefused, match="not ours"):
+    with pytest.raises(DirectoryRefused, match="not written by Plyscribe's store"):
         EmbeddedServer(tmp_path, binary)
 
 
@@ -139,9 +139,9 @@ def test_the_data_of_an_unknown_server_is_refused(tmp_path: Path, binary: Binary
     [
         ({"engine": "redis", "version": "7.0.15"}, "was written by redis 7.0.15"),
         ({"engine": "valkey", "version": "99.0.0"}, "was written by valkey 99.0.0"),
-        ({"engine": "valkey"}, "cannot be read"),
-        ({"engine": "valkey", "version": "new"}, "cannot be read"),
-        (None, "cannot be read"),
+        ({"engine": "valkey"}, "is damaged"),
+        ({"engine": "valkey", "version": "new"}, "is damaged"),
+        (None, "is damaged"),
     ],
 )
 def test_data_of_another_engine_or_a_newer_version_is_refused(

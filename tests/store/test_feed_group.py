@@ -1,4 +1,4 @@
-"""The relay's reading of the feed: at least once, in order within a bucket, and nothing trimmed before its time."""
+"""How the relay reads the feed: at least once, in order within a bucket, and nothing is trimmed too early."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def made(*versions: int) -> list[FeedEntry]:
 
 
 def read_all(group: FeedGroup, count: int = 64) -> list[FeedEntry]:
-    """All that is to be read, acknowledged page by page."""
+    """Read everything there is, and acknowledge it page by page."""
     entries = []
     while page := group.read(count):
         entries += [entry for _, _, entry in page]

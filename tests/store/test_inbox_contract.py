@@ -1,4 +1,4 @@
-"""What every kind of inboxes does: the twin in memory, the fake, and real servers give the same answers."""
+"""The contract of inboxes: in memory, on the fake and on real servers they give the same answers."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26
 
 
 class Post:
-    """Inboxes, and the store whose feed tells of them."""
+    """Inboxes, and the store whose feed announces their entries."""
 
     def __init__(self, store: EventStore, inboxes: Inboxes) -> None:
         self.store = store

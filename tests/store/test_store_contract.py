@@ -1,4 +1,4 @@
-"""What every event store does: the twin in memory, the fake, and real servers give the same answers."""
+"""The contract of event stores: in memory, on the fake and on real servers they give the same answers."""
 
 import time
 from collections import defaultdict
@@ -213,7 +213,7 @@ def test_events_that_are_not_numbered_from_the_expected_version_are_no_append(st
 
 
 def write_until_stored(store: EventStore, stream: str, name: str) -> Stored:
-    """What a handler does: append, catch up when stale, append again."""
+    """Do as a handler does: append, catch up if stale, append again."""
     known: list[StoredEvent] = []
     while True:
         events = events_after(stream, known, 2, f"{name} ")

@@ -1,4 +1,4 @@
-"""What holds for every table: in memory, on fakeredis, on real servers."""
+"""The contract of tables: in memory, on the fake and on real servers they give the same answers."""
 
 import random
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LAYOUT = 3
 
 @pytest.fixture(params=["memory", "fakeredis", *REAL])
 def table(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> Table:
-    """An empty table of each kind: whatever holds for one holds for all."""
+    """An empty table of each kind: all must pass the same tests."""
     return MemoryTable() if request.param == "memory" else RedisTable(client_of(request.param), "test")
 
 

@@ -1,4 +1,4 @@
-"""A Redis of one's own, as an operator would bring it."""
+"""A Redis server that the operator runs, not the embedded store."""
 
 import os
 import shutil

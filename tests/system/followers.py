@@ -1,4 +1,4 @@
-"""Many followers of one stream in one thread: each connects again where its stream broke off, as browsers do."""
+"""Many followers of one stream in one thread. Each reconnects when its stream breaks off, as browsers do."""
 
 import selectors
 import socket
@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
-from plyscribe.service.processes.children import allow_files
+from plyscribe.service.processes.children import raise_file_limit
 
 PAUSE_S = 0.2
 
 
 class Stream:
-    """One follower: the ids that it was given, in the order in which they came."""
+    """One follower: the ids that it has received, in order."""
 
     def __init__(self, address: tuple[str, int], path: str, token: str | None) -> None:
         self.ids: list[int] = []
@@ -39,7 +39,7 @@ class Stream:
         self.connections += 1
 
     def receive(self) -> bool:
-        """Whether the stream goes on after what there is to read."""
+        """Read what has arrived; return whether the stream continues."""
         assert self.socket is not None
         with suppress(BlockingIOError):
             data = self.socket.recv(1 << 16)
@@ -75,10 +75,10 @@ class Stream:
 
 
 class Crowd:
-    """So many followers of a path, for as long as the block runs."""
+    """A number of followers of a path while the block runs."""
 
     def __init__(self, url: str, path: str, size: int, token: str | None = None) -> None:
-        allow_files()
+        raise_file_limit()
         where = urlsplit(url)
         self.streams = [Stream((str(where.hostname), where.port or 80), path, token) for _ in range(size)]
         self._selector = selectors.DefaultSelector()
@@ -94,7 +94,7 @@ class Crowd:
         self._thread.join()
 
     def have(self, ids: list[int]) -> bool:
-        """Whether all have exactly these."""
+        """Whether all followers have exactly these ids."""
         return all(stream.ids == ids for stream in self.streams)
 
     def _run(self) -> None:
@@ -117,7 +117,7 @@ class Crowd:
                     self._selector.register(stream.socket, selectors.EVENT_READ, stream)
                 except OSError:
                     self._close(stream)
-                    # The server is away: no need to ask for all the others too.
+                    # The server is away, so do not try the others either.
                     stream.again_at = now_s + PAUSE_S
                     return
 

@@ -1,4 +1,4 @@
-"""The whole service as a person would start it: real processes, a real store, a real port."""
+"""The whole service as a user starts it: real processes, a real store, a real port."""
 
 import os
 import signal
@@ -35,13 +35,13 @@ def free_port() -> int:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Our environment without settings of Plyscribe, and the toy ruleset for all processes."""
+    """Our environment without any settings of Plyscribe, except the toy ruleset for all processes."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLYSCRIBE_", "REDIS_", "RQ_"))}
     return {**kept, "PYTHONPATH": str(ROOT), "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1", **more}
 
 
 def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = "it") -> object:
-    """What the callable gives once it is true; AssertionError when that takes too long."""
+    """What the callable returns once that is true; AssertionError if it takes too long."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         with suppress(httpx.TransportError):
@@ -89,11 +89,11 @@ class Serving:
         assert self.process.poll() is None, self.output.read_text()
 
     def pids(self, name: str) -> list[int]:
-        """The processes of that name that run below this service now."""
+        """The ids of the running processes of this service with that name."""
         return [pid for pid, line in descendants(self.process.pid).items() if NAMES[name] in line]
 
     def kill(self, name: str) -> None:
-        """Kill -9 of what goes by that name, all of its processes."""
+        """Send SIGKILL to all processes with that name."""
         for pid in self.pids(name):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -120,7 +120,7 @@ def serving(data: Path, port: int | None = None, program: Sequence[str] = PROGRA
 
 @contextmanager
 def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
-    """One process of ours over the store that `env` names."""
+    """One of our processes, over the store that `env` names."""
     child = subprocess.Popen([sys.executable, *argv], env=environment(**{"PLYSCRIBE_SERVER_KEY": KEY, **env}), cwd=ROOT)
     try:
         yield child
@@ -140,7 +140,7 @@ class Pair:
         self.clients = [Client(url, account["token"]) for account in accounts]
 
     def open_match(self, ruleset: str, key: str | None = None, **more: object) -> str:
-        """A match under way; with dice both seats have salted them."""
+        """A match in progress; if it has dice, both seats have salted them."""
         ann, ben = self.clients
         created = ann.create_match(ruleset, [{"player": self.ids[0]}, None], key=key, **more)
         salt = {"entropy": "ben"} if created["events"][0]["data"]["dice"] else {}
@@ -150,7 +150,7 @@ class Pair:
         return created["match"]
 
     def play_out(self, match: str, moves: Callable[[str], str]) -> None:
-        """Play to the end with the move that `moves` chooses for the match."""
+        """Play the match to its end with the moves that `moves` chooses."""
         while turn := self.clients[0].match(match)["turn"].get("decision"):
             self.clients[turn - 1].move(match, moves(match))
 

@@ -1,4 +1,4 @@
-"""`plyscribe doctor`: each ailment is found, its remedy named, and nothing changed."""
+"""`plyscribe doctor`: it finds each fault, names a remedy and changes nothing."""
 
 import json
 import os
@@ -36,7 +36,7 @@ ANN = Actor("player", "player-" + "a" * 26)
 
 
 class Patient:
-    """A store to be examined, well but for what a test does to it."""
+    """A store to examine, healthy except for what a test does to it."""
 
     def __init__(self, server: EmbeddedServer, data: Path) -> None:
         self.redis = connect_client(server.url)
@@ -99,7 +99,7 @@ def test_who_is_well_is_told_so(patient):
     assert patient.wrong() == {}
     told = {found.topic: found.text for found in patient.findings()}
     assert told["durability"] == "always"
-    assert "fits the dice of 1 of 1 matches under way" in told["server key"]
+    assert "fits the dice of 1 of 1 matches in progress" in told["server key"]
 
 
 def test_it_changes_nothing(patient):
@@ -157,8 +157,8 @@ def test_older_keys_are_told_with_the_matches_under_way_that_need_them(patient):
     assert patient.wrong(**rotated) == {}
     told = [found.text for found in patient.findings(**rotated) if found.topic == "older key"]
     assert told == [
-        f"id {old.id}, 3 matches under way have their dice from it",
-        f"id {unused.id}, 0 matches under way have their dice from it",
+        f"id {old.id}, used by the dice of 3 matches in progress",
+        f"id {unused.id}, used by the dice of 0 matches in progress",
     ]
 
 
@@ -253,7 +253,7 @@ def test_a_service_that_runs_is_examined_by_its_data_directory(tmp_path):
     ]
     by_topic = {found["topic"]: found["text"] for found in findings}
     assert by_topic["port"].startswith("the API answers")
-    assert "asked for the feed" in by_topic["relay"]
+    assert "last read the feed" in by_topic["relay"]
 
 
 def test_every_setting_is_documented():

@@ -1,4 +1,4 @@
-"""What the real server makes of requests that no decent client sends."""
+"""What the real server does with requests that no decent client sends."""
 
 import json
 import socket

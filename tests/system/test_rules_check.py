@@ -1,4 +1,4 @@
-"""`plyscribe rules check` with worker processes of its own: over a store, over bundles, interrupted, killed."""
+"""`plyscribe rules check` with its worker processes: over a store, over bundles, interrupted, killed."""
 
 import json
 import os
@@ -85,7 +85,7 @@ class Place:
         return process.returncode, out, err
 
     def processes(self) -> list[int]:
-        """Those that were started here and live."""
+        """The living processes that were started here."""
         return [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is_ours(path)]
 
     def _is_ours(self, path: Path) -> bool:
@@ -95,7 +95,7 @@ class Place:
             return False
 
     def await_work(self) -> None:
-        """Wait until a worker is at a match: it takes all the time that it gets."""
+        """Wait until a worker replays a match, which shows in its processor time."""
         wait_for(lambda: any(map(_has_worked, self.processes())), why="a worker at work")
 
 
@@ -169,7 +169,7 @@ def test_a_killed_check_leaves_no_process_behind(place):
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (["--candidate", "mine:DEADLY"], "a worker ended in the middle of its work"),
+        (["--candidate", "mine:DEADLY"], "a worker process ended during the check"),
         (["--candidate", "mine:NOBODY"], "--candidate names 'mine:NOBODY', which cannot be loaded"),
         (["--version", "9"], "unknown ruleset 'toy version 9'"),
         (["--version", "1", "--candidate", "mine:ENDLESS"], "not both"),

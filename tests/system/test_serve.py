@@ -246,7 +246,7 @@ def test_a_match_that_was_tampered_with_is_refuted_and_kept(tmp_path):
         both.clients[0].move(match, "+5")
         with redis.Redis(unix_socket_path=str(service.data / "store" / "store.sock")) as store:
             _change_event(store, match, b'"move":"+5"', b'"move":"+4"')
-        # The API still has the match in its memory; whoever reads it afresh sees the fault.
+        # The API still has the match in its cache. A fresh read shows the fault.
         both.clients[1].withdraw(match)
         wait_for(lambda: status_of(ann, match) == "refuted", why="the score")
         assert ann.match(match)["verdict"]["version"] == 4

@@ -1,4 +1,4 @@
-"""What the real server keeps of an answer without a length, for clients that read slowly or not at all."""
+"""How much of an answer without a length the real server holds for clients that read slowly or not at all."""
 
 import socket
 import time
@@ -55,7 +55,7 @@ def count_made(port: int) -> int:
 
 def ask(port: int) -> socket.socket:
     connection = socket.socket()
-    # What the kernel keeps on both sides is little beside what the answer is.
+    # The kernel's buffers on both sides are small compared with the answer.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     connection.connect(("127.0.0.1", port))
     connection.sendall(b"GET /pieces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -63,7 +63,7 @@ def ask(port: int) -> socket.socket:
 
 
 def settle(port: int) -> int:
-    """How many pieces were made when no more came for a while."""
+    """The number of pieces that were made by the time no more are."""
     made = -1
     while made != (made := count_made(port)):
         time.sleep(0.5)

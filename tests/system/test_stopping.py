@@ -1,4 +1,4 @@
-"""SIGTERM: what is in hand is finished or comes again, and what was answered stays."""
+"""SIGTERM: work in progress is finished or done again, and what was answered stays."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ PAUSE_S = 0.7
 
 
 def enqueue_slow(redis: Redis, directory: Path, seconds: float, name: str = "job") -> tuple[Path, Path]:
-    """The files that tell of a slow job's beginning and end."""
+    """The files that show that a slow job began and ended."""
     started, done = directory / f"{name}.started", directory / f"{name}.done"
     verify_queue(redis).enqueue("tests.system.slow.take_long", str(started), str(done), seconds, job_id=name)
     return started, done

@@ -1,4 +1,4 @@
-"""`plyscribe doctor`: what is set, what is there, and what is wrong. It only reads."""
+"""`plyscribe doctor`: checks the installation, the settings and the running service. It only reads."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,9 @@ __all__ = ["Finding", "examine"]
 def examine(
     data: Path, host: str = "127.0.0.1", port: int = 8420, environ: Mapping[str, str] = os.environ
 ) -> Iterator[Finding]:
-    """All findings, in the order in which one would mend them.
+    """All findings, in the order in which you would fix them.
 
-    The store is the one that REDIS_URL names, else the one that `serve` runs on the data directory.
+    The store is the one that REDIS_URL names, or else the one that `serve` runs on the data directory.
     """
     yield from examine_machine(data, host, port, environ)
     try:
@@ -39,8 +39,8 @@ def examine(
         yield _refuse_settings(error)
         return
     if environ.get("REDIS_URL"):
-        # What `serve` tells its processes is not known here.
-        yield Finding("sign-up", "ok", "open" if parts.config.open_sign_up else "by an administrator")
+        # Without REDIS_URL, `serve` decides this for its processes, and we do not know how.
+        yield Finding("sign-up", "ok", "open" if parts.config.open_sign_up else "by administrators only")
     findings = list(examine_store(parts))
     yield from findings
     if findings[0].state == "ok":
@@ -48,7 +48,7 @@ def examine(
 
 
 def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the settings for a service that is to bring its own store, and its own key where none is."""
+    """What is wrong with the settings of a service with an embedded store, which makes a key if none is set."""
     has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
     own = {"REDIS_URL": "unix:///none", **({} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES})}
     try:
@@ -63,4 +63,4 @@ def _refuse_settings(error: Exception) -> Finding:
 
 def _find_embedded(environ: Mapping[str, str]) -> str:
     binary = find_binary(environ.get(BINARY_VARIABLE))
-    return f"embedded: {binary.engine}, {binary.path}; it does not run (REDIS_URL is not set)"
+    return f"embedded: {binary.engine}, {binary.path}; not running (REDIS_URL is not set)"

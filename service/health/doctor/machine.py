@@ -1,4 +1,4 @@
-"""What is wrong with the machine, the installation, the settings and the data directory."""
+"""Checks of the machine, the installation, the settings and the data directory."""
 
 import shutil
 import socket
@@ -20,14 +20,14 @@ from plyscribe.service.rulebooks import read_clauses
 
 GIB = 1024**3
 LEAST_FREE = GIB
-"""With less free space the end is near: an engine that cannot write stops."""
+"""With less free space the store will soon stop: it cannot run without writing."""
 
 LOW_FREE = 5 * GIB
 SECRETS = ("server.key", "admin.token")
 
 
 def examine_machine(data: Path, host: str, port: int, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """All findings that need no store."""
+    """All checks that need no store."""
     yield _examine_python()
     yield from _examine_packages()
     yield from _examine_settings(environ)
@@ -53,13 +53,15 @@ def _examine_packages() -> Iterator[Finding]:
             yield Finding("package", "wrong", f"{wanted} is not installed", "run `make prepare`")
             continue
         if have not in wanted.specifier:
-            yield Finding("package", "wrong", f"{wanted.name} is {have}, but {wanted} is needed", "run `make prepare`")
+            yield Finding(
+                "package", "wrong", f"{wanted.name} {have} is installed, but {wanted} is needed", "run `make prepare`"
+            )
 
 
 def _examine_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in sorted(environ):
         if name.startswith("PLYSCRIBE_") and name not in SETTINGS:
-            yield Finding("setting", "wrong", f"{name} is no setting", "see the table in docs/operations.md")
+            yield Finding("setting", "wrong", f"{name} is not a setting", "see the table in docs/operations.md")
     try:
         read_log_settings(environ)
     except ConfigError as error:
@@ -70,7 +72,7 @@ def _examine_rulesets(environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         register_rulesets(environ.get("PLYSCRIBE_RULESETS", ""))
     except ConfigError as error:
-        yield Finding("ruleset", "wrong", str(error), "mend PLYSCRIBE_RULESETS")
+        yield Finding("ruleset", "wrong", str(error), "correct PLYSCRIBE_RULESETS")
     for ruleset in RULESETS:
         clauses = len(read_clauses(ruleset.id, ruleset.version))
         state = "released" if ruleset.released else "draft"
@@ -80,7 +82,7 @@ def _examine_rulesets(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def _examine_data(data: Path) -> Iterator[Finding]:
     if not data.exists():
-        yield Finding("data", "note", f"{data} does not exist yet: `plyscribe serve` makes it")
+        yield Finding("data", "note", f"{data} does not exist yet; `plyscribe serve` creates it")
         return
     mode = data.stat().st_mode
     yield judge("data", not mode & 0o077, f"{data.resolve()}, mode {stat.filemode(mode)}", f"chmod 700 {data}")
@@ -93,10 +95,10 @@ def _examine_data(data: Path) -> Iterator[Finding]:
 
 def _examine_disk(data: Path) -> Finding:
     free = shutil.disk_usage(next(path for path in (data.absolute(), *data.absolute().parents) if path.exists())).free
-    text = f"{free / GIB:.1f} GiB are free where the data is"
+    text = f"{free / GIB:.1f} GiB free where the data is"
     if free < LEAST_FREE:
-        return Finding("disk", "wrong", text, "make room, or move the data: a store that cannot write ends")
-    return judge("disk", free >= LOW_FREE, text, "make room soon", otherwise="note")
+        return Finding("disk", "wrong", text, "free some space or move the data: a store that cannot write stops")
+    return judge("disk", free >= LOW_FREE, text, "free some space soon", otherwise="note")
 
 
 def _examine_port(host: str, port: int) -> Finding:
@@ -115,7 +117,7 @@ def _examine_port(host: str, port: int) -> Finding:
 
 def _is_ours(host: str, port: int) -> bool:
     try:
-        told = httpx.get(f"http://{f'[{host}]' if ':' in host else host}:{port}/healthz", timeout=2.0)
-        return "X-Request-Id" in told.headers and told.is_success
+        answered = httpx.get(f"http://{f'[{host}]' if ':' in host else host}:{port}/healthz", timeout=2.0)
+        return "X-Request-Id" in answered.headers and answered.is_success
     except httpx.HTTPError:
         return False

@@ -1,4 +1,4 @@
-"""What is wrong with the store, and with the key of its dice."""
+"""Checks of the store, and of the server key against the dice in it."""
 
 import time
 from collections import Counter
@@ -23,33 +23,33 @@ from plyscribe.service.store.port import StoreError, Stretch
 from plyscribe.service.store.redis import ask, connect_client, read_engine
 
 SAMPLE = 10_000
-"""Matches whose commitments are held against the keys, at most."""
+"""The most matches whose dice are checked against the keys."""
 
 PAGE = 200
-"""How many of them are read at a time."""
+"""Matches that are read at a time."""
 
 ROUND_TRIPS = 20
 SLOW_MS = 20.0
 MOST_SKEW_S = 2.0
 FULL = 0.9
-"""The part of its memory from which on a store is as good as full."""
+"""Above this part of its memory a store counts as full."""
 
 
 def examine_store(parts: Parts) -> Iterator[Finding]:
-    """All findings on the store; the first one tells whether it answers at all."""
+    """All checks of the store. The first says whether it answers at all."""
     with connect_client(parts.config.redis_url, TIMEOUT_S) as client:
         try:
             engine = read_engine(client)
             if engine is not None:
                 engine.require_supported()
         except StoreError as error:
-            remedy = "start it, or mend REDIS_URL; Redis 7.0 and Valkey 7.2 are the oldest that will do"
+            remedy = "start it, or correct REDIS_URL; the store must be Redis 7.0, Valkey 7.2 or newer"
             yield Finding("store", "wrong", str(error), remedy)
             return
-        yield Finding("store", "ok", str(engine or "a server that does not tell its version"))
+        yield Finding("store", "ok", str(engine or "a server that does not report its version"))
         yield _examine_durability(parts)
-        yield from looked_at("memory", lambda: _examine_memory(client), "allow INFO and CONFIG GET to this account")
-        yield from looked_at("disk", lambda: _examine_writing(client), "allow INFO and CONFIG GET to this account")
+        yield from looked_at("memory", lambda: _examine_memory(client), "allow this account INFO and CONFIG GET")
+        yield from looked_at("disk", lambda: _examine_writing(client), "allow this account INFO and CONFIG GET")
         yield from looked_at("round trip", lambda: _examine_speed(parts))
         yield from looked_at("clock", lambda: _examine_clock(client))
     yield from looked_at("server key", lambda: _examine_key(parts))
@@ -63,12 +63,14 @@ def _examine_durability(parts: Parts) -> Finding:
 
 def _examine_memory(client: Redis) -> Iterator[Finding]:
     policy = _setting(client, "maxmemory-policy")
-    remedy = "set maxmemory-policy noeviction: others throw matches away when memory runs out"
+    remedy = "set maxmemory-policy noeviction: the other policies delete matches when memory runs out"
     yield judge("memory", policy == "noeviction", f"maxmemory-policy {policy}", remedy)
     info: dict[str, Any] = ask(client, "INFO", "memory")
     used, limit = int(info["used_memory"]), int(info["maxmemory"] or info.get("total_system_memory", 0))
-    text = f"{used / 2**20:.0f} MiB of {limit / 2**20:.0f} MiB are used"
-    yield judge("memory", not limit or used < FULL * limit, text, "give the store more memory: it refuses moves soon")
+    text = f"{used / 2**20:.0f} MiB of {limit / 2**20:.0f} MiB used"
+    yield judge(
+        "memory", not limit or used < FULL * limit, text, "give the store more memory: it will soon refuse moves"
+    )
 
 
 def _examine_writing(client: Redis) -> Iterator[Finding]:
@@ -90,34 +92,41 @@ def _examine_speed(parts: Parts) -> Iterator[Finding]:
         started = time.perf_counter()
         parts.store.load(f"match-{'a' * 26}")
         times.append(1000 * (time.perf_counter() - started))
-    text = f"{median(times):.2f} ms in the middle of {ROUND_TRIPS}, {max(times):.2f} ms at worst"
-    yield judge("round trip", median(times) < SLOW_MS, text, "a move takes at least one: bring store and API together")
+    text = f"median {median(times):.2f} ms, slowest {max(times):.2f} ms, of {ROUND_TRIPS}"
+    yield judge(
+        "round trip",
+        median(times) < SLOW_MS,
+        text,
+        "every move takes at least one: move the store and the API closer together",
+    )
 
 
 def _examine_clock(client: Redis) -> Iterator[Finding]:
     before = time.time()
     skew = Vitals(client, client).store_clock_s() - (before + time.time()) / 2
-    remedy = "set both clocks by NTP: tokens, invitations and deadlines go by them"
-    yield judge("clock", abs(skew) < MOST_SKEW_S, f"the store's is {skew:+.3f} s from ours", remedy)
+    remedy = "synchronize both clocks with NTP: tokens, invitations and deadlines depend on them"
+    yield judge("clock", abs(skew) < MOST_SKEW_S, f"the store's clock is {skew:+.3f} s from ours", remedy)
 
 
 def _examine_key(parts: Parts) -> Iterator[Finding]:
-    """Which keys there are, and whether the dice of all matches under way were committed with one of them."""
+    """The keys, and whether the dice of all matches in progress were made with one of them."""
     key = parts.config.server_key
     with_dice = list(_dice_under_way(parts))
     strange = [dice for dice in with_dice if not key.has_secret_of(dice)]
-    text = f"id {key.id}, fits the dice of {len(with_dice) - len(strange)} of {len(with_dice)} matches under way"
+    text = f"id {key.id}, fits the dice of {len(with_dice) - len(strange)} of {len(with_dice)} matches in progress"
     others = ", ".join(sorted({dice.key for dice in strange}))
-    yield judge("server key", not strange, text, f"put the key back with the id {others}: those matches cannot go on")
+    yield judge(
+        "server key", not strange, text, f"restore the key with id {others}: without it those matches cannot continue"
+    )
     uses = Counter(dice.key for dice in with_dice)
     for each in key.older:
-        yield Finding("older key", "ok", f"id {each.id}, {uses[each.id]} matches under way have their dice from it")
+        yield Finding("older key", "ok", f"id {each.id}, used by the dice of {uses[each.id]} matches in progress")
 
 
 def _dice_under_way(parts: Parts) -> Iterator[ServerDice]:
-    """The dice of the matches that the list of matches says are under way; of SAMPLE if there are more.
+    """The dice of the matches in progress according to the list of matches, at most SAMPLE.
 
-    Of those that ended, shared dice count too: they may wait for others to be revealed.
+    That includes the shared dice of matches that have ended: they are revealed only when the other matches have ended.
     """
     under_way, cursor, left = MatchFilter(status=("open", "playing", "ended")), None, SAMPLE
     while left > 0:
@@ -132,7 +141,7 @@ def _read_dice(parts: Parts, statuses: Mapping[str, str]) -> Iterator[ServerDice
     first_events = parts.matches.read_all_events([Stretch(match, 0, 1) for match in statuses])
     for status, entries in zip(statuses.values(), first_events, strict=True):
         wanted = SharedDice if status == "ended" else ServerDice
-        # What is wrong with one match is told by the relay.
+        # The relay reports matches that cannot be read.
         with suppress(StreamError, IndexError):
             created = parse_event(entries[0]).data
             if isinstance(created, MatchCreated) and isinstance(created.dice, wanted):

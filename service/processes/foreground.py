@@ -1,4 +1,4 @@
-"""A whole service that runs while a command does."""
+"""The service in the foreground of a command: watched by it, stopped by Ctrl-C, gone when the command ends."""
 
 import signal
 import socket
@@ -17,8 +17,8 @@ from plyscribe.service.processes.serving import ServeError, ServeOptions, Servic
 WATCH_EVERY_S = 0.1
 
 
-class Running:
-    """A service that runs while the block does, watched from the main thread, ended by SIGINT or SIGTERM."""
+class ForegroundService:
+    """A service that runs while the block does. The main thread watches it; SIGINT or SIGTERM stops it."""
 
     def __init__(self, options: ServeOptions) -> None:
         _require_free(options.host, options.port)
@@ -27,10 +27,10 @@ class Running:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether a signal to stop has come."""
         return self._stop.is_set()
 
-    def __enter__(self) -> "Running":
+    def __enter__(self) -> "ForegroundService":
         begin_logs("serve")
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, self._on_signal)
@@ -48,7 +48,7 @@ class Running:
             self._service.stop()
         except KeyboardInterrupt:
             self._service.kill()
-            sys.exit("killed: what was answered is on disk")
+            sys.exit("killed; every answered request is on disk")
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         if self._stop.is_set():
@@ -56,12 +56,12 @@ class Running:
         self._stop.set()
 
     def watch_until_stopped(self) -> None:
-        """Watch until it is told to stop."""
+        """Watch the service until a signal to stop comes."""
         while not self._stop.is_set():
             self._watch()
 
     def watch_while(self, work: Callable[[threading.Event], None]) -> None:
-        """Watch while `work` runs beside; what it raises is raised here."""
+        """Run `work` in a thread and watch the service meanwhile. An exception of `work` is raised here."""
         failed: list[BaseException] = []
 
         def run() -> None:
