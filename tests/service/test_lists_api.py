@@ -42,7 +42,7 @@ def test_an_empty_service_lists_nothing(api: Api) -> None:
     assert page.json == {"matches": [], "next": None, "lag_ms": 0, "complete": True}
 
 
-def test_a_row_tells_what_a_list_shows(api: Api, ann, ben) -> None:
+def test_a_row_has_everything_that_a_list_shows(api: Api, ann, ben) -> None:
     match = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}])
     [row] = api.get("/v1/matches").json["matches"]
     assert row["created_at"] == row["updated_at"]
@@ -90,7 +90,7 @@ def test_the_newest_match_comes_first(api: Api, ann) -> None:
     assert times == sorted(times, reverse=True)
 
 
-def test_filters_hold_together(api: Api, ann, ben) -> None:
+def test_a_row_must_pass_all_filters(api: Api, ann, ben) -> None:
     zhen = api.new_match(ann[1], ruleset="zhen")
     theirs = api.new_match(ben[1], [{"player": ann[0]}, None], ruleset="zhen")
     api.new_match(ben[1], ruleset="zhen")
@@ -100,7 +100,7 @@ def test_filters_hold_together(api: Api, ann, ben) -> None:
     assert listed(api, f"player={ann[0]}&ruleset=zhen&status=playing") == []
 
 
-def test_several_statuses_are_one_list(api: Api, ann) -> None:
+def test_several_statuses_make_one_list(api: Api, ann) -> None:
     still_open = api.new_match(ann[1])
     playing = api.new_match(ann[1], [{"player": ann[0]}] * 2)
     ended = api.new_match(ann[1], [{"player": ann[0]}] * 2)
@@ -116,18 +116,18 @@ def test_times_bound_the_list(api: Api, ann) -> None:
     assert listed(api, f"since={at + 1}") == listed(api, f"until={at}") == []
 
 
-def test_what_waits_for_me_needs_to_know_me(api: Api, ann) -> None:
+def test_matches_that_wait_for_me_need_a_token(api: Api, ann) -> None:
     for query in ("waiting=me", "player=me"):
         assert api.get(f"/v1/matches?{query}").json["code"] == "auth/missing"
     match = api.new_match(ann[1], [{"player": ann[0]}] * 2)
     assert listed(api, "waiting=me", ann[1]) == listed(api, "player=me", ann[1]) == [match]
 
 
-def test_an_unknown_token_is_refused_even_where_none_is_needed(api: Api) -> None:
+def test_an_unknown_token_is_refused_even_if_none_is_needed(api: Api) -> None:
     assert api.get("/v1/matches", "ply_nonsense").status_code == 401
 
 
-def test_a_private_match_is_listed_for_those_whom_it_concerns(api: Api, parts, ann, ben) -> None:
+def test_a_private_match_is_listed_only_for_those_concerned(api: Api, parts, ann, ben) -> None:
     _, eve = api.sign_up("Eve")
     public = api.new_match(ann[1])
     private = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}], private=True)
@@ -143,7 +143,7 @@ def test_an_overseer_lists_all_private_matches(api: Api, overseer, ann, ben) -> 
     assert set(listed(api, "", overseer)) == private
 
 
-def test_a_private_match_is_listed_no_more_for_one_who_left_it(api: Api, ann, ben) -> None:
+def test_a_private_match_is_no_longer_listed_for_a_player_who_left_it(api: Api, ann, ben) -> None:
     private = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}], private=True)
     assert listed(api, "", ben[1]) == [private]
     api.send("DELETE", f"/v1/matches/{private}/seats/2", ben[1])
@@ -152,7 +152,7 @@ def test_a_private_match_is_listed_no_more_for_one_who_left_it(api: Api, ann, be
 
 @pytest.mark.parametrize("cursor", ["", "x", "====", "AAAA", "é", "a" * 100, "MDAwCW1hdGNoLXg"])
 @pytest.mark.parametrize("path", ["/v1/matches", "/v1/players"])
-def test_a_cursor_that_no_list_gave_is_refused(api: Api, path: str, cursor: str) -> None:
+def test_a_made_up_cursor_is_refused(api: Api, path: str, cursor: str) -> None:
     refused = api.get(f"{path}?cursor={cursor}")
     assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
 
@@ -172,7 +172,7 @@ def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
     "query",
     ["limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1", "what=1"],
 )
-def test_a_filter_that_cannot_be_is_refused(api: Api, query: str) -> None:
+def test_an_invalid_filter_is_refused(api: Api, query: str) -> None:
     assert api.get(f"/v1/matches?{query}").json["code"] == "request/invalid"
 
 
@@ -197,7 +197,7 @@ def test_the_path_of_the_next_page_keeps_the_filters(api: Api, ann) -> None:
 
 
 def test_a_request_looks_at_a_bounded_number_of_rows(api: Api, parts, ann) -> None:
-    """Filters that little passes give short pages, and a cursor that goes on."""
+    """Filters that few rows pass give short pages with a cursor."""
     rows = [
         Row(f"match-{n:a>26}", 1, f"{n:014x}", ("public",), b'{"rated":%s}' % (b"false" if n == 7 else b"true"))
         for n in range(2 * MAX_SCANNED + CHUNK)
@@ -225,7 +225,7 @@ def test_players_are_listed_by_name_in_any_case(api: Api) -> None:
     ("query", "names"),
     [("an", ["Ann", "ANNE"]), ("ANNE", ["ANNE"]), ("x", []), ("%C3%A4", ["Änne"]), ("A%CC%88", ["Änne"])],
 )
-def test_players_are_found_by_how_their_names_begin(api: Api, query: str, names: list[str]) -> None:
+def test_players_are_found_by_the_start_of_their_names(api: Api, query: str, names: list[str]) -> None:
     for name in ("ben", "Ann", "ANNE", "Änne"):
         api.sign_up(name)
     assert [row["name"] for row in api.get(f"/v1/players?name={query}").json["players"]] == names
@@ -250,7 +250,7 @@ def test_namesakes_are_all_listed(api: Api) -> None:
     assert {row["player"] for row in first["players"] + second["players"]} == made
 
 
-def test_rulesets_tell_how_many_matches_there_are(api: Api, ann) -> None:
+def test_rulesets_show_their_number_of_matches(api: Api, ann) -> None:
     api.new_match(ann[1], ruleset="zhen")
     api.new_match(ann[1], ruleset="zhen", private=True)
     counts = {row["ruleset"]: row["matches"] for row in api.get("/v1/rulesets").json["rulesets"]}

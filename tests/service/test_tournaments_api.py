@@ -1,4 +1,4 @@
-"""Tournaments over HTTP: announced by organisers, entered by players and with bots, paired when they are started."""
+"""Tournaments over HTTP."""
 
 import json
 from hashlib import sha256
@@ -16,7 +16,7 @@ TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 
 
 class Cup:
-    """A tournament of Olga's, and players who may enter."""
+    """A tournament that Olga organises, and players who can enter."""
 
     def __init__(self, api: Api, parts: Parts, **terms: object) -> None:
         self.api, self.parts = api, parts
@@ -40,7 +40,7 @@ class Cup:
         return self.api.post(f"{self.path}/start", self.token)
 
     def advance(self) -> str:
-        """Have all done that can be; the match of the first board."""
+        """Do everything that is due, and return the match of the first board."""
         self.parts.tournaments.advance(self.id)
         return self.get("/rounds")["rounds"][0]["games"][0]["match"]
 
@@ -53,7 +53,7 @@ def cup(api, parts) -> Cup:
     return Cup(api, parts)
 
 
-def test_a_tournament_is_told_with_all_its_terms(cup):
+def test_a_tournament_shows_all_its_terms(cup):
     told = cup.get()
     assert (told["name"], told["status"], told["organiser"]) == ("Cup", "open", cup.olga)
     assert told["format"] == {"kind": "round-robin", "cycles": 1}
@@ -62,12 +62,12 @@ def test_a_tournament_is_told_with_all_its_terms(cup):
     assert told["tiebreaks"] == ["buchholz", "sonneborn-berger", "direct", "wins"]
 
 
-def test_only_who_may_organise_announces_one(cup):
+def test_announcing_needs_the_scope_organise(cup):
     refused = cup.api.post("/v1/tournaments", cup.ann_token, TERMS)
     assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
 
 
-def test_the_same_request_again_makes_no_second_one(cup):
+def test_a_repeated_request_makes_no_second_tournament(cup):
     first, again = (cup.api.post("/v1/tournaments", cup.token, TERMS, key="k") for _ in range(2))
     assert first.data == again.data
 
@@ -90,13 +90,13 @@ def test_the_same_request_again_makes_no_second_one(cup):
         ({"repeat": "thrice"}, None),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_the_reason(cup, terms, code):
+def test_invalid_terms_are_refused_with_the_reason(cup, terms, code):
     refused = cup.api.post("/v1/tournaments", cup.token, {**TERMS, **terms})
     assert refused.status_code == 422, refused.json
     assert code in (None, refused.json["code"])
 
 
-def test_a_player_enters_by_its_own_token_once(cup):
+def test_a_player_enters_once_with_their_own_token(cup):
     assert cup.enter(cup.ann_token).status_code == 201
     again = cup.enter(cup.ann_token)
     assert (again.status_code, again.json["code"]) == (409, "entrant/entered")
@@ -104,20 +104,20 @@ def test_a_player_enters_by_its_own_token_once(cup):
     assert (entrant["player"], entrant["player_name"]) == (cup.ann, "Ann")
 
 
-def test_bots_are_entered_by_the_organiser_alone(cup):
+def test_only_the_organiser_can_enter_bots(cup):
     assert cup.enter(cup.ann_token, bot={"name": "greedy"}).status_code == 403
     assert cup.enter(cup.token, bot={"name": "mcts", "playouts": 5}, label="slow").status_code == 201
     [entrant] = cup.get()["entrants"]
     assert (entrant["bot"], entrant["playouts"], entrant["label"]) == ("mcts", 5, "slow")
 
 
-def test_a_closed_tournament_is_entered_by_nobody_else(api, parts):
+def test_only_the_organiser_can_enter_a_closed_tournament(api, parts):
     closed = Cup(api, parts, is_open=False)
     refused = closed.enter(closed.ann_token)
     assert (refused.status_code, refused.json["code"]) == (403, "entrant/closed")
 
 
-def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(cup):
+def test_only_the_organiser_starts_a_tournament_and_only_with_enough_entrants(cup):
     assert cup.start().json["code"] == "tournament/too-few"
     cup.bots(2)
     assert cup.api.post(f"{cup.path}/start", cup.ann_token).status_code == 403
@@ -126,7 +126,7 @@ def test_a_tournament_is_started_by_its_organiser_with_entrants_enough(cup):
     assert cup.enter(cup.ann_token).status_code == 409
 
 
-def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(cup):
+def test_rounds_show_their_games_and_can_be_checked(cup):
     cup.bots(4)
     cup.start()
     cup.parts.tournaments.advance(cup.id)
@@ -143,7 +143,7 @@ def test_rounds_tell_who_meets_whom_in_which_match_and_can_be_checked(cup):
     assert cup.api.get(f"{cup.path}/rounds/2/check").status_code == 404
 
 
-def test_a_token_that_may_not_organise_does_not_organise_ones_own_tournament(cup):
+def test_organising_needs_its_scope_even_in_your_own_tournament(cup):
     cup.bots(2)
     made = cup.api.post("/v1/players/me/tokens", cup.token, {"scopes": ["play"]}).json
     refused = cup.api.post(f"{cup.path}/start", made["token"])
@@ -212,7 +212,7 @@ def test_the_table_comes_as_json_text_and_csv(cup):
     assert cross.splitlines()[0] == "entrant,name,1,2"
 
 
-def test_an_annulment_is_reported_before_and_after_it(cup):
+def test_an_annulment_can_be_reported_before_and_after_it(cup):
     cup.enter(cup.ann_token)
     cup.bots(1)
     cup.start()
@@ -244,7 +244,7 @@ def test_an_annulment_is_reported_before_and_after_it(cup):
 
 
 def fail_twice(cup: Cup) -> tuple[str, str]:
-    """Call the only match off, then have Ann's bot break down in the next one; the two matches."""
+    """Call off the only match, then let Ann's bot break down in the next one; returns both matches."""
     cup.enter(cup.ann_token)
     cup.bots(1)
     cup.start()
@@ -260,7 +260,7 @@ def fail_twice(cup: Cup) -> tuple[str, str]:
     return first, second
 
 
-def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored(cup):
+def test_the_attempts_at_a_game_have_their_faults_and_whether_they_were_scored(cup):
     first, second = fail_twice(cup)
     failed, decided = cup.get("/attempts")["attempts"]
     assert (failed["attempt"], failed["match"], failed["status"], failed["scored"]) == (1, first, "failed", False)
@@ -274,7 +274,7 @@ def test_the_attempts_at_a_game_tell_whose_faults_there_were_and_what_was_scored
         assert told["made_at"] == made["at"] <= told["closed_at"]
 
 
-def test_owners_are_told_from_an_entrants_side(cup):
+def test_owners_of_faults_are_given_from_an_entrants_side(cup):
     fail_twice(cup)
 
     def owners(query: str) -> list[str]:
@@ -306,7 +306,7 @@ def test_attempts_come_in_pages_and_by_game_and_fault(cup):
     assert cup.api.get(f"{cup.path}/attempts?after=1-1").status_code == 422
 
 
-def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
+def test_a_sequential_test_needs_two_entrants_and_shows_its_state(api, parts):
     cup = Cup(api, parts, sprt={"elo0": 0, "elo1": 20}, format={"kind": "round-robin", "cycles": 50})
     assert cup.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
     cup.bots(3)
@@ -320,7 +320,7 @@ def test_a_sequential_test_is_of_two_and_tells_how_it_stands(api, parts):
         assert (refused.status_code, refused.json["code"]) == (422, "tournament/sprt")
 
 
-def test_a_swiss_of_two_is_reported_as_trf(api, parts):
+def test_a_swiss_of_two_seats_has_a_trf_report(api, parts):
     cup = Cup(api, parts, format={"kind": "swiss", "rounds": 2})
     cup.bots(4)
     cup.start()
@@ -330,7 +330,7 @@ def test_a_swiss_of_two_is_reported_as_trf(api, parts):
     assert told.text.count("\n001 ") == 4
 
 
-def test_a_tournament_that_is_not_there_is_404(cup):
+def test_an_unknown_tournament_is_404(cup):
     for path in ("", "/rounds", "/attempts", "/events", "/rounds/1/check", "/standings"):
         assert cup.api.get(f"/v1/tournaments/tournament-{'a' * 26}{path}").status_code == 404
         assert cup.api.get(f"/v1/tournaments/nonsense{path}").status_code == 404
