@@ -1,4 +1,4 @@
-"""Requests that are sent again until they are answered, and problems that the server answers with."""
+"""HTTP requests with retries, live streams, and the problems that the server answers with."""
 
 import json
 import time
@@ -17,15 +17,15 @@ from plyscribe.service.client.answers import Json, Receipt
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
 PASSING = (429, 503)
-"""Statuses after which it goes better later: a stream that broke off may hold its place for a moment yet."""
+"""The statuses of temporary problems. 429 is one: a stream that broke off can keep its place for a moment."""
 
 TIMEOUT_S = 30.0
 SILENT_S = 40.0
-"""After this time without a sign of life a stream broke off: the server gives one every 15 seconds."""
+"""A stream that is silent for this long counts as broken: the server sends something every 15 seconds."""
 
 
 class Problem(Exception):
-    """A refusal by the server: the fields of its problem document, `code` and `status` first."""
+    """A refusal by the server. `document` is the problem document, and `code` and `status` are its fields."""
 
     def __init__(self, document: Json, retry_after_s: float = 0.0) -> None:
         super().__init__(f"{document['code']}: {document['detail']}")
@@ -36,7 +36,7 @@ class Problem(Exception):
 
 
 class Connection:
-    """Sends requests with one token, again while the server cannot be reached or is not ready, until a deadline."""
+    """Sends requests with one token, and retries until a deadline while the server is unreachable or unavailable."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
         self._http.close()
 
     def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Json:
@@ -84,12 +84,12 @@ class Connection:
         return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
 
     def _follow(self, path: str, after: int) -> Iterator[Json]:
-        """The data of server-sent events after an id, each once; it ends where the stream does for good."""
+        """Yield the data of the server-sent events after an id, each once, until the stream ends for good."""
         while True:
-            with closing(self._surely(partial(self._open_stream, path, after))) as stream:
+            with closing(self._retry(partial(self._open_stream, path, after))) as stream:
                 if stream.status_code == 204:
                     return
-                # A stream that broke off goes on after the last event that came whole.
+                # If the stream breaks, continue after the last complete event.
                 with suppress(httpx.TransportError):
                     for fields in _read_events(stream.iter_lines()):
                         if fields.get("event") == "end":
@@ -101,18 +101,18 @@ class Connection:
     def _open_stream(self, path: str, after: int) -> httpx.Response:
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
-        asked = self._http.build_request("GET", path, headers=headers, timeout=timeout)
-        stream = self._http.send(asked, stream=True)
+        request = self._http.build_request("GET", path, headers=headers, timeout=timeout)
+        stream = self._http.send(request, stream=True)
         if not stream.is_success:
             with closing(stream):
                 stream.read()
         return _require_success(stream)
 
     def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
-        return self._surely(partial(self._send, method, path, **request))
+        return self._retry(partial(self._send, method, path, **request))
 
-    def _surely(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
-        """The answer, asked for again while the server cannot be reached or is not ready."""
+    def _retry(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
+        """The answer, with retries until the deadline while the server is unreachable or unavailable."""
         deadline = time.monotonic() + self._retry_for_s
         while True:
             try:
@@ -143,7 +143,7 @@ def _require_success(response: httpx.Response) -> httpx.Response:
 
 
 def _read_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The fields of each server-sent event that came whole and has data."""
+    """Yield the fields of each complete server-sent event that has data."""
     fields: dict[str, str] = {}
     for line in lines:
         if line:
@@ -156,7 +156,7 @@ def _read_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _retry_after_s(response: httpx.Response) -> float:
-    """How long the server asks to wait, in either form of RFC 9110, 10.2.3; 0 where it does not say."""
+    """How long the server asks to wait, in either form of RFC 9110, 10.2.3; 0 if it does not say."""
     text = response.headers.get("Retry-After", "")
     if text.isascii() and text.isdigit():
         return float(text)

@@ -30,7 +30,7 @@ class _ThreadedClient(FlaskClient):
 
 
 class Api:
-    """Requests as a client would send them; an answer that is not documented fails the test."""
+    """Sends requests as a client would. An undocumented answer fails the test."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
@@ -73,12 +73,12 @@ class Api:
         )
 
     def sign_up(self, name: str = "Ann", scopes: tuple[str, ...] = ("play", "record")) -> tuple[str, str]:
-        """A player's id and token."""
+        """Sign up a player; returns the id and the token."""
         made = self.post("/v1/players", body={"name": name, "scopes": list(scopes)}).json
         return made["player"], made["token"]
 
     def new_match(self, token: str, seats: list[Any] | None = None, ruleset: str = "pathagon", **more: Any) -> str:
-        """The id of a new match."""
+        """Create a match; returns its id."""
         body = {"ruleset": ruleset, "seats": seats or [None, None], **more}
         made = self.post("/v1/matches", token, body)
         assert made.status_code == 201, made.json

@@ -1,4 +1,4 @@
-"""The API over the in-memory store."""
+"""Fixtures: the API with the in-memory store."""
 
 import pytest
 

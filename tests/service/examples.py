@@ -1,8 +1,8 @@
 """The examples of the contract: `python -m tests.service.examples` records service/web/api/examples.json.
 
-Short stories are told over the API, in the application itself; what is shown of them is the contract's examples. An
-operation gets its example by one more line in a story: `show` instead of `send`, under a name where it has several.
-Time and chance are made up, so that the same stories give the same bytes.
+Each story sends requests to the application. The requests that it sends with `show` instead of `send` become the
+examples. To give an operation an example, add one such line to a story, with a name if the operation has several.
+Time and randomness are fixed, so the same stories always give the same bytes.
 """
 
 import logging
@@ -45,7 +45,7 @@ MAX_TEXT = 4000
 
 
 class Story(Api):
-    """The API, told of by examples; a new store, and a clock that moves a second with every request."""
+    """The API with a new store, and with a clock that moves by a second with every request."""
 
     def __init__(self, examples: dict[str, Any], name: str, **settings: Any) -> None:
         config = Config("", "", parse_key("5a" * 32), **{"open_sign_up": True, **settings})
@@ -64,7 +64,7 @@ class Story(Api):
     def show(
         self, method: str, path: str, token: str | None = None, body: Any = None, name: str = "example", **request: Any
     ) -> Any:
-        """Send the request and record it; refusals under their codes. The answer's JSON."""
+        """Send the request, record it as an example, and return the answer's JSON. A refusal is named by its code."""
         if body is not None:
             request["json"] = body
         answered = self.send(method, path, token, **request)
@@ -74,20 +74,20 @@ class Story(Api):
         return answered.json if answered.is_json else answered.text
 
     def show_body(self, method: str, path: str, body: str) -> None:
-        """Record a body that is no JSON."""
+        """Record a body that is not JSON as an example."""
         with self.app.test_request_context(path, method=method) as context:
             rule = context.request.url_rule
         assert rule is not None
         self._examples[openapi.operation_id(rule.endpoint)]["bodies"] = {"example": body}
 
     def write(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
-        """Record a text for an answer that is not the same twice, or never ends."""
+        """Write the example of an answer that varies or never ends."""
         self._answers(operation_id, status, media)["example"] = text
 
     def _record(self, method: str, answered: TestResponse, name: str, body: Any) -> None:
         with self.app.test_request_context(answered.request.path, method=method) as context:
             rule = context.request.url_rule
-        assert rule is not None, f"{method} {answered.request.path} is no operation"
+        assert rule is not None, f"{method} {answered.request.path} is not an operation"
         operation_id = openapi.operation_id(rule.endpoint)
         if answered.status_code < 400 and answered.request.path != rule.rule:
             self._examples.setdefault(operation_id, {}).setdefault("path", context.request.view_args)
@@ -467,7 +467,7 @@ def record_tournament(story: Story) -> None:
 
 
 def _finish(story: Story, match: str) -> None:
-    """Have the match end, and its verdict and score follow."""
+    """End the match, verify it and score it."""
     withdraw = Withdraw(actor=Actor("organiser", "player-" + "o" * 26), at=BEGIN_MS, seat=2, cause="absent")
     asked = job_command("example", match)
     ended = story.parts.matches.execute(match, lambda _: replace(withdraw, id=asked.id.hex()), asked).state
@@ -475,7 +475,7 @@ def _finish(story: Story, match: str) -> None:
 
 
 def record_problems(story: Story) -> None:
-    """One of every problem that any request may be answered with."""
+    """Show one of every problem that any request can get."""
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     chip = story.send("POST", "/v1/players", json={"name": "Chip", "kind": "bot", "scopes": ["play"]}).json
     new = {"ruleset": "zhen", "seats": [None, None]}
@@ -519,7 +519,7 @@ SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
     record_system: {"open_metrics": True},
     record_live: {"max_followers_each": 1, "stream_threads": 1000},
 }
-"""Where a story needs settings of its own."""
+"""The stories that need settings of their own."""
 
 
 def record() -> bytes:

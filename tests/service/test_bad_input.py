@@ -1,4 +1,4 @@
-"""Whatever is sent: a problem document with a stable code, and nothing stored."""
+"""Any bad input gets a problem document with a stable code, and nothing is stored."""
 
 import json
 
@@ -33,7 +33,7 @@ def post_raw(two: Two, data: bytes, content_type: str = "application/json"):
         b"nonsense",
     ],
 )
-def test_a_body_that_readers_could_take_differently_is_unreadable(two, raw):
+def test_an_ambiguous_body_is_refused_as_unreadable(two, raw):
     refused = post_raw(two, raw)
     assert (refused.status_code, refused.json["code"]) == (400, "request/unreadable")
     assert refused.mimetype == "application/problem+json"
@@ -56,7 +56,7 @@ def test_a_body_that_readers_could_take_differently_is_unreadable(two, raw):
         {"move": "d4", "why": "x"},
     ],
 )
-def test_a_body_that_does_not_fit_is_refused_field_by_field(two, body):
+def test_an_invalid_body_is_refused_field_by_field(two, body):
     refused = post_raw(two, json.dumps(body).encode())
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
     assert refused.json["errors"]
@@ -78,7 +78,7 @@ def test_a_body_of_ten_megabytes_is_too_large(two):
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_a_body_that_is_not_called_json_is_refused(two, kind):
+def test_a_body_without_the_media_type_of_json_is_refused(two, kind):
     refused = post_raw(two, b'{"move": "d4"}', kind)
     assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
 
@@ -95,7 +95,7 @@ def test_odd_paths_are_not_found(api, path):
     assert api.get(path).status_code == 404
 
 
-def test_every_answer_names_its_request(api):
+def test_every_answer_has_the_id_of_its_request(api):
     problem = api.get("/v1/nothing", headers={"X-Request-Id": "abc-123"})
     assert problem.headers["X-Request-Id"] == "abc-123"
     assert problem.json["instance"] == "urn:plyscribe:request:abc-123"
@@ -104,7 +104,7 @@ def test_every_answer_names_its_request(api):
 
 
 @pytest.mark.parametrize("values", [[], [0], [-1], [1.5], ["1"], [True], [2**60], None, [1] * 1001])
-def test_rolls_that_no_dice_show_are_refused(api, values):
+def test_impossible_rolls_are_refused(api, values):
     _, token = api.sign_up()
     match = api.new_match(token, [{"name": "A"}, {"name": "B"}], "toy", recorded=True, dice="recorded")
     refused = api.post(f"/v1/matches/{match}/rolls", token, {"values": values})
@@ -112,7 +112,7 @@ def test_rolls_that_no_dice_show_are_refused(api, values):
     assert api.get(f"/v1/matches/{match}").json["version"] == 2
 
 
-def test_no_answer_tells_more_of_an_error_of_ours_than_its_id(api, parts, monkeypatch):
+def test_an_answer_reveals_nothing_about_an_internal_error_but_its_id(api, parts, monkeypatch):
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
@@ -123,7 +123,7 @@ def test_no_answer_tells_more_of_an_error_of_ours_than_its_id(api, parts, monkey
 
 
 @pytest.mark.parametrize("name", [" ", "Ada ", "A\nda", "", "x" * 65])
-def test_guests_bear_names_as_players_do(api, name):
+def test_names_of_guests_follow_the_rules_for_names_of_players(api, name):
     _, token = api.sign_up()
     body = {"ruleset": "zhen", "seats": [{"name": name}, {"name": "Bea"}], "recorded": True}
     assert api.post("/v1/matches", token, body).json["code"] == "request/invalid"
@@ -139,12 +139,12 @@ def test_numbers_in_queries_are_plain_digits(two, query):
     assert two.get(f"/events?{query}").json["code"] == "request/invalid"
 
 
-def test_who_one_is_comes_before_what_one_sends(two):
+def test_the_token_is_checked_before_the_body(two):
     refused = two.api.post(f"{two.path}/moves", None, {"nonsense": 1})
     assert (refused.status_code, refused.json["code"]) == (401, "auth/missing")
 
 
-def test_a_store_that_is_away_is_told_with_when_to_come_again(two, parts, monkeypatch):
+def test_an_unreachable_store_is_503_with_retry_after(two, parts, monkeypatch):
     def away(*_: object, **__: object) -> None:
         raise StoreUnavailable("away")
 
@@ -158,7 +158,7 @@ def test_a_store_that_is_away_is_told_with_when_to_come_again(two, parts, monkey
     assert two.api.get("/healthz").status_code == 200
 
 
-def test_a_body_in_chunks_is_refused_for_its_end_cannot_be_told(two):
+def test_a_chunked_body_is_refused_because_its_end_is_unknown(two):
     refused = two.api.post(
         f"{two.path}/withdrawal",
         two.ann_token,
@@ -169,8 +169,8 @@ def test_a_body_in_chunks_is_refused_for_its_end_cannot_be_told(two):
     assert two.get().json["status"] == "playing"
 
 
-def test_a_body_that_broke_off_is_refused_and_its_key_not_burnt(two):
-    # As the server hands it on: what arrived is all there is.
+def test_a_body_that_broke_off_is_refused_and_its_key_can_be_used_again(two):
+    # The server passes on a truncated body as if it were complete.
     cut = {"data": b"", "content_type": "application/json", "content_length": 30, "key": "k"}
     as_served = {"wsgi.input_terminated": True}
     refused = two.api.post(f"{two.path}/withdrawal", two.ann_token, environ_overrides=as_served, **cut)
@@ -180,7 +180,7 @@ def test_a_body_that_broke_off_is_refused_and_its_key_not_burnt(two):
 
 
 @pytest.mark.parametrize("seat", ["18446744073709551616", "9" * 15, "0"])
-def test_a_seat_of_any_number_is_not_found(api, seat):
+def test_an_impossible_seat_number_is_not_found(api, seat):
     _, token = api.sign_up()
     match = api.new_match(token)
     assert api.post(f"/v1/matches/{match}/seats/{seat}", token).status_code == 404
@@ -195,11 +195,11 @@ def test_each_thing_has_one_address(api, path):
     "accept",
     ["text/plain; charset=utf-8", "text/*", "text/plain;q=0.9, application/json;q=0.1", "image/png, text/plain"],
 )
-def test_parameters_of_a_media_type_do_not_matter(two, accept):
+def test_parameters_of_a_media_type_are_ignored(two, accept):
     assert two.get("/positions/0", headers={"Accept": accept}).mimetype == "text/plain"
 
 
-def test_a_body_that_comes_again_is_read_alike_and_refused_alike(two):
+def test_a_repeated_body_is_parsed_or_refused_the_same_way(two):
     for body in ({"move": "d4", "sat": 1}, {"move": 4}):
         first, second = (post_raw(two, json.dumps(body).encode()) for _ in range(2))
         assert first.status_code == second.status_code == 422

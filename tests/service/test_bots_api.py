@@ -21,7 +21,7 @@ def test_a_bot_is_seated_in_its_current_build_with_a_random_seed(api):
     assert api.get(f"/v1/matches/{made[0]}").json["status"] == "playing"
 
 
-def test_a_bot_may_be_given_its_seed_and_mcts_its_playouts(api):
+def test_a_bot_can_be_given_a_seed_and_mcts_its_playouts(api):
     _, token = api.sign_up("Ann")
     match = api.new_match(token, [{"bot": "mcts", "seed": 5, "playouts": 30}, {"bot": "mcts", "seed": 6}], "zhen")
     assert [(seat["seed"], seat["playouts"]) for seat in seats_of(api, match)] == [(5, 30), (6, 200)]
@@ -56,14 +56,14 @@ def test_rated_and_recorded_matches_have_no_bots(api, more, code):
     assert (refused.status_code, refused.json["code"]) == (422, code)
 
 
-def test_the_same_request_again_makes_no_second_match(api):
+def test_a_repeated_request_makes_no_second_match(api):
     _, token = api.sign_up("Ann")
     body = {"ruleset": "zhen", "seats": [{"bot": "greedy"}, {"bot": "random"}]}
     first, again = (api.post("/v1/matches", token, body, key="k") for _ in range(2))
     assert first.data == again.data
 
 
-def test_in_a_rematch_a_bot_has_another_seed(api):
+def test_a_bot_has_another_seed_in_a_rematch(api):
     ann, token = api.sign_up("Ann")
     match = api.new_match(token, [{"player": ann}, {"bot": "greedy", "seed": 5}], "zhen")
     assert api.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
@@ -73,7 +73,7 @@ def test_in_a_rematch_a_bot_has_another_seed(api):
     assert bot["seed"] != 5
 
 
-def test_a_fork_may_go_on_against_a_bot(api):
+def test_a_fork_can_continue_against_a_bot(api):
     ann, token = api.sign_up("Ann")
     match = api.new_match(token, [{"player": ann}, {"player": ann}], "zhen")
     api.post(f"/v1/matches/{match}/moves", token, {"move": "+3"})

@@ -1,4 +1,4 @@
-"""Matches are carried away as bundles, and the server says what it finds when it checks its own bytes."""
+"""Bundles over HTTP, and the server's verification of its own bytes."""
 
 import threading
 
@@ -63,7 +63,7 @@ def test_a_bundle_is_the_stored_match_as_one_file(played):
     assert check_bytes(answer.data).result == "ok"
 
 
-def test_the_bundle_of_a_match_under_way_is_the_bundle_so_far(played):
+def test_a_running_match_gives_the_bundle_so_far(played):
     before = played.bundle()
     assert check_bytes(before).result == "ok"
     played.move("+6")
@@ -81,7 +81,7 @@ def test_a_long_bundle_comes_in_pieces_and_is_the_same(played, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["bundle", "verification"])
-def test_what_a_client_has_is_not_sent_again_until_there_is_more(played, path):
+def test_a_client_with_the_newest_bundle_gets_304(played, path):
     tag = played.api.get(f"{played.path}/{path}").headers["ETag"]
     again = played.api.get(f"{played.path}/{path}", headers={"If-None-Match": tag})
     assert (again.status_code, again.data) == (304, b"")
@@ -91,17 +91,17 @@ def test_what_a_client_has_is_not_sent_again_until_there_is_more(played, path):
 
 @pytest.mark.parametrize("path", ["bundle", "verification"])
 @pytest.mark.parametrize("id", ["match-" + "a" * 26, "match-7", "x"])
-def test_there_is_none_of_a_match_that_is_not_there(api, path, id):
+def test_an_unknown_match_has_no_bundle(api, path, id):
     answer = api.get(f"/v1/matches/{id}/{path}")
     assert (answer.status_code, answer.json["code"]) == (404, "match/unknown")
 
 
-def test_a_bundle_comes_as_what_it_is_or_not_at_all(played):
+def test_a_bundle_is_available_as_its_own_media_type_only(played):
     assert played.api.get(f"{played.path}/bundle", headers={"Accept": f"{BUNDLE}, text/csv"}).status_code == 200
     assert played.api.get(f"{played.path}/bundle", headers={"Accept": "application/json"}).status_code == 406
 
 
-def test_the_server_says_what_it_finds_when_it_checks(played):
+def test_the_server_reports_what_its_verification_finds(played):
     report = played.report()
     assert (report["match"], report["version"], report["result"], report["fault"]) == (played.id, 3, "ok", None)
     told = {check["check"]: check["result"] for check in report["checks"]}
@@ -113,7 +113,7 @@ def test_the_server_says_what_it_finds_when_it_checks(played):
     assert (report["status"], report["hash"]) == ("scored", parse_bundle(played.bundle()).entries[-1].h.hex())
 
 
-def test_what_was_changed_in_the_store_by_hand_is_found_there_and_in_the_bundle(played):
+def test_tampering_in_the_store_is_found_there_and_in_the_bundle(played):
     played.move("+6")
     played.spoil(3, b'"+5"', b'"+7"')
     report = played.report()
@@ -123,14 +123,14 @@ def test_what_was_changed_in_the_store_by_hand_is_found_there_and_in_the_bundle(
     assert (found.fault.check, found.fault.line) == ("chain", 4)
 
 
-def test_stored_bytes_that_have_no_place_in_a_bundle_are_refused(played):
+def test_stored_bytes_that_do_not_fit_into_a_bundle_are_refused(played):
     played.spoil(3, b'"move"', b'\n"move"')
     answer = played.api.get(f"{played.path}/bundle")
     assert (answer.status_code, answer.json["code"]) == (409, "match/damaged")
     assert played.report()["fault"]["version"] == 3
 
 
-def test_a_report_is_kept_for_a_minute_and_no_longer(played, monkeypatch):
+def test_a_report_is_kept_for_one_minute(played, monkeypatch):
     minute = reports.now_ms() // reports.KEPT_MS * reports.KEPT_MS
     monkeypatch.setattr(reports, "now_ms", lambda: minute)
     assert played.report()["result"] == "ok"

@@ -1,4 +1,4 @@
-"""The Python client: every call of it against the API, and what it does when the server is away."""
+"""The Python client: every call against the API, and its behaviour while the server is unreachable."""
 
 import httpx
 import pytest
@@ -161,7 +161,7 @@ def test_rulesets_and_readiness(ann):
 
 
 class Flaky(httpx.BaseTransport):
-    """Loses the first answers on their way: one as a broken connection, one as a 503, one as a 429."""
+    """Loses the first three answers: one as a broken connection, one as a 503, one as a 429."""
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
@@ -179,7 +179,7 @@ class Flaky(httpx.BaseTransport):
         return answer
 
 
-def test_what_got_lost_is_sent_again_with_its_key_and_counts_once(transport, ann):
+def test_a_lost_request_is_sent_again_with_its_key_and_counts_once(transport, ann):
     me = {"player": ann.me()["player"]}
     match = ann.create_match("zhen", [me, me])["match"]
     flaky = Flaky(transport)
@@ -210,13 +210,13 @@ def test_a_client_does_not_wait_beyond_its_deadline(monkeypatch, retry_after):
 
 
 @pytest.mark.parametrize("retry_after", ["", "soon", "-1", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT"])
-def test_a_retry_after_that_says_nothing_is_no_wait(retry_after):
+def test_an_unreadable_retry_after_means_no_wait(retry_after):
     with client(Busy(retry_after)) as hasty, pytest.raises(Problem) as refused:
         hasty.rulesets()
     assert refused.value.retry_after_s == 0.0
 
 
-def test_an_export_that_broke_off_is_no_export(transport, ann):
+def test_an_export_that_broke_off_is_refused(transport, ann):
     match = ann.create_match("zhen", [None, None])["match"]
     whole = ann.bundle(match)
 
@@ -230,7 +230,7 @@ def test_an_export_that_broke_off_is_no_export(transport, ann):
         assert refused.value.code == "export/incomplete"
 
 
-def test_a_server_that_stays_away_is_told(transport):
+def test_an_unreachable_server_raises_a_connection_error(transport):
     class Away(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             raise httpx.ConnectError("refused")
@@ -239,7 +239,7 @@ def test_a_server_that_stays_away_is_told(transport):
         nobody.rulesets()
 
 
-def test_an_answer_that_is_no_problem_document_is_still_a_problem():
+def test_an_error_without_a_problem_document_is_still_a_problem():
     class Proxy(httpx.BaseTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             return httpx.Response(502, text="<html>Bad gateway</html>")
@@ -258,14 +258,14 @@ def test_a_match_is_followed_to_its_end(ann, ben):
     assert list(ben.follow(match, after=3)) == []
 
 
-def test_a_match_that_is_not_there_cannot_be_followed(ann):
+def test_an_unknown_match_cannot_be_followed(ann):
     with pytest.raises(Problem) as refused:
         next(ann.follow(f"match-{'a' * 26}"))
     assert refused.value.code == "match/unknown"
 
 
 class BreakingOff(httpx.BaseTransport):
-    """A stream that breaks off after each piece, at times within an event, and is not to be had in between."""
+    """A stream that breaks off after each piece, sometimes within an event, and is unreachable in between."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.asked_after: list[str] = []
@@ -286,7 +286,7 @@ class BreakingOff(httpx.BaseTransport):
         return Piece()
 
 
-def test_a_stream_that_breaks_off_goes_on_after_the_last_event_that_came_whole(monkeypatch):
+def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkeypatch):
     monkeypatch.setattr(connection, "RETRY_PAUSE_S", 0.0)
     pieces = [
         b'retry: 1000\n\nid: 1\nevent: a\ndata: {"version":1}\n\nid: 2\nevent: a\nda',

@@ -1,4 +1,4 @@
-"""The client's types: generated from the schemas of the answers, committed, loaded without anything else of ours."""
+"""The client's types: generated from the schemas of the answers, and loaded with little else."""
 
 import json
 import subprocess

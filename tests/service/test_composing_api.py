@@ -1,4 +1,4 @@
-"""Putting a move together over HTTP."""
+"""Composing a move over HTTP."""
 
 from urllib.parse import quote
 
@@ -12,7 +12,7 @@ def start(api, **more):
     return api.new_match(token, [{"player": player}] * 2, **more), token
 
 
-def test_steps_are_told_with_what_the_moves_mean_that_they_complete(api):
+def test_steps_come_with_explanations_of_the_moves_that_they_complete(api):
     match, token = start(api)
     api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
     told = next_steps(api, match).json
@@ -34,20 +34,20 @@ def test_a_complete_move_is_explained(api):
     assert told["explanation"]["clause"] == "PA4"
 
 
-def test_nothing_may_follow_where_no_move_is_due(api):
+def test_there_are_no_steps_unless_a_move_is_due(api):
     _, token = api.sign_up()
     match = api.new_match(token)
     told = next_steps(api, match).json
     assert (told["turn"], told["steps"], told["finish"]) == (None, [], None)
 
 
-def test_only_who_may_read_a_private_match_is_told(api):
+def test_only_readers_of_a_private_match_get_its_steps(api):
     match, token = start(api, private=True)
     assert next_steps(api, match).status_code == 404
     assert "private" in next_steps(api, match, token=token).headers["Cache-Control"]
 
 
-def test_a_prefix_is_no_longer_than_a_move(api):
+def test_a_prefix_cannot_be_longer_than_a_move(api):
     match, _ = start(api)
     assert next_steps(api, match, "x" * 257).status_code == 422
     assert next_steps(api, match, "x" * 256).json["steps"] == []

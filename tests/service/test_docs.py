@@ -1,4 +1,4 @@
-"""The contract as a page: complete, and with nothing from elsewhere."""
+"""The contract as a page: complete, and without anything from other hosts."""
 
 import re
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """What a reader of HTML finds in it."""
+    """What the parser finds on the page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def page(text) -> Page:
     return Page(text)
 
 
-def test_it_needs_no_script_and_nothing_from_elsewhere(page, text):
+def test_the_page_needs_no_script_and_no_other_host(page, text):
     assert page.loads == []
     assert not page.tags & {"script", "img", "iframe", "link", "form", "object"}
     assert all(link.startswith("#") or link == "/openapi.yaml" for link in page.links)
@@ -57,30 +57,30 @@ def test_it_needs_no_script_and_nothing_from_elsewhere(page, text):
     assert "@import" not in text
 
 
-def test_its_policy_allows_its_own_style_alone(api):
+def test_its_policy_allows_only_its_own_style(api):
     policy = api.get("/docs").headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
 
 
-def test_every_operation_stands_in_it(api, page):
+def test_every_operation_is_on_the_page(api, page):
     assert {name for name, _ in operations(api.document)} <= set(page.ids)
 
 
-def test_every_schema_stands_in_it(api, page):
+def test_every_schema_is_on_the_page(api, page):
     assert {f"schema-{name}" for name in api.document["components"]["schemas"]} <= set(page.ids)
 
 
-def test_every_link_leads_somewhere(page):
+def test_every_link_has_a_target(page):
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
 
 
-def test_every_code_of_a_problem_stands_in_it(text):
+def test_every_code_of_a_problem_is_on_the_page(text):
     told = "".join(row.codes for row in read_problems())
     assert "`match/unknown`" in told
     assert all(f"<code>{code}</code>" in text for code in re.findall(r"`([a-z-]+/[a-z-]+)`", told))
 
 
-def test_what_the_contract_says_is_text_and_no_html():
+def test_texts_of_the_contract_are_escaped():
     assert render_type({"type": "string", "pattern": "<b>&"}) == "string, matches &lt;b&gt;&amp;"

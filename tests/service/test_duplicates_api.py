@@ -1,4 +1,4 @@
-"""Duplicates over HTTP: matches with the same dice, of one creator, in a closed set."""
+"""Duplicates over HTTP: a fixed number of matches of one creator with the same dice."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.service.api import Api
 
 
 class Table:
-    """Ann, who opened a match that two others are to have the dice of, and plays all seats of hers."""
+    """Ann, who has created a match whose dice two others will share, and plays all seats in hers."""
 
     def __init__(self, api: Api, **more: Any) -> None:
         self.api = api
@@ -38,7 +38,7 @@ def table(api) -> Table:
     return Table(api)
 
 
-def test_the_first_match_names_all_that_have_its_dice(table):
+def test_the_first_match_names_all_matches_that_share_its_dice(table):
     dice = table.get(table.first)["dice"]
     assert dice["mode"] == "shared"
     assert dice["dice_id"] == "block-" + table.first.removeprefix("match-")
@@ -47,7 +47,7 @@ def test_the_first_match_names_all_that_have_its_dice(table):
     assert dice["matches"][0] == table.first
 
 
-def test_a_duplicate_is_one_of_them_and_rolls_alike(table):
+def test_a_duplicate_is_one_of_them_and_has_the_same_rolls(table):
     made = table.add(2)
     assert made.status_code == 201
     match = table.get(table.first)["dice"]["matches"][1]
@@ -58,7 +58,7 @@ def test_a_duplicate_is_one_of_them_and_rolls_alike(table):
     assert table.rolls(match)
 
 
-def test_all_but_the_seats_is_as_in_the_first(api):
+def test_a_duplicate_differs_from_the_first_in_its_seats_only(api):
     table = Table(
         api, options={"dice": 3}, private=True, start="call", about={"event": "Cup"}, limits={"move_ms": 9000}
     )
@@ -69,12 +69,12 @@ def test_all_but_the_seats_is_as_in_the_first(api):
     assert [seat.get("player") for seat in now["seats"]] == [None, table.ann]
 
 
-def test_any_of_them_names_the_others(table):
+def test_each_of_them_names_the_others(table):
     second = table.add(2).json["match"]
     assert table.add(3, match=second).json["match"] == table.get(table.first)["dice"]["matches"][2]
 
 
-def test_asking_again_is_answered_alike_and_creates_none(table):
+def test_a_repeated_request_gets_the_same_answer_and_creates_nothing(table):
     once, again = table.add(2, key="k"), table.add(2, key="k")
     assert once.data == again.data
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -89,7 +89,7 @@ def test_each_is_created_once(table, number):
 
 
 @pytest.mark.parametrize("number", [0, 4])
-def test_there_are_no_others(table, number):
+def test_no_other_numbers_exist(table, number):
     refused = table.add(number)
     assert (refused.status_code, refused.json["code"]) == (404, "duplicate/unknown")
 
@@ -100,20 +100,20 @@ def test_a_match_with_dice_of_its_own_has_no_duplicates(table):
     assert (refused.status_code, refused.json["code"]) == (404, "duplicate/unknown")
 
 
-def test_nobody_else_adds_any(table):
+def test_only_the_creator_can_add_duplicates(table):
     _, other = table.api.sign_up("Ben")
     refused = table.add(2, other)
     assert (refused.status_code, refused.json["code"]) == (403, "match/not-yours")
 
 
-def test_of_a_private_match_nobody_else_hears(api):
+def test_others_do_not_learn_of_a_private_match(api):
     table = Table(api, private=True)
     _, other = api.sign_up("Ben")
     refused = table.add(2, other)
     assert (refused.status_code, refused.json["code"]) == (404, "match/unknown")
 
 
-def test_as_many_seats_as_the_first_has(table):
+def test_a_duplicate_has_as_many_seats_as_the_first(table):
     refused = table.add(2, seats=[None, None, None])
     assert (refused.status_code, refused.json["code"]) == (422, "dice/shared")
 
@@ -128,7 +128,7 @@ def test_as_many_seats_as_the_first_has(table):
         ({"rated": True, "seats": [None, None]}, "rated/shared-dice"),
     ],
 )
-def test_what_cannot_share_is_refused(table, more, code):
+def test_matches_that_cannot_share_dice_are_refused(table, more, code):
     body = {"ruleset": "toy", "seats": table.seats, "shared_dice": 2, **more}
     refused = table.api.post("/v1/matches", table.token, body)
     assert (refused.status_code, refused.json["code"]) == (422, code)
@@ -139,26 +139,26 @@ def with_keys(parts: Parts, text: str) -> Api:
     return Api(create_app(compose(Config("", "", parse_key(text), open_sign_up=True), parts.store)))
 
 
-def test_the_dice_are_those_of_the_first_whatever_key_is_new_meanwhile(parts, table):
+def test_the_dice_are_those_of_the_first_even_under_a_newer_key(parts, table):
     table.api = with_keys(parts, f"{'00' * 32}\n{'5a' * 32}")
     made = table.add(2)
     assert made.status_code == 201
     assert table.get(made.json["match"])["dice"] == table.get(table.first)["dice"]
 
 
-def test_without_their_key_none_is_created(parts, table):
+def test_no_duplicate_is_created_without_the_key_of_the_dice(parts, table):
     table.api = with_keys(parts, "00" * 32)
     refused = table.add(2)
     assert (refused.status_code, refused.json["code"]) == (503, "dice/key-missing")
 
 
-def test_one_that_was_created_is_answered_alike_without_its_key(parts, table):
+def test_a_created_duplicate_gets_the_same_answer_without_the_key_of_the_dice(parts, table):
     once = table.add(2, key="k")
     table.api = with_keys(parts, "00" * 32)
     assert table.add(2, key="k").data == once.data
 
 
-def test_a_fork_goes_on_with_their_dice_once_they_are_revealed(parts, table):
+def test_a_fork_can_continue_with_shared_dice_once_they_are_revealed(parts, table):
     table.add(2)
     match = table.first
     move = table.api.post(f"/v1/matches/{match}/moves", table.token, {"move": "push"})

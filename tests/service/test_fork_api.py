@@ -1,4 +1,4 @@
-"""Forks over HTTP: a new match from any ply of one that can be read."""
+"""Forks over HTTP."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ LINE = ["d4", "a1", "c3"]
 
 
 class Forked:
-    """A match of three moves between Ann and Ben, and Eve, who looks on."""
+    """A match of three moves between Ann and Ben, and Eve, who watches."""
 
     def __init__(self, api: Api, ruleset: str = "pathagon", moves: list[str] = LINE, **more: Any) -> None:
         self.api = api
@@ -57,7 +57,7 @@ def race(api: Api) -> Forked:
     return Forked(api, "toy", ["push"], options={"dice": 1})
 
 
-def test_who_reads_a_match_goes_on_from_any_of_its_plies(forked):
+def test_every_reader_can_fork_a_match_from_any_ply(forked):
     answered = forked.fork(2)
     assert answered.status_code == 201
     path = f"/v1/matches/{answered.json['match']}"
@@ -69,14 +69,14 @@ def test_who_reads_a_match_goes_on_from_any_of_its_plies(forked):
     assert {seat["player"] for seat in now["seats"]} == {forked.eve}
 
 
-def test_a_fork_goes_on_and_its_parent_does_not(forked):
+def test_a_fork_continues_without_changing_its_parent(forked):
     path = forked.made(2)
     assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
     assert forked.api.get(path).json["moves"] == [*LINE[:2], "g7"]
     assert forked.api.get(forked.path).json["moves"] == LINE
 
 
-def test_all_positions_of_a_fork_can_be_read_and_say_since_when_they_stand(forked):
+def test_all_positions_of_a_fork_can_be_read_with_their_versions(forked):
     path = forked.made(2)
     forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"})
     for ply in range(4):
@@ -95,20 +95,20 @@ def test_a_fork_has_its_legal_moves_its_export_and_its_row(forked, parts):
     assert (row["ply"], row["status"]) == (2, "playing")
 
 
-def test_a_match_that_is_over_is_forked_before_what_ended_it(forked):
+def test_a_finished_match_is_forked_before_the_event_that_ended_it(forked):
     forked.resign()
     path = forked.made(3)
     assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
 
 
-def test_a_ply_that_is_over_by_the_rules_has_no_fork(api):
+def test_a_ply_at_which_the_game_is_over_cannot_be_forked(api):
     match = Forked(api, "toy", ["hold"], options={"dice": 0, "ply_limit": 1})
     refused = match.fork(1)
     assert (refused.status_code, refused.json["code"]) == (409, "fork/over")
     assert match.fork(0).status_code == 201
 
 
-def test_a_ply_that_was_not_played_has_no_fork(forked):
+def test_a_ply_that_was_not_played_cannot_be_forked(forked):
     refused = forked.fork(4)
     assert (refused.status_code, refused.json["code"], refused.json["ply"]) == (422, "fork/ply", 3)
 
@@ -129,12 +129,12 @@ def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
     assert forked.api.get("/v1/players/me", forked.ann_token).status_code == 200
 
 
-def test_nobody_is_invited_who_is_not_there(forked):
+def test_an_unknown_player_cannot_be_invited(forked):
     refused = forked.fork(1, seats=[{"player": "player-" + "z" * 26}, None])
     assert (refused.status_code, refused.json["code"]) == (422, "player/unknown")
 
 
-def test_a_private_match_is_forked_by_those_concerned_and_its_forks_are_private(api):
+def test_only_readers_of_a_private_match_can_fork_it_and_its_forks_are_private(api):
     match = Forked(api, private=True)
     assert match.fork(1).json["code"] == "match/unknown"
     path = match.made(1, match.ann_token)
@@ -142,7 +142,7 @@ def test_a_private_match_is_forked_by_those_concerned_and_its_forks_are_private(
     assert api.get(path, match.ann_token).json["private"] is True
 
 
-def test_a_public_match_has_private_forks_for_who_wants_them(forked):
+def test_a_public_match_can_have_private_forks(forked):
     path = forked.made(1, private=True)
     assert forked.api.get(path, forked.ann_token).status_code == 404
 
@@ -152,14 +152,14 @@ def test_the_fork_of_a_rated_match_is_not_rated(api):
     assert api.get(match.made(1)).json["rated"] is False
 
 
-def test_the_same_request_with_its_key_is_one_fork(forked):
+def test_a_repeated_request_with_its_key_is_one_fork(forked):
     first, again = forked.fork(2, key="k"), forked.fork(2, key="k")
     assert again.data == first.data
     assert again.headers["Idempotency-Replayed"] == "true"
     assert forked.fork(1, key="k").json["code"] == "key/reused"
 
 
-def test_a_take_back_afterwards_changes_no_fork_and_no_answer_to_its_key(api):
+def test_a_later_take_back_changes_neither_the_fork_nor_the_answer_to_its_key(api):
     _, token = api.sign_up("Rec")
     match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], "pathagon", recorded=True)
     for move in LINE:
@@ -185,7 +185,7 @@ def test_a_fork_is_read_and_verified_without_its_parent(forked, parts):
     assert (now["status"], now["score"]) == ("scored", {"points": [0, 2], "ledger": None})
 
 
-def test_the_rematch_of_a_fork_begins_at_the_beginning(forked):
+def test_the_rematch_of_a_fork_starts_from_the_beginning(forked):
     path = forked.made(2)
     forked.api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
     rematch = forked.api.post(f"{path}/rematch", forked.eve_token).json["match"]
@@ -199,7 +199,7 @@ def rolls(race: Forked, path: str) -> list[Any]:
     return [event["data"] for event in events if event["type"] == "dice-rolled" and event["version"] > last]
 
 
-def test_the_dice_of_a_match_go_on_once_they_are_revealed(race):
+def test_a_fork_can_continue_with_the_same_dice_once_they_are_revealed(race):
     if race.api.get(race.path).json["status"] == "playing":
         refused = race.fork(0, dice="same")
         assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
@@ -210,7 +210,7 @@ def test_the_dice_of_a_match_go_on_once_they_are_revealed(race):
     assert race.api.get(path).json["dice"]["dice_id"] == race.match
 
 
-def test_fresh_dice_are_committed_to_anew_and_may_be_salted(race):
+def test_fresh_dice_have_a_new_commitment_and_take_entropy(race):
     path = race.made(0)
     now = race.api.get(path).json
     assert (now["status"], now["dice"]["dice_id"]) == ("open", path.rpartition("/")[2])
@@ -234,7 +234,7 @@ def test_recorded_dice_are_recorded_in_the_fork_too(api):
     )
 
 
-def test_a_token_that_only_plays_records_no_fork(api, forked):
+def test_a_token_without_the_scope_record_cannot_record_a_fork(api, forked):
     made = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
     assert forked.fork(1, made, recorded=True).json["code"] == "auth/scope"
     assert forked.fork(1, made).status_code == 201
@@ -256,7 +256,7 @@ def brought(api, parts) -> Any:
     return played.match, elsewhere.bundle(played.match)
 
 
-def test_an_imported_match_is_forked_with_dice_of_ours(api, parts, brought):
+def test_the_fork_of_an_imported_match_has_dice_of_this_server(api, parts, brought):
     match, bundle = brought
     _, token = api.sign_up("Ida")
     bring(api, parts, token, bundle)
@@ -268,7 +268,7 @@ def test_an_imported_match_is_forked_with_dice_of_ours(api, parts, brought):
 
 
 @pytest.mark.parametrize("told", ["ab" * 32, "no hex"])
-def test_an_imported_match_that_names_the_dice_of_another_one_gives_them_not_away(api, parts, brought, told):
+def test_an_imported_match_cannot_reveal_the_dice_of_another_match(api, parts, brought, told):
     victim = Forked(api, "toy", [])
     theirs = api.get(victim.path).json["dice"]
 
@@ -283,7 +283,7 @@ def test_an_imported_match_that_names_the_dice_of_another_one_gives_them_not_awa
     assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
 
 
-def test_dice_that_were_shared_go_on_as_the_fork_s_own(api, parts):
+def test_shared_dice_continue_as_the_forks_own(api, parts):
     ann, token = api.sign_up("Ann")
     match = stream_id("match", command_of("test", "POST", "/", None, b""))
     dice, secret = parts.config.server_key.seal_shared("block-" + "a" * 26, (match, "match-" + "b" * 26))

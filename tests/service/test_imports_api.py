@@ -1,4 +1,4 @@
-"""Matches that were recorded elsewhere: another server here, whose bundles are brought to ours."""
+"""Imports of bundles over HTTP: another server in the same process records the matches."""
 
 from hashlib import sha256
 from typing import Any
@@ -51,7 +51,7 @@ def bundle_of(parts: Parts, match: str, upto: int | None = None) -> bytes:
 
 
 def forged(bundle: bytes, change: Any) -> bytes:
-    """The bundle with other events, chained anew."""
+    """The bundle with changed events and a new hash chain."""
     head, entries = parse_bundle(bundle)
     raws = [orjson.loads(entry.e) for entry in entries]
     change(raws)
@@ -115,7 +115,7 @@ def test_a_verdict_changes_the_tag_of_an_imported_match(
     assert same.status_code == 304
 
 
-def test_an_imported_match_is_not_verified_by_its_own_word(
+def test_nobody_can_request_the_verification_of_an_imported_match(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
@@ -148,7 +148,7 @@ def test_a_verdict_that_was_made_up_is_refuted(api: Api, parts: Parts, token: st
     assert (verdict["type"], verdict["check"]) == ("import-refuted", "verdict")
 
 
-def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_nobody_can_act_in_an_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     player, _ = api.sign_up("Ann")
 
     def name_our_player(raws: list[Any]) -> None:
@@ -176,7 +176,7 @@ def test_nobody_acts_in_an_imported_match(api: Api, parts: Parts, token: str, el
     assert parts.store.load(match).entries == []
 
 
-def test_the_store_refuses_what_is_appended_to_an_imported_match(
+def test_the_store_refuses_to_append_to_an_imported_match(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     from plyscribe.domain.commands import AbortMatch
@@ -191,8 +191,8 @@ def test_the_store_refuses_what_is_appended_to_an_imported_match(
         parts.matches.execute(match, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
 
 
-def test_dice_that_an_imported_match_calls_its_own_are_not_given_away(api: Api, parts: Parts, token: str) -> None:
-    """Forking the same dice would have them rolled ahead of a match under way, whose dice they are."""
+def test_dice_that_an_imported_match_claims_are_not_revealed(api: Api, parts: Parts, token: str) -> None:
+    """A fork with the same dice would show the rolls of a running match in advance."""
     under_way = api.new_match(token, ruleset="toy")
 
     def claim_them_elsewhere(raws: list[Any]) -> None:
@@ -222,15 +222,13 @@ def test_the_lists_tell_imported_matches_apart(api: Api, parts: Parts, token: st
         assert [row["match"] for row in api.get(f"/v1/matches?{query}").json["matches"]] == expected, query
 
 
-def test_lists_of_a_player_have_no_match_that_was_imported(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_the_lists_of_a_player_have_no_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
     for player in parts.matches.read(match).life.players:
         assert api.get(f"/v1/matches?player={player}").json["matches"] == []
 
 
-def test_no_account_of_ours_gives_its_name_to_an_imported_match(
+def test_an_imported_match_never_shows_the_name_of_an_account_here(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     player, _ = api.sign_up("Known Here")
@@ -272,9 +270,7 @@ def test_another_bundle_of_the_match_is_refused(api: Api, parts: Parts, token: s
     assert send(api, token, other, 409)["code"] == "import/conflict"
 
 
-def test_a_bundle_that_was_refuted_gives_way_to_another(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_a_refuted_bundle_can_be_replaced_by_another(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
     bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
@@ -285,7 +281,7 @@ def test_a_bundle_that_was_refuted_gives_way_to_another(
     assert bundle_of(parts, match) == bundle
 
 
-def test_a_private_match_is_not_told_to_who_imported_a_refuted_one_of_its_id(
+def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     _, eve = api.sign_up("Eve")
@@ -301,7 +297,7 @@ def test_a_private_match_is_not_told_to_who_imported_a_refuted_one_of_its_id(
     assert api.get("/v1/matches", eve).json["matches"] == []
 
 
-def test_a_bundle_that_comes_while_a_longer_one_does_is_told_of_that(
+def test_a_shorter_bundle_that_arrives_during_a_longer_import_gets_that_import(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = elsewhere.play()
@@ -317,7 +313,7 @@ def test_a_bundle_that_comes_while_a_longer_one_does_is_told_of_that(
     assert send(api, token, elsewhere.bundle(match, 1))["status"] == "waiting"
 
 
-def test_a_longer_bundle_goes_on_from_the_one_before(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_a_longer_bundle_continues_the_import(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
     bring(api, parts, token, short)
@@ -327,7 +323,7 @@ def test_a_longer_bundle_goes_on_from_the_one_before(api: Api, parts: Parts, tok
     assert (told["status"], told["copied"]) == ("verified", {"done": 8, "total": 8})
 
 
-def test_our_own_match_is_told_of_and_never_written(api: Api, parts: Parts, token: str) -> None:
+def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api: Api, parts: Parts, token: str) -> None:
     match = api.new_match(token)
     bundle = bundle_of(parts, match)
     api.post(f"/v1/matches/{match}/seats/1", token, {})
@@ -337,7 +333,7 @@ def test_our_own_match_is_told_of_and_never_written(api: Api, parts: Parts, toke
     assert parts.store.load(import_of(match)).entries == []
 
 
-def test_a_private_match_is_private_to_who_imported_it(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
+def test_an_imported_private_match_is_private_to_its_importer(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
     player, forger = api.sign_up("Eve")
 
     def name_our_player(raws: list[Any]) -> None:
@@ -374,12 +370,14 @@ def test_a_live_stream_of_an_imported_match_ends_where_it_does(
         (2, lambda bundle: b"\n"),
     ],
 )
-def test_what_is_no_bundle_is_refused_with_its_line(api: Api, token: str, elsewhere: Elsewhere, line, spoil) -> None:
+def test_a_file_that_is_no_bundle_is_refused_with_its_line(
+    api: Api, token: str, elsewhere: Elsewhere, line, spoil
+) -> None:
     refused = send(api, token, spoil(elsewhere.bundle(elsewhere.play())), 422)
     assert (refused["code"], refused["line"]) == ("bundle/unreadable", line)
 
 
-def test_a_bundle_must_be_of_a_match_that_can_be_read_here(api: Api, token: str, elsewhere: Elsewhere) -> None:
+def test_a_bundle_must_hold_a_match_that_can_be_read_here(api: Api, token: str, elsewhere: Elsewhere) -> None:
     bundle = elsewhere.bundle(elsewhere.play())
     for change in (
         lambda raws: raws.clear(),
@@ -400,7 +398,7 @@ def test_a_bundle_of_an_unknown_ruleset_is_refused(api: Api, token: str, elsewhe
     assert send(api, token, b"".join(chess), 422)["code"] == "ruleset/unknown"
 
 
-def test_what_of_a_match_under_way_cannot_be_checked_is_not_in_its_verdict(
+def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     _, ann = elsewhere.sign_up("Ann")
@@ -413,7 +411,7 @@ def test_what_of_a_match_under_way_cannot_be_checked_is_not_in_its_verdict(
     }
 
 
-def test_a_match_by_other_rules_under_the_same_name_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
+def test_a_match_by_different_rules_of_the_same_name_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
     head, entries = parse_bundle(elsewhere.bundle(elsewhere.play()))
     other = b"".join(format_bundle(head._replace(behaviour="0" * 64), entries))
     assert send(api, token, other, 422)["code"] == "import/behaviour"
@@ -427,7 +425,7 @@ def test_an_import_needs_a_token_and_a_bundle_of_its_type(api: Api, token: str, 
         assert api.get(f"/v1/imports/{id}").status_code == 404
 
 
-def test_a_body_may_be_larger_here_and_nowhere_else(api: Api, token: str) -> None:
+def test_only_imports_take_large_bodies(api: Api, token: str) -> None:
     assert send(api, token, b"x" * 70_000, 422)["code"] == "bundle/unreadable"
     longest = LARGER_BODIES["/v1/imports"]
     assert send(api, token, b"x" * (longest + 1), 413)["code"] == "request/too-large"
@@ -435,7 +433,7 @@ def test_a_body_may_be_larger_here_and_nowhere_else(api: Api, token: str) -> Non
     assert elsewhere.status_code == 413
 
 
-def test_large_bodies_come_one_after_the_other(api: Api, token: str) -> None:
+def test_large_bodies_are_read_one_at_a_time(api: Api, token: str) -> None:
     crowded = api.send("POST", "/v1/imports", token, data=b"", content_type=NDJSON, environ_overrides={CROWDED: True})
     assert (crowded.status_code, crowded.json["code"]) == (503, "request/crowded")
 
@@ -452,7 +450,7 @@ def long_bundle(elsewhere: Elsewhere) -> tuple[str, bytes]:
     return match, elsewhere.bundle(match)
 
 
-def test_an_import_that_broke_off_goes_on_and_is_read_when_it_is_whole(
+def test_an_interrupted_import_continues_and_can_be_read_when_it_is_complete(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match, bundle = long_bundle(elsewhere)

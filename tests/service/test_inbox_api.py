@@ -1,4 +1,4 @@
-"""The inbox over HTTP: what players are told, page by page."""
+"""The inbox over HTTP."""
 
 import json
 
@@ -12,7 +12,7 @@ INBOX = "/v1/players/me/events"
 
 
 class Correspondence:
-    """Ann and Ben, and what the relay would tell them."""
+    """Ann and Ben, and a stand-in for the relay that fills their inboxes."""
 
     def __init__(self, api, parts) -> None:
         self.api = api
@@ -43,7 +43,7 @@ def types(entries: list[dict]) -> list[str]:
     return [entry["type"] for entry in entries]
 
 
-def test_an_inbox_begins_empty(post):
+def test_a_new_inbox_is_empty(post):
     page = post.api.get(INBOX, post.ann).json
     assert page == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
 
@@ -52,7 +52,7 @@ def test_an_inbox_needs_a_token(post):
     assert post.api.get(INBOX).json["code"] == "auth/missing"
 
 
-def test_a_bot_can_live_from_its_inbox_alone(post):
+def test_a_bot_can_play_with_nothing_but_its_inbox(post):
     match = post.new_match()
     post.relay()
     [offer] = post.entries(post.ben)
@@ -90,7 +90,7 @@ def test_pages_follow_each_other(post):
     assert page["newest"] == ids[-1]
 
 
-def test_where_entries_were_dropped_a_gap_stands_for_them(post):
+def test_a_gap_stands_for_dropped_entries(post):
     post.new_match()
     post.relay()
     [first] = post.entries(post.ben)
@@ -119,7 +119,7 @@ def test_an_inbox_comes_live_after_the_last_event_id(post):
     assert json.loads(event["data"]) == second
 
 
-def test_an_inbox_is_followed_no_longer_with_a_token_that_was_revoked(post):
+def test_a_revoked_token_ends_the_stream_of_an_inbox(post):
     post.new_match()
     post.relay()
     streamed = post.api.app.test_client().get(INBOX, headers={**SSE, "Authorization": f"Bearer {post.ben}"})
@@ -132,17 +132,17 @@ def test_an_inbox_is_followed_no_longer_with_a_token_that_was_revoked(post):
     assert not is_among(b"seat-offered", chunks)
 
 
-def test_an_inbox_is_kept_by_nobody_on_its_way(post):
+def test_an_inbox_is_never_cached(post):
     assert post.api.get(INBOX, post.ann).headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("query", ["?after=-1", "?limit=0", "?wait=31", "?page=2"])
-def test_a_query_that_cannot_be_is_refused(post, query):
+def test_an_invalid_query_is_refused(post, query):
     refused = post.api.get(f"{INBOX}{query}", post.ann)
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
 
 
-def test_a_match_that_cannot_be_read_keeps_nobody_else_waiting(post, monkeypatch):
+def test_an_unreadable_match_does_not_block_the_inbox(post, monkeypatch):
     broken, whole = post.new_match(), post.new_match()
     load = post.parts.store.load_all
 

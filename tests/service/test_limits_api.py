@@ -1,11 +1,11 @@
-"""Limits over HTTP: what one asks for, and where the clocks are read."""
+"""Time limits and clocks over HTTP."""
 
 import pytest
 
 from tests.service.test_matches_api import Two
 
 
-def test_a_match_tells_its_limits_and_until_when_the_seat_on_turn_must_have_moved(api):
+def test_a_match_has_its_limits_and_the_deadline_of_the_seat_on_turn(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000, "match_ms": 600_000})
     match = two.get().json
     started = api.get(f"{two.path}/events?after=2").json["events"][0]["at"]
@@ -29,12 +29,12 @@ def test_a_move_uses_time_up_and_starts_the_next_clock(api):
     assert clock["deadline"] == {"seat": 2, "at": moved + 600_000}
 
 
-def test_without_the_limit_for_a_match_nothing_of_it_is_left(api):
+def test_without_a_limit_for_the_match_left_ms_is_null(api):
     clock = Two(api, ruleset="zhen", limits={"move_ms": 60_000}).get().json["clock"]
     assert clock["left_ms"] == [None, None]
 
 
-def test_a_match_that_has_ended_waits_for_nobody(api):
+def test_a_finished_match_has_no_deadline(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
     api.post(f"{two.path}/withdrawal", two.ann_token, {})
     assert two.get().json["clock"]["deadline"] is None
@@ -65,19 +65,19 @@ def test_a_rematch_has_the_same_limits(api):
         (60_000, "request/invalid"),
     ],
 )
-def test_limits_that_cannot_be_are_refused(api, limits, code):
+def test_invalid_limits_are_refused(api, limits, code):
     _, token = api.sign_up()
     refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
     assert (refused.status_code, refused.json["code"]) == (422, code)
 
 
-def test_a_recorded_match_has_the_clock_of_its_table(api):
+def test_a_recorded_match_takes_no_limits(api):
     _, token = api.sign_up()
     body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
     assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
 
 
-def test_players_do_not_call_time_on_one_another(api):
+def test_players_cannot_call_time_on_each_other(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
     refused = api.post(f"{two.path}/withdrawal", two.ben_token, {"seat": 1, "cause": "time"})
     assert refused.json["code"] == "seat/not-yours"

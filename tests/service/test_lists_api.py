@@ -100,7 +100,7 @@ def test_all_filters_apply_together(api: Api, ann, ben) -> None:
     assert listed(api, f"player={ann[0]}&ruleset=zhen&status=playing") == []
 
 
-def test_several_statuses_are_one_list(api: Api, ann) -> None:
+def test_several_statuses_make_one_list(api: Api, ann) -> None:
     still_open = api.new_match(ann[1])
     playing = api.new_match(ann[1], [{"player": ann[0]}] * 2)
     ended = api.new_match(ann[1], [{"player": ann[0]}] * 2)
@@ -123,7 +123,7 @@ def test_the_list_of_what_waits_for_me_needs_a_token(api: Api, ann) -> None:
     assert listed(api, "waiting=me", ann[1]) == listed(api, "player=me", ann[1]) == [match]
 
 
-def test_an_unknown_token_is_refused_even_where_none_is_needed(api: Api) -> None:
+def test_an_unknown_token_is_refused_even_if_none_is_needed(api: Api) -> None:
     assert api.get("/v1/matches", "ply_nonsense").status_code == 401
 
 
@@ -225,7 +225,7 @@ def test_players_are_listed_by_name_in_any_case(api: Api) -> None:
     ("query", "names"),
     [("an", ["Ann", "ANNE"]), ("ANNE", ["ANNE"]), ("x", []), ("%C3%A4", ["Änne"]), ("A%CC%88", ["Änne"])],
 )
-def test_players_are_found_by_how_their_names_begin(api: Api, query: str, names: list[str]) -> None:
+def test_players_are_found_by_the_start_of_their_names(api: Api, query: str, names: list[str]) -> None:
     for name in ("ben", "Ann", "ANNE", "Änne"):
         api.sign_up(name)
     assert [row["name"] for row in api.get(f"/v1/players?name={query}").json["players"]] == names

@@ -57,7 +57,7 @@ def test_a_stream_gives_each_event_as_the_pages_do(played):
     ]
 
 
-def test_a_stream_is_not_to_be_kept_or_held_up_on_its_way(played):
+def test_a_stream_must_not_be_cached_or_buffered(played):
     played.abort()
     answered = played.stream()
     assert answered.mimetype == "text/event-stream"
@@ -65,35 +65,35 @@ def test_a_stream_is_not_to_be_kept_or_held_up_on_its_way(played):
     assert answered.headers["X-Accel-Buffering"] == "no"
 
 
-def test_a_stream_goes_on_after_the_last_event_id(played):
+def test_a_stream_continues_after_the_last_event_id(played):
     played.abort()
     assert [event.get("id") for event in parse(played.stream(**{"Last-Event-ID": "3"}).text)] == [None, "4", None]
 
 
-def test_a_stream_begins_after_the_version_that_the_query_names(played):
+def test_a_stream_starts_after_the_version_in_the_query(played):
     played.abort()
     streamed = played.api.get(f"{played.path}/events?after=3", headers=SSE)
     assert [event.get("id") for event in parse(streamed.text)] == [None, "4", None]
 
 
-def test_there_is_nothing_to_connect_for_again_once_all_was_seen(played):
+def test_reconnecting_after_the_end_gets_204(played):
     played.abort()
     answered = played.stream(**{"Last-Event-ID": "4"})
     assert (answered.status_code, answered.data) == (204, b"")
 
 
 @pytest.mark.parametrize("id", ["x", "-1", "1.5", "٣", "9" * 17, ""])
-def test_an_id_that_is_none_of_ours_is_refused(played, id):
+def test_an_invalid_last_event_id_is_refused(played, id):
     refused = played.stream(**{"Last-Event-ID": id})
     assert (refused.status_code, refused.json["code"]) == (400, "request/last-event-id")
 
 
-def test_a_match_that_is_not_there_has_no_stream(api):
+def test_an_unknown_match_has_no_stream(api):
     missing = api.get(f"/v1/matches/match-{'a' * 26}/events", headers=SSE)
     assert (missing.status_code, missing.json["code"]) == (404, "match/unknown")
 
 
-def test_only_who_may_read_a_private_match_may_follow_it(api):
+def test_only_readers_of_a_private_match_can_follow_it(api):
     ann_id, ann = api.sign_up()
     _, eve = api.sign_up("Eve")
     match = api.new_match(ann, [{"player": ann_id}, None], private=True)
@@ -132,7 +132,7 @@ def is_among(word: bytes, chunks: Iterator[bytes]) -> bool:
     return any(word in chunk for chunk in chunks)
 
 
-def test_who_leaves_a_private_match_follows_it_no_longer(api):
+def test_leaving_a_private_match_ends_its_stream(api):
     guest = Guest(api)
     events = guest.follow(guest.ben)
     assert is_among(b"seat-taken", events)
@@ -140,7 +140,7 @@ def test_who_leaves_a_private_match_follows_it_no_longer(api):
     assert not is_among(b"seat-left", events)
 
 
-def test_whose_token_is_revoked_follows_a_private_match_no_longer(api):
+def test_a_revoked_token_ends_the_stream_of_a_private_match(api):
     guest = Guest(api)
     events = guest.follow(guest.ben)
     assert is_among(b"seat-taken", events)
@@ -150,7 +150,7 @@ def test_whose_token_is_revoked_follows_a_private_match_no_longer(api):
     assert not is_among(b"match-aborted", events)
 
 
-def test_whose_invitation_is_over_follows_a_private_match_no_longer(api):
+def test_an_ended_invitation_ends_the_stream_of_a_private_match(api):
     guest = Guest(api)
     events = guest.follow(None, f"?invitation={guest.invite(2)}")
     assert is_among(b"seat-taken", events)
@@ -159,7 +159,7 @@ def test_whose_invitation_is_over_follows_a_private_match_no_longer(api):
     assert not is_among(b"match-aborted", events)
 
 
-def test_who_stays_in_a_private_match_follows_it_to_its_end(api):
+def test_a_player_who_stays_can_follow_a_private_match_to_its_end(api):
     guest = Guest(api)
     events = guest.follow(guest.ben)
     assert is_among(b"seat-taken", events)
@@ -168,7 +168,7 @@ def test_who_stays_in_a_private_match_follows_it_to_its_end(api):
     assert is_among(b"match-aborted", events)
 
 
-def test_the_store_is_asked_once_an_event_however_many_follow_a_private_match(api, parts, monkeypatch):
+def test_the_store_is_read_once_for_each_event_however_many_follow_a_private_match(api, parts, monkeypatch):
     guest, load, loads = Guest(api), parts.matches._load, []
     followers = [guest.follow(guest.ben) for _ in range(20)]
     assert all(is_among(b"seat-taken", events) for events in followers)
@@ -185,7 +185,7 @@ def test_the_store_is_asked_once_an_event_however_many_follow_a_private_match(ap
     assert 3 <= len(loads) <= 5
 
 
-def test_where_no_more_streams_can_be_open_it_is_told_when_to_come_again():
+def test_too_many_streams_are_503_with_retry_after():
     config = Config("", "", parse_key("5a" * 32), open_sign_up=True, max_followers=0)
     full = Played(Api(create_app(compose(config, MemoryStore()))))
     refused = full.stream()
@@ -207,13 +207,13 @@ def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
     return shared.api.get(f"{shared.path}/events", token, headers=SSE, environ_overrides=environ)
 
 
-def test_who_asks_for_the_head_alone_takes_no_place(shared):
+def test_a_head_request_does_not_count_as_a_stream(shared):
     heads = [shared.api.send("HEAD", f"{shared.path}/events", shared.ann, headers=SSE) for _ in range(3)]
     assert [(head.status_code, head.mimetype) for head in heads] == [(200, "text/event-stream")] * 3
     assert follow(shared, shared.ann).status_code == 200
 
 
-def test_an_account_has_a_share_of_the_streams_wherever_it_asks(shared):
+def test_an_account_has_a_share_of_the_streams_from_all_addresses(shared):
     opened = [follow(shared, shared.ann)]
     refused = follow(shared, shared.ann)
     assert (refused.status_code, refused.json["code"]) == (429, "live/share")
@@ -241,7 +241,7 @@ def test_all_addresses_of_one_network_are_one_client(address, network):
 
 
 @pytest.mark.parametrize(("proxies", "told"), [(0, "10.0.0.7"), (1, "203.0.113.2"), (2, "203.0.113.1")])
-def test_whom_proxies_were_asked_by_counts_if_there_are_so_many(monkeypatch, proxies, told):
+def test_the_client_behind_the_configured_number_of_proxies_counts(monkeypatch, proxies, told):
     config = Config("", "", parse_key("5a" * 32), open_sign_up=True, proxies=proxies)
     behind = Played(Api(create_app(compose(config, MemoryStore()))))
     asked: list[str] = []
@@ -252,12 +252,12 @@ def test_whom_proxies_were_asked_by_counts_if_there_are_so_many(monkeypatch, pro
 
 
 @pytest.mark.parametrize("wait", ["31", "-1", "x"])
-def test_a_wait_has_bounds(played, wait):
+def test_a_wait_is_limited(played, wait):
     refused = played.api.get(f"{played.path}/events?wait={wait}")
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
 
 
-def test_a_body_that_came_too_slowly_is_refused_and_its_key_not_burnt(played):
+def test_a_body_that_came_too_slowly_is_refused_and_its_key_can_be_used_again(played):
     late = {"data": b"", "content_type": "application/json", "environ_overrides": {"plyscribe.late": 30.0}, "key": "k"}
     refused = played.api.post(f"{played.path}/abort", played.ann, **late)
     assert (refused.status_code, refused.json["code"]) == (408, "request/too-slow")

@@ -1,4 +1,4 @@
-"""Matches over HTTP: from an open seat to the end, and everything one may ask of them."""
+"""Matches over HTTP: from an open seat to the end, and every way to read them."""
 
 import json
 import re
@@ -24,7 +24,7 @@ PICTURE = {"Accept": "image/svg+xml"}
 
 
 class Two:
-    """Ann and Ben, and a match of theirs under way."""
+    """Ann and Ben, and a running match between them."""
 
     def __init__(self, api: Api, **more: object) -> None:
         self.api = api
@@ -72,7 +72,7 @@ def test_a_match_from_an_open_seat_to_its_end(api):
     assert two.move("c1", two.ben_token).json["code"] == "match/over"
 
 
-def test_a_new_match_tells_where_it_is(api):
+def test_a_new_match_has_a_location(api):
     _, token = api.sign_up()
     made = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None]})
     assert made.headers["Location"] == f"/v1/matches/{made.json['match']}"
@@ -124,7 +124,7 @@ def test_a_match_is_aborted(two):
     assert two.get().json["turn"] is None
 
 
-def test_a_match_with_dice_is_salted_rolled_and_revealed(api):
+def test_a_match_with_dice_takes_entropy_rolls_and_reveals(api):
     ann, ann_token = api.sign_up("Ann")
     _, ben_token = api.sign_up("Ben")
     match = api.new_match(ann_token, [{"player": ann}, None], "toy")
@@ -219,7 +219,7 @@ def test_a_key_reused_with_another_body_is_refused(two):
     assert two.get().json["ply"] == 1
 
 
-def test_keys_of_different_players_do_not_meet(two):
+def test_the_same_key_of_two_players_is_two_keys(two):
     two.move("d4", two.ann_token, key="k1")
     assert two.move("e5", two.ben_token, key="k1").status_code == 200
 
@@ -231,7 +231,7 @@ def test_a_refused_request_is_not_remembered(two):
 
 
 @pytest.mark.parametrize("key", ["x" * 65, "é", "tab\there"])
-def test_an_unfit_key_is_refused(two, key):
+def test_an_invalid_key_is_refused(two, key):
     refused = two.move("d4", two.ann_token, key=key)
     assert (refused.status_code, refused.json["code"]) == (400, "key/invalid")
 
@@ -241,7 +241,7 @@ def test_a_move_expected_at_the_present_version_counts(two):
     assert two.move("d4", two.ann_token, if_match=version).status_code == 200
 
 
-def test_a_stale_if_match_is_told_what_it_missed(two):
+def test_a_stale_if_match_gets_the_events_that_it_missed(two):
     version = two.get().headers["ETag"]
     two.play("d4", "e5")
     stale = two.move("d5", two.ann_token, if_match=version)
@@ -255,11 +255,11 @@ def test_an_if_match_from_the_future_is_stale_too(two):
 
 
 @pytest.mark.parametrize("tag", ["5", 'W/"5"', '"5", "6"', '"x"', '""'])
-def test_an_if_match_that_is_no_version_is_refused(two, tag):
+def test_an_invalid_if_match_is_refused(two, tag):
     assert two.move("d4", two.ann_token, if_match=tag).json["code"] == "request/if-match"
 
 
-def test_any_version_will_do_with_a_star(two):
+def test_a_star_matches_any_version(two):
     assert two.move("d4", two.ann_token, if_match="*").status_code == 200
 
 
@@ -288,7 +288,7 @@ def test_a_move_out_of_turn_is_refused(two):
     assert (refused.status_code, refused.json["code"]) == (409, "move/not-your-turn")
 
 
-def test_nobody_moves_for_another(two):
+def test_nobody_can_move_for_another_player(two):
     _, cat = two.api.sign_up("Cat")
     assert two.move("d4", cat).status_code == 403
     assert two.api.post(f"{two.path}/moves", two.ann_token, {"move": "d4", "seat": 2}).status_code == 403
@@ -314,7 +314,7 @@ def test_nobody_moves_for_another(two):
         ([], 422, "request/invalid"),
     ],
 )
-def test_a_match_that_cannot_be_is_refused_and_nothing_stored(api, parts, body, status, code):
+def test_an_invalid_match_is_refused_and_nothing_is_stored(api, parts, body, status, code):
     _, token = api.sign_up()
     before = parts.store.streams()
     refused = api.post("/v1/matches", token, body)
@@ -426,7 +426,7 @@ def test_a_picture_marks_the_line_that_survived_a_take_back(api):
     assert api.get(f"{path}/positions/2", headers=PICTURE).text != taken.text
 
 
-def test_a_picture_lets_a_browser_use_nothing_but_its_own_style_sheet(two):
+def test_a_picture_can_use_only_its_own_style_sheet(two):
     picture = two.get("/positions/0", headers=PICTURE)
     (style,) = re.findall("<style>(.*)</style>", picture.text, re.DOTALL)
     hashed = b64encode(sha256(style.encode()).digest()).decode()
@@ -435,7 +435,7 @@ def test_a_picture_lets_a_browser_use_nothing_but_its_own_style_sheet(two):
     assert " style=" not in picture.text
 
 
-def test_a_picture_names_nobody(api):
+def test_a_picture_names_no_player(api):
     _, token = api.sign_up()
     match = api.new_match(token, [{"name": "<b>Ada</b>"}, {"name": "Bea"}], recorded=True)
     picture = api.get(f"/v1/matches/{match}/positions/0", headers=PICTURE).text
@@ -443,7 +443,7 @@ def test_a_picture_names_nobody(api):
     assert "Bea" not in picture
 
 
-def test_the_tag_of_a_picture_is_that_of_no_other_form_and_goes_with_the_drawing(two, monkeypatch):
+def test_the_etag_of_a_picture_differs_from_other_forms_and_changes_with_the_drawing(two, monkeypatch):
     told, drawn = two.get("/positions/0"), two.get("/positions/0", headers=PICTURE)
     assert drawn.headers["ETag"] != told.headers["ETag"]
     assert "accept" in drawn.vary
@@ -455,7 +455,7 @@ def test_the_tag_of_a_picture_is_that_of_no_other_form_and_goes_with_the_drawing
     assert two.get("/positions/0", headers=PICTURE | tag).text == "<svg/>"
 
 
-def test_a_picture_at_a_version_is_kept_for_a_day_since_later_releases_may_draw_otherwise(two):
+def test_a_picture_at_a_version_is_cached_for_a_day_because_later_releases_may_draw_it_differently(two):
     version = two.get().json["version"]
     exact = two.get(f"/positions/0?version={version}", headers=PICTURE)
     assert (exact.cache_control.max_age, exact.cache_control.immutable) == (86400, False)
@@ -484,7 +484,7 @@ def test_a_position_at_a_version_never_changes(api):
     assert api.get(f"{path}/positions/0?version=99").json["code"] == "stream/unknown-version"
 
 
-def test_a_media_type_that_is_not_offered_is_refused(two):
+def test_an_unavailable_media_type_is_refused(two):
     refused = two.get("/positions/0", headers={"Accept": "image/png"})
     assert (refused.status_code, refused.json["code"]) == (406, "request/not-acceptable")
     assert two.get("/events", headers={"Accept": "text/html"}).status_code == 406
@@ -524,7 +524,7 @@ def test_the_exported_lines_carry_the_stored_bytes_and_their_chain(two):
 @pytest.mark.parametrize(
     "query", ["after=-1", "limit=0", "limit=9999", "after=x", "limit=2&nonsense=1", "after=99999999999999999999"]
 )
-def test_an_unfit_query_is_refused(two, query):
+def test_a_query_out_of_bounds_is_refused(two, query):
     assert two.get(f"/events?{query}").json["code"] == "request/invalid"
 
 
@@ -544,7 +544,7 @@ def test_a_match_that_waits_for_nobody_has_no_legal_moves(api):
     assert api.get(f"{path}/positions/0").json["turn"] is None
 
 
-def test_an_unchanged_match_is_not_sent_again(two):
+def test_an_unchanged_match_is_304(two):
     tag = two.get().headers["ETag"]
     assert two.get(headers={"If-None-Match": tag}).status_code == 304
     assert two.get(headers={"If-None-Match": f"W/{tag}"}).status_code == 304
@@ -552,11 +552,11 @@ def test_an_unchanged_match_is_not_sent_again(two):
     assert two.get(headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_an_if_match_means_nothing_to_a_reader(two):
+def test_reading_ignores_if_match(two):
     assert two.get(headers={"If-Match": '"99"'}).status_code == 200
 
 
-def test_what_comes_in_two_forms_says_so(two):
+def test_answers_with_several_media_types_vary_by_accept(two):
     for path in ("/events", "/positions/0"):
         assert two.get(path).headers["Vary"] == "Accept"
 

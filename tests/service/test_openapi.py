@@ -1,4 +1,4 @@
-"""The contract: committed, complete, valid."""
+"""openapi.yaml: committed, complete and valid."""
 
 import re
 import subprocess
@@ -33,7 +33,7 @@ NOT_OVER_HTTP = {
 COMMITTED = ROOT / "openapi.yaml"
 
 
-def test_the_committed_contract_is_the_one_of_the_code(api):
+def test_the_committed_contract_matches_the_code(api):
     assert COMMITTED.read_text(encoding="utf-8") == format_openapi(api.app), "run `make openapi` and read the diff"
 
 
@@ -54,14 +54,14 @@ def test_every_route_has_an_entry(api):
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """All operations by their ids."""
+    """All operations with their ids."""
     for path in document["paths"].values():
         for method in path.keys() & {"get", "post", "put", "delete", "patch"}:
             yield path[method]["operationId"], path[method]
 
 
 def contents(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """All bodies that the contract tells of, those of problems too, by where they stand."""
+    """All bodies in the contract, including those of problems, with their places."""
     for name, operation in operations(document):
         for kind, body in operation.get("requestBody", {}).get("content", {}).items():
             yield f"{name} {kind}", body
@@ -73,7 +73,7 @@ def contents(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{name} {kind}", body
 
 
-def test_every_operation_has_an_example_of_what_is_asked_and_answered(api):
+def test_every_operation_has_examples_of_its_requests_and_answers(api):
     document = yaml.safe_load(format_openapi(api.app))
     bare = [where for where, content in contents(document) if PROBLEM not in where and not content.get("examples")]
     assert bare == [], "show them in tests/service/examples.py and run `make openapi`"
@@ -84,13 +84,13 @@ def test_every_problem_has_an_example(api):
     never = {"Problem405"}  # a method that is not documented is no operation
     bare = {
         name
-        for name, told in document["components"]["responses"].items()
-        if not told["content"][PROBLEM].get("examples")
+        for name, response in document["components"]["responses"].items()
+        if not response["content"][PROBLEM].get("examples")
     }
     assert bare <= never
 
 
-def test_every_example_is_what_its_schema_says(api):
+def test_every_example_fits_its_schema(api):
     document = api.document
     for where, content in contents(document):
         for name, example in content.get("examples", {}).items():
@@ -100,11 +100,11 @@ def test_every_example_is_what_its_schema_says(api):
                 pytest.fail(f"{where}, {name}: {error.message}")
 
 
-def test_the_examples_are_what_the_service_answers():
-    # In a process of its own, which knows the rulesets that come along and no others.
+def test_the_committed_examples_are_what_the_service_answers():
+    # In a process of its own, because other tests register rulesets.
     argv = [sys.executable, "-m", "tests.service.examples", "--print"]
-    told = subprocess.run(argv, capture_output=True, cwd=ROOT, timeout=120, check=True).stdout
-    assert told == RECORDED.read_bytes(), "run `make openapi` and read the diff"
+    printed = subprocess.run(argv, capture_output=True, cwd=ROOT, timeout=120, check=True).stdout
+    assert printed == RECORDED.read_bytes(), "run `make openapi` and read the diff"
 
 
 def test_every_code_is_documented():

@@ -20,13 +20,13 @@ def test_signing_up_gives_an_account_and_a_token(api):
     assert (made.json["kind"], made.json["scopes"]) == ("person", ["play", "record"])
 
 
-def test_the_token_tells_who_one_is(api):
+def test_a_token_belongs_to_its_account(api):
     player, token = api.sign_up("Ada")
     me = api.get("/v1/players/me", token).json
     assert (me["player"], me["name"], me["scopes"]) == (player, "Ada", ["play", "record"])
 
 
-def test_anyone_may_look_a_player_up(api):
+def test_anyone_can_look_up_a_player(api):
     player, _ = api.sign_up("Ada")
     assert api.get(f"/v1/players/{player}").json["name"] == "Ada"
 
@@ -46,13 +46,13 @@ def test_an_unknown_player_is_not_found(api, id):
         ("Bearer ply_" + "a" * 26 + "_" + "x" * 43, "auth/invalid"),
     ],
 )
-def test_without_a_valid_token_one_is_nobody(api, header, code):
+def test_a_request_without_a_valid_token_is_401(api, header, code):
     refused = api.get("/v1/players/me", headers={"Authorization": header} if header else None)
     assert (refused.status_code, refused.json["code"]) == (401, code)
     assert refused.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_token_with_one_character_changed_is_none(api):
+def test_a_token_with_one_changed_character_is_invalid(api):
     _, token = api.sign_up()
     changed = token[:-1] + ("A" if token[-1] != "A" else "B")
     assert api.get("/v1/players/me", changed).status_code == 401
@@ -80,7 +80,7 @@ def test_the_store_never_holds_a_token(api, parts):
         {"name": "Ada", "shoe_size": 41},
     ],
 )
-def test_an_account_that_cannot_be_is_refused(api, body):
+def test_an_invalid_account_is_refused(api, body):
     refused = api.post("/v1/players", body=body)
     assert refused.status_code == 422
     assert refused.json["code"] in ("request/invalid", "player/name")
@@ -97,7 +97,7 @@ def closed_api() -> tuple[Api, str]:
     return Api(create_app(parts)), admin
 
 
-def test_where_sign_up_is_closed_an_administrator_opens_accounts():
+def test_only_an_administrator_opens_accounts_if_sign_up_is_closed():
     api, admin = closed_api()
     made = api.post("/v1/players", admin, {"name": "Ada"})
     assert made.status_code == 201

@@ -1,4 +1,4 @@
-"""Rated matches over HTTP: tables, histories, annulments and what they change."""
+"""Rated matches over HTTP: tables, histories, and how annulments change them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.service.api import Api
 
 
 class Club:
-    """Players by name, who play rated matches that are scored at once, and a root who may annul them."""
+    """Players by name, whose rated matches are scored at once, and an administrator who can annul them."""
 
     def __init__(self, api: Api, parts: Parts, *names: str) -> None:
         self.api = api
@@ -57,7 +57,7 @@ def club(api, parts) -> Club:
 # ------------------------------------------------------------------------------------------------------------ tables
 
 
-def test_a_ruleset_that_nobody_was_rated_in_has_an_empty_table(api):
+def test_a_ruleset_without_rated_matches_has_an_empty_table(api):
     assert api.get("/v1/ratings/zhen").json == {
         "ruleset": "zhen",
         "version": 0,
@@ -100,12 +100,12 @@ def test_a_cursor_of_another_table_is_refused(club):
 
 
 @pytest.mark.parametrize("cursor", ["x", "YQliCWM", "cGxheWVycwlwbGF5ZXItYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"])
-def test_a_cursor_that_no_table_gave_is_refused(api, cursor):
+def test_a_made_up_cursor_is_refused(api, cursor):
     refused = api.get(f"/v1/ratings/zhen?cursor={cursor}")
     assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
 
 
-def test_a_ruleset_that_is_not_there_has_no_ratings(api):
+def test_an_unknown_ruleset_has_no_ratings(api):
     assert api.get("/v1/ratings/chess").json["code"] == "ruleset/unknown"
     assert api.get("/v1/ratings/chess/player-x").status_code == 404
 
@@ -164,13 +164,13 @@ def test_a_player_without_a_rated_match_has_no_rating(club):
         ({"private": True}, "rated/private"),
     ],
 )
-def test_what_cannot_be_rated_is_refused_with_its_reason(club, fields, code):
+def test_a_match_that_cannot_be_rated_is_refused_with_the_reason(club, fields, code):
     body = {"ruleset": "zhen", "seats": [None, None], "rated": True, **fields}
     refused = club.api.post("/v1/matches", club.token("Ann"), body)
     assert (refused.status_code, refused.json["code"]) == (422, code)
 
 
-def test_a_rated_match_seats_nobody_twice(club):
+def test_nobody_gets_two_seats_in_a_rated_match(club):
     match = club.api.new_match(club.token("Ann"), [{"player": club.id("Ann")}, None], rated=True)
     refused = club.api.post(f"/v1/matches/{match}/seats/2", club.token("Ann"))
     assert (refused.status_code, refused.json["code"]) == (403, "rated/second-seat")
@@ -179,7 +179,7 @@ def test_a_rated_match_seats_nobody_twice(club):
     assert refused.json["code"] == "rated/seats"
 
 
-def test_a_ruleset_tells_its_presets_and_they_are_rated(club):
+def test_a_ruleset_lists_its_presets_and_they_can_be_rated(club):
     presets = club.api.get("/v1/rulesets/pathagon").json["presets"]
     club.play("Ann", "Ben", ruleset="pathagon", options=presets["small"])
     assert len(club.api.get("/v1/ratings/pathagon").json["players"]) == 2
@@ -200,7 +200,7 @@ def test_an_annulled_match_leaves_the_ratings_as_if_it_had_never_been_played(clu
     assert (shown["status"], shown["annulment"]) == ("annulled", {"why": "both were one person"})
 
 
-def test_the_annulment_tells_every_rating_before_and_after(club):
+def test_the_report_of_an_annulment_has_every_rating_before_and_after(club):
     match = club.play("Ann", "Ben")
     club.play("Ben", "Cat")
     before = {row["name"]: row["rating_micro"] for row in club.table()}
@@ -216,7 +216,7 @@ def test_the_annulment_tells_every_rating_before_and_after(club):
     }
 
 
-def test_a_preview_tells_what_the_annulment_will_and_changes_nothing(club):
+def test_a_preview_shows_what_the_annulment_will_change_and_changes_nothing(club):
     match = club.play("Ann", "Ben")
     club.play("Ben", "Cat")
     table = club.table()
@@ -244,7 +244,7 @@ def test_a_report_is_read_page_by_page(club):
     assert rest["next"] is None
 
 
-def test_one_report_is_made_at_a_time_and_given_again_whenever_it_is_asked_for(club, parts):
+def test_reports_are_made_one_at_a_time_and_kept(club, parts):
     made, asked = club.play("Ann", "Ben"), club.play("Cat", "Dan")
     club.annul(made)
     club.annul(asked)
@@ -262,14 +262,14 @@ def test_a_match_that_is_not_annulled_has_no_report(club):
     assert (answer.status_code, answer.json["code"]) == (404, "match/not-annulled")
 
 
-def test_only_an_organiser_annuls(club):
+def test_only_an_organiser_can_annul(club):
     match = club.play("Ann", "Ben")
     assert club.annul(match, club.token("Ann")).json["code"] == "auth/scope"
     assert club.annul("match-" + "a" * 26).json["code"] == "match/unknown"
     assert club.annul("nonsense").json["code"] == "match/unknown"
 
 
-def test_a_match_under_way_is_not_annulled(club):
+def test_a_running_match_cannot_be_annulled(club):
     match = club.api.new_match(club.token("Ann"))
     assert club.annul(match).json["code"] == "match/not-ended"
 
@@ -280,7 +280,7 @@ def test_an_annulment_needs_a_reason(club):
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
 
 
-def test_an_annulment_may_be_sent_again_with_its_key(club):
+def test_an_annulment_can_be_sent_again_with_its_key(club):
     match = club.play("Ann", "Ben")
     first = club.annul(match, key="k")
     again = club.annul(match, key="k")
@@ -308,7 +308,7 @@ def test_annulling_a_match_that_was_not_rated_changes_no_rating(club):
     assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"] == []
 
 
-def test_a_process_that_starts_anew_has_the_same_ratings(club, parts):
+def test_a_restarted_process_has_the_same_ratings(club, parts):
     for loser, winner in (("Ann", "Ben"), ("Ben", "Cat"), ("Cat", "Ann")):
         club.play(loser, winner)
     club.annul(club.play("Dan", "Ann"))

@@ -34,7 +34,7 @@ def evening(api: Api) -> Evening:
     return Evening(api)
 
 
-def test_a_match_is_given_as_its_record(evening):
+def test_a_match_can_be_read_as_its_record(evening):
     evening.move("+5", "+3")
     answered = evening.record()
     assert answered.content_type == f"{MEDIA}; charset=utf-8"
@@ -45,14 +45,14 @@ def test_a_match_is_given_as_its_record(evening):
     assert format_record(parse_record(answered.text)) == answered.text
 
 
-def test_it_is_plain_text_for_who_wants_that(evening):
+def test_a_record_is_also_available_as_plain_text(evening):
     answered = evening.record(Accept="text/plain")
     assert answered.content_type == "text/plain; charset=utf-8"
     assert answered.text == evening.record().text
     assert evening.record(Accept="application/json").json["code"] == "request/not-acceptable"
 
 
-def test_who_has_this_version_is_told_so(evening):
+def test_a_client_with_this_version_gets_304(evening):
     tag = evening.record().headers["ETag"]
     assert evening.record(**{"If-None-Match": tag}).status_code == 304
     evening.move("+5")
@@ -69,7 +69,7 @@ def test_an_agreed_draw_is_its_result(evening):
     assert record.outcome.reason == "draw-agreed"
 
 
-def test_dice_of_the_server_are_in_it(api):
+def test_a_record_has_the_rolls_of_server_dice(api):
     ann, token = api.sign_up()
     seats = [{"player": ann}, {"player": ann}]
     match = api.new_match(token, seats, "toy", start="call", options={"dice": 2})
@@ -90,5 +90,5 @@ def test_a_match_that_nobody_joined_yet_has_a_record(api):
     assert "[seat 2 ?]\n[result *]\n" in api.get(f"/v1/matches/{match}/record").text
 
 
-def test_there_is_none_of_no_match(api):
+def test_an_unknown_match_has_no_record(api):
     assert api.get(f"/v1/matches/match-{'a' * 26}/record").json["code"] == "match/unknown"

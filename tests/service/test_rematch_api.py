@@ -1,4 +1,4 @@
-"""Rematches: the one next match of the same players."""
+"""Rematches over HTTP."""
 
 import threading
 
@@ -41,7 +41,7 @@ def finished(api) -> Finished:
     return Finished(api)
 
 
-def test_the_seats_move_up_by_one_and_who_asks_is_seated(finished):
+def test_seats_move_up_by_one_and_the_player_who_asks_is_seated(finished):
     asked = finished.ask(finished.ann_token)
     assert asked.status_code == 200
     match = asked.json["match"]
@@ -50,7 +50,7 @@ def test_the_seats_move_up_by_one_and_who_asks_is_seated(finished):
     assert finished.api.get(f"/v1/matches/{match}").json["rematch_of"] == finished.match
 
 
-def test_all_else_is_as_it_was(api):
+def test_everything_else_stays_the_same(api):
     finished = Finished(api, options={"tiles": 4}, private=True, start="auto")
     match = finished.ask(finished.ben_token).json["match"]
     then = api.get(finished.path, finished.ann_token).json
@@ -60,7 +60,7 @@ def test_all_else_is_as_it_was(api):
     assert api.get(f"/v1/matches/{match}").status_code == 404
 
 
-def test_who_asks_second_gets_the_same_match_and_is_seated_in_it(finished):
+def test_the_second_player_to_ask_gets_the_same_match_and_is_seated(finished):
     first = finished.ask(finished.ann_token).json
     second = finished.ask(finished.ben_token)
     assert second.json["match"] == first["match"]
@@ -68,7 +68,7 @@ def test_who_asks_second_gets_the_same_match_and_is_seated_in_it(finished):
     assert finished.seats(first["match"]) == [(finished.ben, True), (finished.ann, True)]
 
 
-def test_who_asks_again_is_told_where_it_is(finished):
+def test_a_player_who_asks_again_gets_the_location(finished):
     first = finished.ask(finished.ann_token)
     assert finished.ask(finished.ann_token).data == first.data
     second = finished.ask(finished.ben_token)
@@ -76,7 +76,7 @@ def test_who_asks_again_is_told_where_it_is(finished):
 
 
 @pytest.mark.parametrize("first", ["ann_token", "ben_token"])
-def test_asking_may_be_sent_again_with_its_key(finished, first):
+def test_a_repeated_request_with_its_key_gets_the_same_answer(finished, first):
     tokens = sorted([finished.ann_token, finished.ben_token], key=lambda token: token != getattr(finished, first))
     answers = [finished.ask(token, key="k") for token in tokens]
     again = [finished.ask(token, key="k") for token in tokens]
@@ -84,11 +84,11 @@ def test_asking_may_be_sent_again_with_its_key(finished, first):
     assert [answer.headers.get("Idempotency-Replayed") for answer in answers + again] == [None, None, "true", "true"]
 
 
-def test_a_key_must_be_fit_though_the_match_needs_none(finished):
+def test_an_invalid_key_is_refused_though_none_is_needed(finished):
     assert finished.ask(finished.ann_token, key="x" * 65).json["code"] == "key/invalid"
 
 
-def test_two_who_ask_at_the_same_time_sit_in_one_match(finished, parts):
+def test_two_players_who_ask_at_the_same_time_get_one_match(finished, parts):
     apis = [Api(create_app(compose(CONFIG, parts.store))) for _ in range(2)]
     barrier, matches = threading.Barrier(2), []
 
@@ -115,7 +115,7 @@ def test_a_rematch_has_a_rematch_of_its_own(finished):
     assert finished.seats(again) == [(finished.ann, True), (finished.ben, False)]
 
 
-def test_a_match_under_way_has_no_rematch(finished):
+def test_a_running_match_has_no_rematch(finished):
     finished.path = f"/v1/matches/{finished.start()}"
     refused = finished.ask(finished.ann_token)
     assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
@@ -127,7 +127,7 @@ def test_an_aborted_match_has_no_rematch(finished):
     assert finished.ask(finished.ann_token).json["code"] == "match/not-ended"
 
 
-def test_strangers_ask_for_no_rematch(finished):
+def test_strangers_cannot_ask_for_a_rematch(finished):
     _, cat = finished.api.sign_up("Cat")
     refused = finished.ask(cat)
     assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
@@ -139,7 +139,7 @@ def test_a_private_match_has_no_rematch_for_others(api):
     assert finished.ask(cat).json["code"] == "match/unknown"
 
 
-def test_who_was_told_too_late_learns_where_the_match_was(finished):
+def test_a_player_who_asks_too_late_gets_the_location_of_the_match(finished):
     match = finished.ask(finished.ann_token).json["match"]
     finished.api.post(f"/v1/matches/{match}/abort", finished.ann_token, {})
     told = finished.ask(finished.ben_token)
@@ -148,7 +148,7 @@ def test_who_was_told_too_late_learns_where_the_match_was(finished):
     assert finished.seats(match)[0] == (finished.ben, False)
 
 
-def test_the_recorder_alone_asks_for_the_rematch_of_a_recorded_match(api):
+def test_only_the_recorder_can_ask_for_the_rematch_of_a_recorded_match(api):
     _, token = api.sign_up("Rec")
     ann, ann_token = api.sign_up("Ann")
     match = api.new_match(token, [{"name": "Ada"}, {"player": ann}], "toy", recorded=True, dice="recorded")
@@ -162,7 +162,7 @@ def test_the_recorder_alone_asks_for_the_rematch_of_a_recorded_match(api):
     assert (new["dice"], new["recorder"]) == ({"mode": "recorded"}, api.get(path).json["recorder"])
 
 
-def test_server_dice_of_a_rematch_are_its_own(api):
+def test_a_rematch_has_its_own_server_dice(api):
     ann, token = api.sign_up("Ann")
     match = api.new_match(token, [{"player": ann}] * 2, "toy", start="call")
     api.post(f"/v1/matches/{match}/start", token)
@@ -171,7 +171,7 @@ def test_server_dice_of_a_rematch_are_its_own(api):
     assert api.get(f"/v1/matches/{made}").json["dice"]["dice_id"] == made
 
 
-def test_one_who_sat_on_two_seats_gets_both_again(api, parts):
+def test_a_player_with_two_seats_gets_both_again(api, parts):
     creator, creating = api.sign_up("Org")
     ann, token = api.sign_up("Ann")
     match = api.new_match(creating, [{"player": ann}, {"player": creator}, {"player": ann}], "toy", start="call")
@@ -185,6 +185,6 @@ def test_one_who_sat_on_two_seats_gets_both_again(api, parts):
     assert all(seat["seated"] for seat in api.get(f"/v1/matches/{made}").json["seats"])
 
 
-def test_the_creation_names_who_asked_first(finished, parts):
+def test_the_creation_names_the_player_who_asked_first(finished, parts):
     match = finished.ask(finished.ben_token).json["match"]
     assert parts.matches.read(match).life.creator == Actor("player", finished.ben).id

@@ -12,7 +12,7 @@ def test_all_rulesets_are_listed_with_their_options(api):
     assert all(r["options"]["type"] == "object" for r in listed)
 
 
-def test_a_ruleset_tells_its_versions_and_clauses(api):
+def test_a_ruleset_lists_its_versions_and_clauses(api):
     found = api.get("/v1/rulesets/pathagon").json
     assert [version["version"] for version in found["versions"]] == [1]
     assert [clause["clause"] for clause in found["clauses"]] == [f"PA{n}" for n in range(1, 12)]
@@ -36,7 +36,7 @@ def test_a_clause_is_found_by_its_number(api):
         ("/v1/rulesets/chess/clauses/PA1", "ruleset/unknown"),
     ],
 )
-def test_what_is_not_there_is_not_found(api, path, code):
+def test_unknown_rulesets_and_clauses_are_not_found(api, path, code):
     missing = api.get(path)
     assert (missing.status_code, missing.json["code"]) == (404, code)
 

@@ -1,4 +1,4 @@
-"""Tokens over HTTP: further ones, successors, ends, and help for who has lost theirs."""
+"""Tokens over HTTP: issuing, rotating, revoking and recovering them."""
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +19,7 @@ TOKENS = "/v1/players/me/tokens"
 
 
 class Clock:
-    """The time of day and the monotonic clock, moved by hand."""
+    """A wall clock and a monotonic clock that tests move by hand."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.s = 1_000_000.0
@@ -47,7 +47,7 @@ def is_valid(api: Api, token: str) -> bool:
     return api.get("/v1/players/me", token).status_code == 200
 
 
-def test_a_further_token_acts_for_the_same_account(api, ann):
+def test_another_token_acts_for_the_same_account(api, ann):
     made = api.post(TOKENS, ann, {"scopes": ["play"], "label": "Bot", "expires_in_s": 3600})
     assert made.status_code == 201
     assert made.json["expires_at"] - made.json["issued_at"] == 3_600_000
@@ -55,7 +55,7 @@ def test_a_further_token_acts_for_the_same_account(api, ann):
     assert (me["player"], me["scopes"]) == (made.json["player"], ["play"])
 
 
-def test_without_more_a_further_token_is_like_the_one_that_asks(api, ann):
+def test_by_default_another_token_is_like_the_one_that_asks(api, ann):
     made = api.post(TOKENS, ann, {}).json
     assert (made["scopes"], made["label"], made["expires_at"]) == (["play", "record"], None, None)
 
@@ -69,7 +69,7 @@ def test_tokens_are_listed_without_their_secrets(api, ann):
         assert text.split("_", 2)[2] not in listed.text
 
 
-def test_a_token_that_was_revoked_is_none_at_once_in_the_same_process(api, ann):
+def test_a_revoked_token_is_invalid_at_once_in_the_same_process(api, ann):
     made = api.post(TOKENS, ann, {}).json
     assert is_valid(api, made["token"])
     revoked = api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
@@ -79,13 +79,13 @@ def test_a_token_that_was_revoked_is_none_at_once_in_the_same_process(api, ann):
     assert len(api.get(TOKENS, ann).json["tokens"]) == 1
 
 
-def test_a_token_may_end_itself(api, ann):
+def test_a_token_can_revoke_itself(api, ann):
     own = api.get(TOKENS, ann).json["tokens"][0]["id"]
     assert api.send("DELETE", f"{TOKENS}/{own}", ann).status_code == 200
     assert not is_valid(api, ann)
 
 
-def test_other_processes_hear_of_a_revocation_within_ten_seconds(api, ann, parts, clock):
+def test_other_processes_learn_of_a_revocation_within_ten_seconds(api, ann, parts, clock):
     other = Api(create_app(compose(CONFIG, parts.store)))
     made = api.post(TOKENS, ann, {}).json
     assert is_valid(other, made["token"])
@@ -96,7 +96,7 @@ def test_other_processes_hear_of_a_revocation_within_ten_seconds(api, ann, parts
     assert not is_valid(other, made["token"])
 
 
-def test_a_token_expires_on_time_though_it_was_just_trusted(api, ann, clock):
+def test_a_token_expires_on_time_even_if_it_is_cached(api, ann, clock):
     made = api.post(TOKENS, ann, {"expires_in_s": 3}).json
     clock.s += 2.999
     assert is_valid(api, made["token"])
@@ -105,7 +105,7 @@ def test_a_token_expires_on_time_though_it_was_just_trusted(api, ann, clock):
     assert len(api.get(TOKENS, ann).json["tokens"]) == 1
 
 
-def test_a_revoked_token_issues_none_where_it_is_trusted_still(api, ann, parts):
+def test_a_revoked_token_cannot_issue_tokens_even_where_it_is_still_cached(api, ann, parts):
     other = Api(create_app(compose(CONFIG, parts.store)))
     made = api.post(TOKENS, ann, {}).json
     assert is_valid(other, made["token"])
@@ -116,18 +116,18 @@ def test_a_revoked_token_issues_none_where_it_is_trusted_still(api, ann, parts):
 
 
 @pytest.mark.parametrize("id", ["0" * 16, "nothing", "0" * 200])
-def test_a_token_that_is_not_there_cannot_be_revoked(api, ann, id):
+def test_an_unknown_token_cannot_be_revoked(api, ann, id):
     refused = api.send("DELETE", f"{TOKENS}/{id}", ann)
     assert (refused.status_code, refused.json["code"]) == (404, "token/unknown")
 
 
-def test_revoking_may_be_sent_again_with_its_key(api, ann):
+def test_a_revocation_can_be_sent_again_with_its_key(api, ann):
     made = api.post(TOKENS, ann, {}).json
     first, again = (api.send("DELETE", f"{TOKENS}/{made['id']}", ann, key="k") for _ in range(2))
     assert (again.status_code, again.data) == (200, first.data)
 
 
-def test_a_successor_takes_over_and_both_are_valid_for_a_while(api, ann, clock):
+def test_after_a_rotation_both_tokens_are_valid_for_a_while(api, ann, clock):
     made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 30})
     assert made.status_code == 201
     clock.s += 29.999
@@ -137,7 +137,7 @@ def test_a_successor_takes_over_and_both_are_valid_for_a_while(api, ann, clock):
     assert is_valid(api, made.json["token"])
 
 
-def test_an_answer_that_got_lost_can_be_asked_for_again(api, ann):
+def test_a_rotation_can_be_repeated_if_its_answer_got_lost(api, ann):
     lost, second = (api.post(f"{TOKENS}/rotation", ann, {}).json for _ in range(2))
     assert is_valid(api, second["token"])
     api.send("DELETE", f"{TOKENS}/{lost['id']}", second["token"])
@@ -166,7 +166,7 @@ def test_answers_with_a_secret_take_no_key(api, ann, path):
         {"secret": "x"},
     ],
 )
-def test_a_token_that_cannot_be_is_refused(api, ann, body):
+def test_an_invalid_token_request_is_refused(api, ann, body):
     assert api.post(TOKENS, ann, body).json["code"] == "request/invalid"
 
 
@@ -175,7 +175,7 @@ def test_a_player_cannot_make_themselves_an_administrator(api, ann):
     assert (refused.status_code, refused.json["code"]) == (403, "token/scopes")
 
 
-def test_an_administrator_helps_who_has_lost_their_token(api, parts, root):
+def test_an_administrator_can_help_a_player_who_lost_their_token(api, parts, root):
     player, lost = api.sign_up("Ann")
     fresh = api.post(f"/v1/players/{player}/tokens", root, {"label": "after the flood"})
     assert fresh.status_code == 201
@@ -185,13 +185,13 @@ def test_an_administrator_helps_who_has_lost_their_token(api, parts, root):
     assert f'"by":"player:{admin}"'.encode() in parts.store.load(player).entries[-1].e
 
 
-def test_the_other_tokens_may_stay(api, root):
+def test_the_other_tokens_can_stay_valid(api, root):
     player, kept = api.sign_up("Ann")
     api.post(f"/v1/players/{player}/tokens", root, {"revoke_others": False, "scopes": ["organise"]})
     assert is_valid(api, kept)
 
 
-def test_a_token_that_ends_while_it_is_looked_up_is_not_trusted_again(parts, monkeypatch):
+def test_a_token_revoked_during_its_lookup_is_not_cached(parts, monkeypatch):
     player, token = parts.accounts.sign_up(Actor("system", "test"), "Ann", "person", ("play",))
     read = parts.accounts.players.read
 
@@ -209,13 +209,13 @@ def test_a_token_that_ends_while_it_is_looked_up_is_not_trusted_again(parts, mon
         parts.accounts.authenticate(token)
 
 
-def test_nobody_but_an_administrator_issues_tokens_for_others(api, ann):
+def test_only_an_administrator_can_issue_tokens_for_others(api, ann):
     player, _ = api.sign_up("Ben")
     refused = api.post(f"/v1/players/{player}/tokens", ann, {})
     assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
 
 
-def test_an_account_that_is_not_there_gets_no_token(api, root):
+def test_an_unknown_account_gets_no_token(api, root):
     refused = api.post(f"/v1/players/player-{'a' * 26}/tokens", root, {})
     assert (refused.status_code, refused.json["code"]) == (404, "player/unknown")
 

@@ -1,4 +1,4 @@
-"""Text records that are brought over HTTP: they are played, and become matches that their importer records."""
+"""Imports of text records over HTTP."""
 
 from typing import Any
 
@@ -46,13 +46,13 @@ def test_a_sound_record_becomes_a_match_that_its_importer_records(api: Api, part
     assert (row["match"], row["imported"]) == (match["match"], False)
 
 
-def test_an_unfinished_record_goes_on_with_its_recorder(api: Api, parts: Parts, ann) -> None:
+def test_the_importer_continues_an_unfinished_record(api: Api, parts: Parts, ann) -> None:
     taken = send(api, ann[1], HEAD + "+5 +3")
     check_import(parts, taken["import"])
     assert api.post(f"/v1/matches/{taken['match']}/moves", ann[1], {"move": "+4"}).status_code == 200
 
 
-def test_a_fault_is_told_with_its_place_and_what_comes_before_it_can_be_kept(api: Api, parts: Parts, ann) -> None:
+def test_a_fault_is_reported_with_its_place_and_the_moves_before_it_can_be_kept(api: Api, parts: Parts, ann) -> None:
     _, token = ann
     taken = send(api, token, FAULTY)
     assert check_import(parts, taken["import"]) == "faulty"
@@ -68,7 +68,7 @@ def test_a_fault_is_told_with_its_place_and_what_comes_before_it_can_be_kept(api
     assert api.post(f"/v1/matches/{taken['match']}/moves", token, {"move": "+4"}).status_code == 200
 
 
-def test_only_its_importer_keeps_or_sees_a_text(api: Api, parts: Parts, ann) -> None:
+def test_only_its_importer_can_see_or_keep_a_text(api: Api, parts: Parts, ann) -> None:
     _, token = ann
     taken = send(api, token, FAULTY)
     path = f"/v1/imports/{taken['import']}"
@@ -82,7 +82,7 @@ def test_only_its_importer_keeps_or_sees_a_text(api: Api, parts: Parts, ann) -> 
     assert (refused.status_code, refused.json["code"]) == (403, "import/not-yours")
 
 
-def test_nothing_can_be_kept_where_the_headers_begin_no_match(api: Api, parts: Parts, ann) -> None:
+def test_nothing_can_be_kept_if_the_headers_are_at_fault(api: Api, parts: Parts, ann) -> None:
     for text in ("", "[ruleset chess]\n", "1. e4", HEAD.replace("Ada", "A" * 100) + "+5"):
         taken = send(api, ann[1], text)
         assert check_import(parts, taken["import"]) == "faulty"
@@ -97,14 +97,14 @@ def test_the_same_key_is_the_same_match(api: Api, parts: Parts, ann) -> None:
     assert send(api, ann[1], SOUND)["import"] != first["import"]
 
 
-def test_a_private_one_is_a_private_match(api: Api, parts: Parts, ann) -> None:
+def test_a_private_record_becomes_a_private_match(api: Api, parts: Parts, ann) -> None:
     taken = send(api, ann[1], SOUND, query="?private=true")
     check_import(parts, taken["import"])
     assert api.get(f"/v1/matches/{taken['match']}").status_code == 404
     assert api.get(f"/v1/matches/{taken['match']}", ann[1]).status_code == 200
 
 
-def test_what_is_no_text_or_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
+def test_a_body_that_is_no_text_or_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
     assert send(api, ann[1], b"[ruleset\n\xff", 422)["code"] == "record/unreadable"
     assert send(api, ann[1], b"x" * (MAX_RECORD_BYTES + 1), 422)["code"] == "record/too-long"
     assert send(api, api.sign_up("Chip", ("play",))[1], SOUND, 403)["code"] == "auth/scope"
@@ -124,7 +124,7 @@ def test_a_worker_that_died_after_it_entered_the_match_leaves_nothing_half_done(
     assert parts.matches.read(f"match-{stream[7:]}").version == len(events)
 
 
-def test_what_was_entered_is_the_record_again(api: Api, parts: Parts, ann) -> None:
+def test_the_entered_match_gives_the_same_record(api: Api, parts: Parts, ann) -> None:
     taken = send(api, ann[1], SOUND)
     check_import(parts, taken["import"])
     text = api.get(f"/v1/matches/{taken['match']}/record").text

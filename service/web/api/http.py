@@ -267,9 +267,13 @@ def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Respon
     return Response(orjson.dumps(data), status, content_type=media)
 
 
-def answer_command(done: Answer[Any], receipt: dict[str, Any], status: int = 200) -> Response:
-    """The receipt of a command. A repeated request gets the same one, with `Idempotency-Replayed`."""
+def answer_command(
+    done: Answer[Any], receipt: dict[str, Any], status: int = 200, location: str | None = None
+) -> Response:
+    """The receipt of a command, with the path of what it created. A repeated request gets the same one, marked so."""
     given = answer(receipt, status)
+    if location is not None:
+        given.headers["Location"] = location
     given.headers["ETag"] = f'"{done.events[-1].version}"'
     if done.replayed:
         given.headers["Idempotency-Replayed"] = "true"

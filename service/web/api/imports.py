@@ -84,11 +84,11 @@ def get_import(id: str) -> Response:
     The import of a private match or of a text record is visible to its importer only.
     """
     state = _read_import(id)
-    told = answer(describe_import(state))
+    described = answer(describe_import(state))
     if not may_read_import(state, None):
-        told.cache_control.private = True
-        told.vary.update(TOKEN_HEADERS)
-    return told
+        described.cache_control.private = True
+        described.vary.update(TOKEN_HEADERS)
+    return described
 
 
 @blueprint.post("/<id>/prefix")

@@ -1,5 +1,6 @@
 """Tokens: list, issue, rotate and revoke them."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
@@ -14,6 +15,7 @@ from plyscribe.service.web.api.players import find_player, require_no_key
 from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
+_issuing = partial(operation, "players", answers.NewTokenOut, status=201, command=True, keyed=False)
 
 
 @blueprint.get("/me/tokens")
@@ -35,15 +37,7 @@ def list_tokens() -> Response:
 
 
 @blueprint.post("/me/tokens")
-@operation(
-    "players",
-    answers.NewTokenOut,
-    status=201,
-    body=bodies.NewToken,
-    problems=(403, 409),
-    command=True,
-    keyed=False,
-)
+@_issuing(body=bodies.NewToken, problems=(403, 409))
 def issue_token() -> Response:
     """Issue another token for your account.
 
@@ -62,15 +56,7 @@ def issue_token() -> Response:
 
 
 @blueprint.post("/me/tokens/rotation")
-@operation(
-    "players",
-    answers.NewTokenOut,
-    status=201,
-    body=bodies.Rotation,
-    problems=(403, 409),
-    command=True,
-    keyed=False,
-)
+@_issuing(body=bodies.Rotation, problems=(403, 409))
 def rotate_token() -> Response:
     """Replace your token.
 
@@ -102,15 +88,7 @@ def revoke_token(token: str) -> Response:
 
 
 @blueprint.post("/<player>/tokens")
-@operation(
-    "players",
-    answers.NewTokenOut,
-    status=201,
-    body=bodies.FreshToken,
-    problems=(403, 404, 409),
-    command=True,
-    keyed=False,
-)
+@_issuing(body=bodies.FreshToken, problems=(403, 404, 409))
 def recover_account(player: str) -> Response:
     """Issue a token for a player who lost theirs.
 

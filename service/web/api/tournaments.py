@@ -23,7 +23,6 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
 from plyscribe.service.matches.seating import seat_all
-from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
 from plyscribe.service.tournaments.runner import draw_seed
@@ -84,9 +83,8 @@ def create_tournament() -> Response:
     command = CreateTournament(
         **{**body, "seed": seed}, openings=openings, actor=actor, at=now_ms(), id=asked.id.hex(), server=SERVER
     )
-    created = _give_receipt(parts().tournaments.execute(stream, command, asked, new=True), 201)
-    created.headers["Location"] = f"/v1/tournaments/{stream}"
-    return created
+    done = parts().tournaments.execute(stream, command, asked, new=True)
+    return answer_command(done, tournament_queries.describe_receipt(done), 201, f"/v1/tournaments/{stream}")
 
 
 @blueprint.get("")
@@ -342,8 +340,5 @@ def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Resp
     actor = Actor("organiser" if organises else "player", who.account)
     asked = remembered(actor)
     command: Command = make({"actor": actor, "at": now_ms(), "id": asked.id.hex()}, body, who)
-    return _give_receipt(parts().tournaments.execute(tournament, command, asked, expected_version()), status)
-
-
-def _give_receipt(done: Answer[Tournament], status: int = 200) -> Response:
+    done = parts().tournaments.execute(tournament, command, asked, expected_version())
     return answer_command(done, tournament_queries.describe_receipt(done), status)

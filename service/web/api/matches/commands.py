@@ -55,6 +55,11 @@ def require_scope(state: Match, who: Principal) -> None:
     who.require(scope_to_act(state, who.account))
 
 
-def give_receipt(done: Answer[Match], status: int = 200) -> Response:
+def give_receipt(done: Answer[Match]) -> Response:
     """The receipt of a command on a match, as a response."""
-    return answer_command(done, queries.describe_receipt(done), status)
+    return answer_command(done, queries.describe_receipt(done))
+
+
+def give_location(done: Answer[Match], status: int = 201) -> Response:
+    """The receipt of a command that creates a match, with the path of that match."""
+    return answer_command(done, queries.describe_receipt(done), status, f"/v1/matches/{done.state.stream}")

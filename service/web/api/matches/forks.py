@@ -9,7 +9,7 @@ from plyscribe.service.matches.forks import draft_fork
 from plyscribe.service.streams.ids import stream_id
 from plyscribe.service.web.api.http import parse_body, parts, principal, remembered
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import give_receipt
+from plyscribe.service.web.api.matches.commands import give_location
 from plyscribe.service.web.api.matches.lifecycle import require_players
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.openapi import operation
@@ -43,6 +43,4 @@ def fork_match(match: str) -> Response:
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
         return draft_fork(parent, entries, fork, body, base, parts().config.server_key)
 
-    made = give_receipt(parts().matches.execute(fork, command_for, asked, new=True), 201)
-    made.headers["Location"] = f"/v1/matches/{fork}"
-    return made
+    return give_location(parts().matches.execute(fork, command_for, asked, new=True))

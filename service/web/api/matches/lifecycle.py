@@ -32,7 +32,7 @@ from plyscribe.service.web.api.http import (
     remembered,
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_receipt, require_scope
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_location, require_scope
 from plyscribe.service.web.api.matches.reading import (
     confined,
     list_choices_now,
@@ -83,9 +83,7 @@ def create_match() -> Response:
         about=body["about"],
         server=SERVER,
     )
-    created = give_receipt(parts().matches.execute(stream, lambda _: command, asked, new=True), 201)
-    created.headers["Location"] = f"/v1/matches/{stream}"
-    return created
+    return give_location(parts().matches.execute(stream, lambda _: command, asked, new=True))
 
 
 def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
@@ -138,9 +136,7 @@ def create_duplicate(match: str, number: int) -> Response:
     def command_for(_: Match) -> CreateMatch:
         return draft_duplicate(old, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
 
-    created = give_receipt(parts().matches.execute(id, command_for, asked, new=True), 201)
-    created.headers["Location"] = f"/v1/matches/{id}"
-    return created
+    return give_location(parts().matches.execute(id, command_for, asked, new=True))
 
 
 @blueprint.get("/<match>")
@@ -206,9 +202,7 @@ def rematch(match: str) -> Response:
     done = parts().matches.execute(id, lambda _: command, asked, new=True)
     if done.replayed and actor.id != done.state.life.creator:
         done = _sit_down(done, actor)
-    receipt = give_receipt(done)
-    receipt.headers["Location"] = f"/v1/matches/{id}"
-    return receipt
+    return give_location(done, 200)
 
 
 def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
