@@ -1,21 +1,12 @@
 """What happened in a match, row by row, as the list of moves shows it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.events import (
-    DiceRolled,
-    EventData,
-    LineCopied,
-    MatchAborted,
-    MatchEnded,
-    MoveMade,
-    MovesTakenBack,
-    SeatWithdrawn,
-    parse_event,
-)
+from plyscribe.domain.events import DiceRolled, MatchAborted, MatchEnded, MoveMade, SeatWithdrawn
+from plyscribe.domain.line import TracedStep, trace_line
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.boards import explain_move
 from plyscribe.service.rulebooks import Clause, read_clauses
@@ -49,39 +40,22 @@ def name_explanation(move: str) -> str:
 
 
 def list_rows(entries: Iterable[StoredEvent], ply: int = 0) -> list[Row]:
-    """The rows of stored events that stand behind a ply, without those that were taken back."""
-    rows: list[Row] = []
-    for entry in entries:
-        data = parse_event(entry).data
-        for step in data.steps if isinstance(data, LineCopied) else (data,):
-            if isinstance(step, MovesTakenBack):
-                rows = _cut(rows, step.ply)
-                ply = step.ply
-            elif (row := _tell(step, ply)) is not None:
-                rows.append(row)
-                ply = row.ply
-    return rows
+    """The rows of stored events that follow a ply, without those that were taken back."""
+    return [_make_row(traced) for traced in trace_line(entries, ply)]
 
 
-def _tell(data: EventData, ply: int) -> Row | None:
-    match data:
+def _make_row(traced: TracedStep) -> Row:
+    match traced.step:
         case MoveMade(seat, move):
-            return Row("move", ply + 1, seat, move)
+            return Row("move", traced.ply, seat, move)
         case DiceRolled(seat=seat, values=values, purpose=purpose):
-            return Row("roll", ply, seat, f"{purpose.replace('-', ' ')}: {' '.join(map(str, values))}")
+            return Row("roll", traced.ply, seat, f"{purpose.replace('-', ' ')}: {' '.join(map(str, values))}")
         case SeatWithdrawn(seat, cause):
-            return Row("left", ply, seat, cause)
+            return Row("left", traced.ply, seat, cause)
         case MatchEnded(reason):
-            return Row("end", ply, None, reason.replace("-", " "))
+            return Row("end", traced.ply, None, reason.replace("-", " "))
         case MatchAborted(cause):
-            return Row("end", ply, None, f"aborted ({cause})")
-    return None
-
-
-def _cut(rows: Sequence[Row], ply: int) -> list[Row]:
-    """The rows before move `ply` + 1."""
-    end = next((place for place, row in enumerate(rows) if row.kind == "move" and row.ply > ply), len(rows))
-    return list(rows[:end])
+            return Row("end", traced.ply, None, f"aborted ({cause})")
 
 
 def explain_rows(ruleset: AnyRuleset, rows: Iterable[Row]) -> dict[str, Told]:
