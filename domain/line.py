@@ -1,6 +1,7 @@
-"""Forks: the line of a match up to a ply, which another match begins with."""
+"""The surviving line of a match: the moves, rolls, withdrawals and endings that nobody took back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
@@ -8,6 +9,7 @@ from plyscribe.domain.events import (
     DiceRolled,
     LineCopied,
     LineStep,
+    MatchAborted,
     MatchEnded,
     MoveMade,
     MovesTakenBack,
@@ -15,32 +17,54 @@ from plyscribe.domain.events import (
 )
 
 
-def trace_line(entries: Iterable[StoredEvent], ply: int) -> tuple[LineStep, ...]:
-    """What led from the first position of a match to the one just before move `ply` + 1 on its surviving line.
+class TracedStep(NamedTuple):
+    """A step on the surviving line, with its event's version, time (UTC milliseconds) and cause.
 
-    A withdrawal that ended the match is left out, as an agreed draw is: from there on another match can be played.
-    The events must be those of a match up to any version without a fault.
+    `ply` is the number of moves up to and including this step. All steps that a fork copied have the version, time and
+    cause of its line-copied event.
     """
-    line: list[LineStep] = []
-    last_withdrawal = ""
+
+    step: LineStep | MatchEnded | MatchAborted
+    ply: int
+    version: int
+    at: int
+    cause: str
+
+
+def trace_line(entries: Iterable[StoredEvent], ply: int = 0) -> list[TracedStep]:
+    """The steps of these events that were not taken back among them, in order.
+
+    `ply` is that of the match before the first of these events. The events must be readable.
+    """
+    line: list[TracedStep] = []
     for entry in entries:
         event = parse_event(entry)
-        match event.data:
-            case LineCopied(steps):
-                line = list(steps)
-            case MoveMade() | DiceRolled() as step:
-                line.append(step)
-            case SeatWithdrawn() as step:
-                line.append(step)
-                last_withdrawal = event.cause
-            case MovesTakenBack(to):
-                line = _cut(line, to)
-            case MatchEnded() if event.cause == last_withdrawal and isinstance(line[-1], SeatWithdrawn):
-                del line[-1]
-    return tuple(_cut(line, ply))
+        data = event.data
+        for step in data.steps if isinstance(data, LineCopied) else (data,):
+            match step:
+                case MoveMade() | DiceRolled() | SeatWithdrawn() | MatchEnded() | MatchAborted():
+                    ply += isinstance(step, MoveMade)
+                    line.append(TracedStep(step, ply, event.version, event.at, event.cause))
+                case MovesTakenBack(to):
+                    line, ply = _cut(line, to), to
+    return line
 
 
-def _cut(line: Sequence[LineStep], ply: int) -> list[LineStep]:
-    """The steps before move `ply` + 1; all, where there is no such move."""
-    moves = [place for place, step in enumerate(line) if isinstance(step, MoveMade)]
-    return list(line[: moves[ply]]) if ply < len(moves) else list(line)
+def _cut(line: list[TracedStep], ply: int) -> list[TracedStep]:
+    """The steps before move `ply` + 1; all of them if there is no such move."""
+    moves = (place for place, traced in enumerate(line) if isinstance(traced.step, MoveMade) and traced.ply > ply)
+    return line[: next(moves, len(line))]
+
+
+def copy_line(entries: Iterable[StoredEvent], ply: int) -> tuple[LineStep, ...]:
+    """The line that a fork of the match at this ply begins with: the steps before move `ply` + 1.
+
+    `entries` are the events of the match up to some version without a fault. An agreed draw, and a withdrawal that
+    ended the match, are left out, so that the fork can go on.
+    """
+    line = trace_line(entries)
+    if line and isinstance(line[-1].step, MatchEnded):
+        ended_by = line.pop().cause
+        if line and isinstance(line[-1].step, SeatWithdrawn) and line[-1].cause == ended_by:
+            del line[-1]
+    return tuple(traced.step for traced in _cut(line, ply) if not isinstance(traced.step, MatchEnded | MatchAborted))

@@ -13,7 +13,7 @@ from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.commands import AddEntropy, CreateMatch, RevealDice, StartMatch, TakeSeat, Withdraw
 from plyscribe.domain.dice import commit
 from plyscribe.domain.events import LineCopied, SharedDice
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import copy_line
 from tests.domain.given import ANN, BEN, SECRET, STREAM, SYSTEM, Table, account, new_match
 
 DOC = (Path(__file__).parents[1] / "docs" / "verification.md").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_the_dice_of_an_export_are_checked(tmp_path, played):
 
 
 def test_the_dice_of_a_fork_that_goes_on_with_them_are_checked(tmp_path, played):
-    salts, line = played.match.life.entropies, trace_line(played.entries, 1)
+    salts, line = played.match.life.entropies, copy_line(played.entries, 1)
     parent = {"match": STREAM, "ply": 1}
     fork = Table()
     solo, dice = (account(ANN), account(ANN)), played.match.life.created.dice

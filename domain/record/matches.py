@@ -1,9 +1,9 @@
 """From a match to its record, and from a record to the commands that make a match of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
-from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import (
@@ -11,14 +11,13 @@ from plyscribe.domain.events import (
     BuiltIn,
     DiceRolled,
     Guest,
-    LineCopied,
     MatchEnded,
     MoveMade,
-    MovesTakenBack,
     Occupant,
     RecordedDice,
     SeatWithdrawn,
 )
+from plyscribe.domain.line import trace_line
 from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step
 
@@ -35,8 +34,9 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
         assert match.fault is not None  # a created match without a fault has a play
         raise damaged(match.fault)
     last = match.fault.version - 1 if match.fault else match.version
+    sound = takewhile(lambda entry: entry.version <= last, entries)
     options = play.ruleset.parse_options(created.options)
-    line = _follow(Line(play.ruleset, options, len(match.life.seats)), _list_steps(entries, last))
+    line = _follow(Line(play.ruleset, options, len(match.life.seats)), _list_steps(sound))
     return Record(
         play.ruleset.id,
         play.ruleset.version,
@@ -48,23 +48,14 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
     )
 
 
-def _list_steps(entries: Iterable[StoredEvent], last: int) -> list[Step]:
-    """The steps up to a version that no take-back undid."""
-    steps: list[Step] = []
-    for entry in entries:
-        if entry.version > last:
-            break
-        match parse_event(entry).data:
-            case LineCopied(line):
-                steps += line
+def _list_steps(entries: Iterable[StoredEvent]) -> Iterator[Step]:
+    """The steps of the surviving line; an agreed draw is a step of its own."""
+    for traced in trace_line(entries):
+        match traced.step:
             case MoveMade() | DiceRolled() | SeatWithdrawn() as step:
-                steps.append(step)
-            case MovesTakenBack(ply):
-                moves = [place for place, step in enumerate(steps) if isinstance(step, MoveMade)]
-                del steps[moves[ply] :]
+                yield step
             case MatchEnded(reason) if reason == DRAW_AGREED:
-                steps.append(AgreedDraw())
-    return steps
+                yield AgreedDraw()
 
 
 def _follow(line: Line, steps: Iterable[Step]) -> Line:

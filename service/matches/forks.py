@@ -8,7 +8,7 @@ from plyscribe.domain.commands import CreateMatch
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import copy_line
 from plyscribe.domain.match import Match, damaged
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.matches.seating import WantedBot, seat_all
@@ -34,7 +34,7 @@ def draft_fork(
     if wanted["ply"] > play.ply:
         raise WrongValue("fork/ply", f"the match has plies 0..{play.ply}, not {wanted['ply']}", ply=play.ply)
     sound = [entry for entry in entries if parent.fault is None or entry.version < parent.fault.version]
-    steps = trace_line(sound, wanted["ply"])
+    steps = copy_line(sound, wanted["ply"])
     dice, salts = _choose_dice(parent, fork, wanted["dice"], key)
     return CreateMatch(
         **base,

@@ -21,7 +21,7 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.events import LineCopied, MatchVerified, RecordedDice
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import copy_line
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
@@ -86,7 +86,7 @@ def on_a_real_table() -> Table:
 def forked() -> Table:
     parent = hot_seat("toy")
     parent.play("hold")
-    line = LineCopied(trace_line(parent.entries, 1), None)
+    line = LineCopied(copy_line(parent.entries, 1), None)
     table = Table()
     table.when(
         CreateMatch,

@@ -20,7 +20,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.errors import OptionError, StreamError
 from plyscribe.domain.events import LineCopied, RecordedDice
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import copy_line
 from plyscribe.domain.proofs.candidate import Difference, find_difference
 from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets import find_ruleset
@@ -275,7 +275,7 @@ def test_a_ruleset_that_fails_is_told_with_what_it_fails_with(error: Exception):
 
 def test_the_line_that_a_fork_begins_with_is_looked_at_too():
     parent = raced("hold", "hold", "hold", "hold", "hold", "hold", "give 2 3")
-    line = LineCopied(trace_line(parent.entries, 7), None)
+    line = LineCopied(copy_line(parent.entries, 7), None)
     fork = hot_seat("toy", options=PLAIN, parent={"match": STREAM, "ply": 7}, line=line)
     fork.play("push")
     assert find_difference(fork.entries, TOY_V1) is None

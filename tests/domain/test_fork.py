@@ -35,7 +35,7 @@ from plyscribe.domain.events import (
     SeatWithdrawn,
     ServerDice,
 )
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import copy_line
 from plyscribe.domain.replay import position_at, replay
 from plyscribe.domain.ruleset import AnyRuleset, Decision
 from plyscribe.domain.verification import verify_match
@@ -71,7 +71,7 @@ def fork(table: Table, ply: int, dice: str = "fresh", **more: Any) -> Table:
         "dice": life.created.dice if dice == "same" else FRESH,
         "start": "call",
         "parent": {"match": PARENT, "ply": ply},
-        "line": LineCopied(trace_line(table.entries, ply), life.entropies if goes_on else None),
+        "line": LineCopied(copy_line(table.entries, ply), life.entropies if goes_on else None),
     }
     forked = Table()
     forked.when(CreateMatch, creator, **{**given, **more})
@@ -154,7 +154,7 @@ def test_the_dice_of_the_parent_go_on_with_its_salts():
     while parent.status == "playing":
         parent.play("push")
     played = [e.data for e in map(parse_event, parent.entries) if isinstance(e.data, MoveMade | DiceRolled)]
-    line = len(trace_line(parent.entries, 1))
+    line = len(copy_line(parent.entries, 1))
     forked = fork(parent, 1, "same", seats=(account(ANN), account(ANN)))
     assert after_start(forked, ["push"] * (parent.match.play.ply - 1)) == played[line:]
     assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
@@ -163,7 +163,7 @@ def test_the_dice_of_the_parent_go_on_with_its_salts():
 def test_fresh_dice_are_others_and_what_was_copied_stands():
     parent = race()
     forked = fork(parent, 2)
-    assert forked.match.play.rolls == sum(isinstance(step, DiceRolled) for step in trace_line(parent.entries, 2))
+    assert forked.match.play.rolls == sum(isinstance(step, DiceRolled) for step in copy_line(parent.entries, 2))
     same, fresh = after_start(fork(parent, 2, "same"), ["push"]), after_start(forked, ["push"])
     assert same[0] == fresh[0] == MoveMade(same[0].seat, "push")
     assert same[1:] != fresh[1:]
@@ -199,7 +199,7 @@ def test_a_withdrawal_that_did_not_end_the_match_is_copied():
     parent.when(Withdraw, ANN, seat=2)
     forked = fork(parent, 1)
     assert forked.match.play.left == [3]
-    assert trace_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
+    assert copy_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
 
 
 def test_play_goes_on_from_where_a_draw_was_agreed():
@@ -220,14 +220,14 @@ def test_only_the_surviving_line_is_copied():
     parent.when(TakeBack, RECORDER, ply=0)
     parent.when(MakeMove, RECORDER, move="hold")
     forked = fork(parent, 1, "same", creator=RECORDER, recorder=RECORDER.id)
-    assert [step for step in trace_line(parent.entries, 1) if isinstance(step, MoveMade)] == [MoveMade(1, "hold")]
+    assert [step for step in copy_line(parent.entries, 1) if isinstance(step, MoveMade)] == [MoveMade(1, "hold")]
     assert forked.match.play.state == parent.match.play.state
 
 
 def test_a_fork_of_a_fork_has_the_whole_line():
     parent = race()
     middle = fork(parent, 4)
-    assert trace_line(middle.entries, 3) == trace_line(parent.entries, 3)
+    assert copy_line(middle.entries, 3) == copy_line(parent.entries, 3)
 
 
 def test_copied_moves_took_no_time_and_the_first_decision_is_due_from_the_start():

@@ -12,7 +12,6 @@ from plyscribe.domain.events import (
     DrawDeclined,
     DrawOffered,
     EventData,
-    LineCopied,
     MatchAborted,
     MatchEnded,
     MatchStarted,
@@ -21,6 +20,7 @@ from plyscribe.domain.events import (
     SeatTaken,
     SeatWithdrawn,
 )
+from plyscribe.domain.line import TracedStep, trace_line
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.boards import explain_move
 from plyscribe.service.rulebooks import Clause, read_clauses
@@ -113,24 +113,12 @@ class Row(NamedTuple):
 
 def list_rows(entries: Iterable[StoredEvent], ply: int = 0) -> list[Row]:
     """The score sheet of these events, which begin at a ply; moves that were taken back are not on it."""
-    rows: list[Row] = []
-    for entry in entries:
-        data = parse_event(entry).data
-        for step in data.steps if isinstance(data, LineCopied) else (data,):
-            if isinstance(step, MovesTakenBack):
-                rows = _cut(rows, step.ply)
-                ply = step.ply
-            elif (row := _make_row(step, ply)) is not None:
-                rows.append(row)
-                ply = row.ply
-    return rows
+    return [_make_row(traced) for traced in trace_line(entries, ply)]
 
 
-def _make_row(data: EventData, ply: int) -> Row | None:
-    kind, text = _KINDS.get(type(data)), format_event(data)
-    if kind is None or text is None:
-        return None
-    return Row(kind, ply + (kind == "move"), _find_seat(data), text, _find_values(data))
+def _make_row(traced: TracedStep) -> Row:
+    step = traced.step
+    return Row(_KINDS[type(step)], traced.ply, _find_seat(step), format_event(step) or "", _find_values(step))
 
 
 def _find_seat(data: EventData) -> int | None:
@@ -139,12 +127,6 @@ def _find_seat(data: EventData) -> int | None:
 
 def _find_values(data: EventData) -> tuple[int, ...]:
     return tuple(data.values) if isinstance(data, DiceRolled) else ()
-
-
-def _cut(rows: Sequence[Row], ply: int) -> list[Row]:
-    """The rows up to move `ply`, and what followed it before the next move."""
-    end = next((place for place, row in enumerate(rows) if row.kind == "move" and row.ply > ply), len(rows))
-    return list(rows[:end])
 
 
 # -------------------------------------------------------------------------------------------------------------- the log
