@@ -1,7 +1,8 @@
 """The surviving line: one tracer for forks, records and score sheets."""
 
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, AnswerDraw, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
-from plyscribe.domain.events import MatchAborted, MatchEnded, MoveMade, RecordedDice, SeatWithdrawn, parse_event
+from plyscribe.domain.events import MatchAborted, MatchEnded, MoveMade, RecordedDice, SeatWithdrawn
 from plyscribe.domain.line import copy_line, trace_line
 from tests.domain.given import ANN, RECORDER, Table, hot_seat, recorded
 from tests.domain.matches import every_match, forked
