@@ -281,7 +281,7 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", **GAMES["pathagon"])
-    text = ann.page.evaluate("""async () => {
+    texts = ann.page.evaluate("""async () => {
         const { Composer } = await import("/assets/composer.js");
         const steps = ["a1", "b2"].map((name) => ({ text: name, token: name, completes: true, explanation: null }));
         const findSteps = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
@@ -292,6 +292,9 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
         Object.assign(composer, { taken: [""], text: "d4" });
         composer.update(1);
         await new Promise((done) => setTimeout(done, 200));
-        return composer.text;
+        const afterUpdate = composer.text;
+        composer.take({ text: "e5", token: "e5" });
+        await new Promise((done) => setTimeout(done, 200));
+        return [afterUpdate, composer.text];
     }""")
-    assert text == ""
+    assert texts == ["", ""]

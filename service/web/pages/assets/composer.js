@@ -53,18 +53,14 @@ export class Composer {
       return;
     }
     if (isOther) this.refuse("");
-    this.go(this.text, this.text === "").then(() => this.dropStale());
+    this.go(this.text, this.text === "");
   }
 
-  /** Start again if the clicks so far begin no move in the new position. */
-  dropStale() {
-    if (this.isTyped || !this.text || !this.composition) return;
-    if (this.composition.complete || this.composition.steps.length) return;
-    this.forget();
-    this.go("", true);
-  }
-
-  /** Show what can follow a text. With `on`, take every step that leaves no choice. */
+  /**
+   * Show what can follow a text. With `on`, take every step that leaves no choice.
+   *
+   * Clicks may have been meant for an earlier position. If they begin no move in this one, start again.
+   */
   async go(text, on) {
     const mine = (this.asked += 1);
     this.text = text;
@@ -80,6 +76,10 @@ export class Composer {
       }
       this.text = composition.prefix;
       this.composition = composition;
+      if (text && !this.isTyped && !composition.complete && !composition.steps.length) {
+        this.forget();
+        return this.go("", true);
+      }
       this.show();
       if (on && this.auto.checked && composition.complete && !composition.steps.length) this.send();
     } catch {
