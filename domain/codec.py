@@ -114,9 +114,9 @@ def parse_event(stored: StoredEvent, types: Mapping[str, type] = EVENT_TYPES) ->
 
 
 def is_canonical(stored: StoredEvent) -> bool:
-    """Whether the stored bytes are the canonical JSON of what they say, in whichever shape; NotCanonical as parse_json.
+    """Whether the stored bytes are canonical JSON, in today's shape or an older one; NotCanonical as in parse_json.
 
-    Compare bytes this way, not with format_event: that gives an old event today's shape.
+    Do not compare them with format_event instead, since it gives an old event today's shape.
     """
     return read_move(stored) is not None or canonical_json(parse_json(stored.e)) == stored.e
 
@@ -146,18 +146,18 @@ def parse_data(types: Mapping[str, type], raw: dict[str, Any]) -> Any:
 
 
 class _Shape(NamedTuple):
-    """How a dataclass is recorded: an object of its fields, and of its `mode` if it has one."""
+    """How a dataclass is recorded: as an object with its fields, and with its `mode` if it has one."""
 
     kind: type
     mode: str | None
     parsers: dict[str, Parser]
-    """By field."""
+    """The parser of each field."""
 
     names: frozenset[str]
-    """The names of today's object."""
+    """The names in today's object."""
 
     needed: frozenset[str]
-    """Those that older objects have too: all but fields with a default."""
+    """The names that older objects have too: all except fields with a default."""
 
     def fits(self, value: Any) -> bool:
         """Whether the value is an object with these names, today's or an older one, and with this mode."""
@@ -206,8 +206,9 @@ def _each(parse: Parser) -> Parser:
     return lambda value: tuple(map(parse, value)) if type(value) is list else _refuse(value, "a list")
 
 
+@cache
 def _keyed(kind: Any) -> Parser:
-    """The parser of a TypedDict: its keys are always all there."""
+    """The parser of a TypedDict, which always has all of its keys."""
     parsers = {name: _parser_of(hint) for name, hint in get_type_hints(kind).items()}
 
     def parse(value: Any) -> Any:
