@@ -86,21 +86,31 @@ def _read(after: State, entries: Sequence[StoredEvent], types: Mapping[str, type
     return events
 
 
+class Opening(NamedTuple):
+    """The only command that may begin a stream, and the codes of two refusals.
+
+    This command is refused when the stream exists, and all others are refused when it does not.
+    """
+
+    command: type[Command]
+    exists: str
+    unknown: str
+
+
 def declare(
     kind: str,
     empty: Callable[[str], S],
     events: Any,
     evolve: Callable[[S, Event, Any], S],
     deciders: Mapping[type[Command], Callable[[Any, S], Sequence[Any]]],
-    opener: type[Command] | None = None,
+    opening: Opening | None = None,
     first: Any = None,
 ) -> Aggregate[S]:
     """A kind of stream whose state is a dataclass with the fields of State.
 
     `events` is the union of its event types; `first` is the one that is at version 1 and nowhere else, if any. `evolve`
     gets an event and its data, and need not set `version` and `head`. `deciders` has a function for each command, which
-    gives the data of its events in order, or raises DomainError. `opener` is the only command that may begin a stream:
-    it is refused when the stream exists (WrongTime), and all others are refused when it does not (Unknown).
+    gives the data of its events in order, or raises DomainError.
     """
     types: dict[str, type] = {each.type: each for each in get_args(events)}
     begins_with = first and first.type
@@ -112,15 +122,21 @@ def declare(
         return _replace(state, version=stored[-1].version, head=stored[-1].h) if stored else state
 
     def decide(command: Command, state: S) -> Decided[S]:
-        if opener and state.version and type(command) is opener:
-            raise WrongTime(f"{kind}/exists", f"the {kind} {state.stream} already exists")
-        if opener and not state.version and type(command) is not opener:
-            raise Unknown(f"{kind}/unknown", f"there is no {kind} {state.stream}")
+        if opening is not None:
+            _require_opening(opening, kind, command, state)
         by, start = str(command.actor), state.version + 1
         facts = deciders[type(command)](command, state)
         return Decided([Event(version, command.at, by, command.id, data) for version, data in enumerate(facts, start)])
 
     return Aggregate(kind, types, empty, fold, decide, first=begins_with)
+
+
+def _require_opening(opening: Opening, kind: str, command: Command, state: State) -> None:
+    opens = type(command) is opening.command
+    if opens and state.version:
+        raise WrongTime(opening.exists, f"the {kind} {state.stream} already exists")
+    if not (opens or state.version):
+        raise Unknown(opening.unknown, f"there is no {kind} {state.stream}")
 
 
 _replace: Any = replace

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
-from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
@@ -252,6 +252,6 @@ PLAYER: Aggregate[Player] = declare(
         RotateToken: _decide_rotate,
         RevokeToken: _decide_revoke,
     },
-    opener=RegisterPlayer,
+    Opening(RegisterPlayer, exists="player/exists", unknown="player/unknown"),
     first=PlayerRegistered,
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.clock import parse_limits
@@ -296,6 +296,6 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         EndTournament: _decide_end,
         AbortTournament: _decide_abort,
     },
-    opener=CreateTournament,
+    Opening(CreateTournament, exists="tournament/exists", unknown="tournament/unknown"),
     first=TournamentCreated,
 )
