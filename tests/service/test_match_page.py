@@ -221,7 +221,7 @@ def test_details_of_the_verification_are_made_on_demand(table):
     shown = table.show("/verification").text
     assert "nothing wrong was found" in shown
     assert "chain ok The hash of each event follows from all events before it." in shown
-    assert "dice none there is no chance in it" in shown
+    assert "dice none nothing in this match is left to chance" in shown
 
 
 def test_dice_are_shown_with_what_was_promised_and_after_the_end_with_their_secret(api, parts):
