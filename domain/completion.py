@@ -1,8 +1,7 @@
-"""Putting a move together piece by piece: what may follow what was chosen so far.
+"""Completing a move step by step: what may follow the part that was chosen so far.
 
 A notation is cut into steps. A step is a name (a word, a number, or a field such as d4) with the signs before it, or
-the signs at the end: `portal`, ` d4`, ` <c3`, `,c4`, ` >d5`. Nothing here knows any game: what may follow comes from
-the legal moves.
+the signs at the end: `portal`, ` d4`, ` <c3`, `,c4`, ` >d5`. This works for any game: steps come from its legal moves.
 """
 
 import re
@@ -12,13 +11,13 @@ from typing import Any, NamedTuple
 from plyscribe.domain.ruleset import AnyRuleset
 
 MOST = 60_000
-"""So many legal moves are looked at. Portals has the most, some 40,000 where all is done for there to be many."""
+"""The most legal moves that are examined. Portals has the most, some 40,000 in positions built to have many."""
 
 _match_step = re.compile(r"([^A-Za-z0-9]*)([A-Za-z][0-9]+|[A-Za-z]+(?![0-9])|[0-9]+)|([^A-Za-z0-9]+)").match
 
 
 class NextStep(NamedTuple):
-    """What may be added: its text, the name in it (else its signs), and whether that completes a legal move."""
+    """A step: its text, the name in it (or else its signs), and whether it completes a legal move."""
 
     text: str
     token: str
@@ -26,10 +25,10 @@ class NextStep(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """What may follow a text, and what it is already.
+    """The steps that may follow a text, and what it is already.
 
-    `complete`: the text is a legal move. `finish`: the one legal move that begins so, where there is but one.
-    `truncated`: there are more moves than are looked at, and perhaps more steps.
+    `complete`: the text is a legal move. `finish`: the only legal move that begins with the text, if there is just one.
+    `truncated`: not all moves were examined, so steps may be missing.
     """
 
     steps: list[NextStep]
@@ -39,16 +38,16 @@ class Composition(NamedTuple):
 
 
 def compose(ruleset: AnyRuleset, state: Any, text: str, most: int = MOST) -> Composition:
-    """The steps that may follow `text` in a legal move, in the order of the moves; none where no move begins so.
+    """The steps that may follow `text` in a legal move, in the order of the moves; none if no move begins with it.
 
-    A name at the end of the text is that name where it can be: after `d1` comes what follows d1, and the 0 of d10 only
-    where no move names d1 there.
+    A name at the end of the text counts as complete if it can: after `d1` come the steps after d1, and the 0 of d10
+    only if no move has d1 there.
     """
     found = [ruleset.format_move(state, move) for move in islice(ruleset.legal_moves(state, text), most + 1)]
     whole, within = _Branch(), _Branch()
     known, branch = "\0", whole
     for move in found[:most]:
-        # Moves that share a step mostly follow each other, and the sign after it tells that it is the same.
+        # Moves that share a step mostly come together; the sign after the step shows that it is the same one.
         if not move.startswith(known):
             start, end = _cut(move, text)
             branch = whole if start == len(text) else within
@@ -63,7 +62,7 @@ def compose(ruleset: AnyRuleset, state: Any, text: str, most: int = MOST) -> Com
 
 
 class _Branch:
-    """The moves that go on alike: with a new step, or within a name."""
+    """The moves that continue in the same way: with a new step, or within a name."""
 
     def __init__(self) -> None:
         self.steps: dict[str, NextStep] = {}
@@ -80,7 +79,7 @@ class _Branch:
 
 
 def _cut(move: str, text: str) -> tuple[int, int]:
-    """Where the step begins and ends that goes on beyond the text with which the move begins; its end, if none does."""
+    """The bounds of the first step of the move that ends behind the text, its prefix; the move's end if none does."""
     start = 0
     while start < len(move):
         found = _match_step(move, start)

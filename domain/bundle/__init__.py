@@ -1,1 +1,1 @@
-"""A match as one file: the bundle, the receipts that anchor it, and the report on both."""
+"""A match in one file: the bundle, the receipts that anchor it, and the report that checks both."""

@@ -1,9 +1,9 @@
-"""The bundle: a match as one file that anybody can carry away, check and bring back.
+"""The bundle: a match in one file, to be carried away, checked and imported.
 
-Lines of NDJSON, each ended by a line feed. Nothing in them can be spelled otherwise: of one match there is one bundle.
+A bundle is NDJSON. Each line ends in a line feed and has exactly one spelling, so a match has exactly one bundle.
 
     {"behaviour":…,"bundle":1,"match":…,"ruleset":…,"ruleset_version":…}    the head line, canonical JSON
-    {…,"hash":"…"}                                                          version 1 as stored, its hash added
+    {…,"hash":"…"}                                                          version 1 as stored, with its hash
     …                                                                       line n + 1 holds version n
     {"count":…,"head":"…","sha256":"…"}     events, hash of the last one, SHA-256 of all bytes before this line
 """
@@ -28,7 +28,7 @@ _EVENT_LINE = re.compile(rb'(\{.*),"hash":"([0-9a-f]{64})"\}', re.DOTALL)
 
 
 class Head(NamedTuple):
-    """What a bundle says of itself: `behaviour` is the digest of the ruleset version where the bundle was made."""
+    """The head line. `behaviour` is the digest of the ruleset version on the server that wrote the bundle."""
 
     match: str
     ruleset: str
@@ -37,14 +37,14 @@ class Head(NamedTuple):
 
 
 class Bundle(NamedTuple):
-    """A bundle as read: its form is right, its events are not checked."""
+    """A parsed bundle: well-formed, but with unchecked events."""
 
     head: Head
     entries: tuple[StoredEvent, ...]
 
 
 def describe_head(match: str, created: MatchCreated) -> Head:
-    """The head of a match's bundle; without a behaviour where its ruleset is not known here or has none."""
+    """The head of a match's bundle. `behaviour` is None if the ruleset is unknown here or has no proofs."""
     try:
         behaviour = find_ruleset(created.ruleset, created.ruleset_version).behaviour
     except UnknownRuleset:
@@ -53,16 +53,17 @@ def describe_head(match: str, created: MatchCreated) -> Head:
 
 
 def format_bundle(head: Head, entries: Iterable[StoredEvent]) -> Iterator[bytes]:
-    """The lines of the bundle of all events of a match, each with its line feed; inverse of parse_bundle.
+    """The lines of the bundle of a match, each with its line feed; inverse of parse_bundle.
 
-    NotCanonical where the bytes of an event have no place in a line, so that no export mends what is stored.
+    `entries` are all events of the match. NotCanonical if the bytes of an event do not fit a line: an export never
+    repairs what is stored.
     """
     line = _format_head(head)
     digest, count, last = sha256(line), 0, None
     yield line
     for entry in entries:
         if not (entry.e[:1] == b"{" and entry.e[-1:] == b"}" and b"\n" not in entry.e):
-            raise NotCanonical(f"event {entry.version} is no object on one line")
+            raise NotCanonical(f"event {entry.version} is not an object on one line")
         line = format_event_line(entry) + b"\n"
         digest.update(line)
         count, last = count + 1, entry.h
@@ -71,7 +72,7 @@ def format_bundle(head: Head, entries: Iterable[StoredEvent]) -> Iterator[bytes]
 
 
 def format_event_line(stored: StoredEvent) -> bytes:
-    """A stored event as it goes out: its canonical bytes with the hash added. Nothing is serialised twice."""
+    """A stored event as it goes out: its stored bytes with the hash added. Nothing is serialised again."""
     return stored.e[:-1] + b',"hash":"' + stored.h.hex().encode() + b'"}'
 
 
@@ -84,9 +85,9 @@ def _format_end(count: int, last: bytes | None, digest: str) -> bytes:
 
 
 def parse_bundle(raw: bytes) -> Bundle:
-    """The bundle in a file's bytes; BundleError with the first line at fault, unless format_bundle writes these bytes.
+    """The bundle in these bytes; BundleError with the first faulty line unless format_bundle writes the same bytes.
 
-    Events that were stored wrongly are read all the same: that is for check_bundle to find.
+    The events themselves are not checked: check_bundle does that.
     """
     *lines, rest = raw.split(b"\n")
     if rest:
@@ -102,13 +103,13 @@ def parse_bundle(raw: bytes) -> Bundle:
 
 
 def parse_head(raw: bytes) -> Head:
-    """The head in the first line of a bundle, given without its line feed; BundleError unless it is spelled exactly."""
-    told = _parse_line(raw, 1)
-    if not isinstance(told, dict) or told.keys() != {"bundle", *Head._fields}:
-        raise BundleError(1, "this is no head line of a bundle")
-    if told["bundle"] != FORMAT:
-        raise BundleError(1, f"format {shorten(told['bundle'])} is unknown here, {FORMAT} is the newest")
-    head = Head(**{name: told[name] for name in Head._fields})
+    """The head in the first line of a bundle, without its line feed; BundleError unless it is spelled canonically."""
+    parsed = _parse_line(raw, 1)
+    if not isinstance(parsed, dict) or parsed.keys() != {"bundle", *Head._fields}:
+        raise BundleError(1, "this is not the head line of a bundle")
+    if parsed["bundle"] != FORMAT:
+        raise BundleError(1, f"format {shorten(parsed['bundle'])} is unknown here, {FORMAT} is the newest")
+    head = Head(**{name: parsed[name] for name in Head._fields})
     _require_head(head)
     if _format_head(head) != raw + b"\n":
         raise BundleError(1, "the head line is not canonical JSON")
@@ -121,17 +122,17 @@ def _require_head(head: Head) -> None:
     if not (isinstance(head.ruleset, str) and type(head.ruleset_version) is int):
         raise BundleError(1, "the head line names no ruleset and version")
     if head.behaviour is not None and not (isinstance(head.behaviour, str) and _DIGEST.fullmatch(head.behaviour)):
-        raise BundleError(1, "the behaviour in the head line is no SHA-256 in hex")
+        raise BundleError(1, "the behaviour in the head line is not a SHA-256 in hex")
 
 
 def parse_event_line(raw: bytes, line: int) -> StoredEvent:
-    """The event on this line of a bundle, given without its line feed; its version follows from the line.
+    """The event on this line of a bundle, without its line feed; the line number gives its version.
 
-    BundleError where no hash stands at the end. What the event holds is not looked at.
+    BundleError unless the line ends in a hash. The content of the event is not checked.
     """
     found = _EVENT_LINE.fullmatch(raw)
     if not found:
-        raise BundleError(line, "this is no event with its hash")
+        raise BundleError(line, "this is not an event with its hash")
     return StoredEvent(line - 1, found[1] + b"}", bytes.fromhex(found[2].decode()))
 
 
@@ -143,7 +144,7 @@ def _parse_line(raw: bytes, line: int) -> Any:
 
 
 def _find_fault(head: Head, entries: Sequence[StoredEvent], digest: str, lines: Sequence[bytes]) -> BundleError:
-    """Where bytes differ from what the end line vouches for: at an event if the chain says so, else there."""
+    """The fault behind a wrong end line: the event at which the chain breaks, or else the end line itself."""
     try:
         check_chain(first_link(head.match), 0, entries)
     except BrokenChain as error:
@@ -151,10 +152,10 @@ def _find_fault(head: Head, entries: Sequence[StoredEvent], digest: str, lines: 
         return BundleError(version + 1, f"the hash of event {version} does not follow from the lines before it")
     last = len(lines)
     match _parse_line(lines[-1], last):
-        case {"count": int(count), "head": _, "sha256": str(told)} as end if len(end) == 3:
+        case {"count": int(count), "head": _, "sha256": str(claimed)} as end if len(end) == 3:
             if count != len(entries):
                 return BundleError(last, f"the end line counts {count} events, but there are {len(entries)}")
-            if told != digest:
-                return BundleError(last, f"the SHA-256 of all lines before is {digest}, not {told[:80]}")
+            if claimed != digest:
+                return BundleError(last, f"the SHA-256 of all lines before is {digest}, not {claimed[:80]}")
             return BundleError(last, "the end line is not canonical, or does not name the hash of the last event")
     return BundleError(last, "the end line is missing")

@@ -1,4 +1,4 @@
-"""Receipts: what a mover was told is stored. Whoever rewrites a match afterwards cannot make them fit."""
+"""Receipts: what the server told a mover that it stored. A match rewritten later does not fit its receipts."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,7 +9,7 @@ from plyscribe.domain.errors import NotCanonical, ReceiptError
 
 
 class Receipt(NamedTuple):
-    """That event `version` of the match is stored with this hash, and so are all before it."""
+    """The statement that the match is stored up to event `version`, which has this hash."""
 
     match: str
     version: int
@@ -17,16 +17,16 @@ class Receipt(NamedTuple):
 
 
 def parse_receipts(raw: bytes) -> list[Receipt]:
-    """The receipts in a file's bytes: one answer as JSON, or one a line; ReceiptError with the line that is none.
+    """The receipts in these bytes, which hold one answer as JSON or one answer a line.
 
-    Any answer with `match`, `version` and `hash` is one, whatever else it holds. Refusals, which say that nothing was
-    stored, are passed over.
+    Every answer with `match`, `version` and `hash` is a receipt, whatever else it holds. Refusals are skipped: they say
+    that nothing was stored. ReceiptError names the first line that is neither.
     """
     try:
         answers = [(1, parse_json(raw))]
     except NotCanonical:
         answers = list(_parse_lines(raw))
-    return [parse_receipt(told, line) for line, told in answers if not _is_refusal(told)]
+    return [parse_receipt(answer, line) for line, answer in answers if not _is_refusal(answer)]
 
 
 def _parse_lines(raw: bytes) -> Iterator[tuple[int, Any]]:
@@ -38,17 +38,17 @@ def _parse_lines(raw: bytes) -> Iterator[tuple[int, Any]]:
                 raise ReceiptError(number, str(error)) from None
 
 
-def _is_refusal(told: Any) -> bool:
-    match told:
+def _is_refusal(answer: Any) -> bool:
+    match answer:
         case {"code": str(), "status": int()}:
             return True
     return False
 
 
-def parse_receipt(told: Any, line: int) -> Receipt:
-    """The receipt in an answer that was read as JSON; ReceiptError where it is none."""
-    match told:
+def parse_receipt(answer: Any, line: int) -> Receipt:
+    """The receipt in an answer, given as parsed JSON; ReceiptError, which names the line, if it holds none."""
+    match answer:
         case {"match": str(match), "version": int(version), "hash": str(text)} if version > 0 and version is not True:
             with suppress(ValueError):
                 return Receipt(match, version, bytes.fromhex(text))
-    raise ReceiptError(line, "an answer with match, version and hash is expected")
+    raise ReceiptError(line, "expected an answer with match, version and hash")

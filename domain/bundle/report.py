@@ -1,18 +1,18 @@
-"""What can be checked of a match by its events alone, and what came of it.
+"""Everything that the events of a match prove without other sources.
 
-    form        one spelling, and the end line vouches for every byte: parse_bundle lets nothing else through
+    form        every line is spelled canonically, and the end line matches every byte (parse_bundle requires both)
     head        the head line names the ruleset that the match was created with
-    behaviour   that ruleset version behaves here as it did where the bundle was made
+    behaviour   the ruleset version behaves here as it did on the server that wrote the bundle
     chain       each hash follows from the events before it
     canonical   each event is canonical JSON (RFC 8785)
     rules       every command, decided again, leads to the recorded events
-    dice        the revealed secret is the one committed to, and every roll follows from it
-    outcome     the match ended as its rules say, and was scored so
-    verdict     the recorded verdict is the one that is found here
-    receipt     the event has the hash that the receipt names, one check a receipt
+    dice        the revealed secret matches the commitment, and every roll follows from it
+    outcome     the match ended as its rules say, and was scored accordingly
+    verdict     the recorded verdict matches the one found here
+    receipt     the event has the hash that the receipt names; one check a receipt
 
-A bundle is checked for all of them, stored events for those from the chain on. Whoever rewrites the whole of a match by
-its rules passes: only a receipt that somebody kept tells.
+A bundle gets all checks, stored events those from `chain` on. A match that was rewritten as a whole, by its rules,
+passes them all except `receipt`: only a receipt that somebody kept shows it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,18 +54,18 @@ NONE = "none"
 UNKNOWN = "unknown"
 FAULT = "fault"
 RESULTS = (OK, NONE, UNKNOWN, FAULT)
-"""All is right; there is nothing to check, or not yet; it cannot be checked here; something is wrong."""
+"""Correct; nothing to check, at least not yet; cannot be checked here; wrong."""
 
 BY_RULES = ("rules", "dice", "outcome", "verdict")
-"""The checks of a second execution."""
+"""The checks that execute the match a second time."""
 
 CHECKS = ("form", "head", "behaviour", "chain", "canonical", *BY_RULES, "receipt")
 
 
 class Check(NamedTuple):
-    """One thing that was looked at: `why` says what is behind a result other than ok.
+    """One check. `why` explains a result other than `ok`.
 
-    A fault has the version of the first event at fault, or of the place where one is missing; 0 is the head line.
+    A fault has the version of the first faulty event, or of the place where an event is missing; 0 is the head line.
     """
 
     check: str
@@ -75,12 +75,12 @@ class Check(NamedTuple):
 
     @property
     def line(self) -> int | None:
-        """The line of the bundle at fault."""
+        """The faulty line of the bundle."""
         return None if self.version is None else self.version + 1
 
 
 class Report(NamedTuple):
-    """All that was checked of a match up to `version`, whose hash is `head`; version 0 where nothing was read."""
+    """The checks of a match up to `version`, whose hash is `head`. Version 0 means that no event was read."""
 
     match: str
     version: int
@@ -115,9 +115,9 @@ def describe_report(report: Report) -> dict[str, Any]:
 
 
 def check_bundle(bundle: Bundle, receipts: Iterable[Receipt] = ()) -> Report:
-    """All that can be checked of a bundle, and whether each receipt of its match fits.
+    """The report on a bundle and on those of the receipts that are of its match.
 
-    Never fails: what is wrong or lacking is in the report.
+    Never fails: whatever is wrong or missing is in the report.
     """
     head, entries = bundle
     behaviour = _check_behaviour(head)
@@ -129,7 +129,7 @@ def check_bundle(bundle: Bundle, receipts: Iterable[Receipt] = ()) -> Report:
 
 
 def check_bytes(raw: bytes, receipts: Iterable[Receipt] = ()) -> Report:
-    """As check_bundle, of the bytes of a file; BundleError where not even the first line is that of a bundle."""
+    """As check_bundle, for the bytes of a file. BundleError if not even the first line is that of a bundle."""
     try:
         return check_bundle(parse_bundle(raw), receipts)
     except BundleError as error:
@@ -140,7 +140,7 @@ def check_bytes(raw: bytes, receipts: Iterable[Receipt] = ()) -> Report:
 
 
 def check_match(stream: str, entries: Sequence[StoredEvent]) -> Report:
-    """As check_bundle, of all stored events of a match."""
+    """As check_bundle, for all stored events of a match."""
     try:
         verdict, match = execute_again(stream, entries, believe_dice=True)
     except (UnknownRuleset, UnknownEventType, UnknownEventShape) as lacking:
@@ -181,13 +181,13 @@ def _check_behaviour(head: Head) -> Check:
         return Check("behaviour", NONE, f"{named} has no digest {'there' if ours else 'here'}")
     if head.behaviour != ours:
         return Check(
-            "behaviour", UNKNOWN, f"{named} behaves otherwise here: its digest is {ours}, not {head.behaviour}"
+            "behaviour", UNKNOWN, f"{named} behaves differently here: its digest is {ours}, not {head.behaviour}"
         )
     return Check("behaviour", OK)
 
 
 def _doubt(check: Check, behaviour: Check) -> Check:
-    """The check, which by other rules than the match was played by finds no fault."""
+    """The check. A fault counts as unknown if the match was played by other rules than ours."""
     if behaviour.result == UNKNOWN and check.result == FAULT and check.check in BY_RULES:
         return Check(check.check, UNKNOWN, f"by the rules here event {check.version} is wrong: {check.why}")
     return check
@@ -212,7 +212,7 @@ def _check_canonical(entries: Sequence[StoredEvent]) -> Check:
 
 
 def _check_refuted(match: Match, entries: Sequence[StoredEvent], found: MatchRefuted) -> list[Check]:
-    """The checks of a match of which a second execution says that it is wrong at one event."""
+    """The checks of a match that the second execution refuted at one event."""
     checks = [_check_chain(match.stream, entries), _check_canonical(entries)]
     blamed = None if any(check.version == found.version for check in checks) else _blame(entries, found)
     recorded = match.lifecycle.verdicts[-1:] if match.lifecycle else ()
@@ -222,12 +222,12 @@ def _check_refuted(match: Match, entries: Sequence[StoredEvent], found: MatchRef
         elif name == "verdict" and any(isinstance(v, MatchRefuted) and v.version == found.version for v in recorded):
             checks.append(Check(name, OK))
         else:
-            checks.append(Check(name, UNKNOWN, f"not from event {found.version} on, which is wrong"))
+            checks.append(Check(name, UNKNOWN, f"not checked from event {found.version} on, which is wrong"))
     return checks
 
 
 def _blame(entries: Sequence[StoredEvent], found: MatchRefuted) -> str:
-    """Which of BY_RULES the event at fault belongs to; of a missing one the reason begins with its type."""
+    """The check of BY_RULES that the faulty event belongs to. For a missing event, the reason begins with its type."""
     type = found.why.partition(" ")[0]
     if found.version <= len(entries):
         with suppress(StreamError):
@@ -248,13 +248,13 @@ _BLAMED = {
 def _check_dice(match: Match) -> Check:
     dice = match.life.created.dice
     if dice is None:
-        return Check("dice", NONE, "there is no chance in it")
+        return Check("dice", NONE, "nothing in this match is left to chance")
     if isinstance(dice, RecordedDice):
-        return Check("dice", NONE, "they were thrown on a table and written down")
+        return Check("dice", NONE, "they were rolled on a table and written down")
     if match.life.secret is None:
-        until = "all matches that have them end" if isinstance(dice, SharedDice) else "the match ends"
-        return Check("dice", NONE, f"they are secret until {until}: its rolls are taken as recorded")
-    # Where a fork does not go on with the dice of its parent, only the parent's own bundle proves those.
+        until = "all matches that share them end" if isinstance(dice, SharedDice) else "the match ends"
+        return Check("dice", NONE, f"they are secret until {until}: the rolls are believed as recorded")
+    # If the fork has dice of its own, only the bundle of its parent proves the rolls before it.
     return Check("dice", OK, "the rolls before the fork are its parent's" if match.life.created.parent else None)
 
 
@@ -266,13 +266,13 @@ def _check_outcome(match: Match) -> Check:
 
 
 def _check_verdict(match: Match, entries: Sequence[StoredEvent]) -> Check:
-    """The recorded verdicts on a match in which a second execution finds nothing wrong: the last one counts."""
+    """The check of the recorded verdict, the last one, on a match that the second execution found correct."""
     if not match.life.verdicts:
         return Check("verdict", NONE, "none is recorded yet")
     verdict = match.life.verdicts[-1]
     at = _last_version(entries, verdict)
     if isinstance(verdict, MatchRefuted):
-        why = f"event {at} says that event {verdict.version} is wrong, but nothing wrong is found: {verdict.why}"
+        why = f"event {at} says that event {verdict.version} is wrong, but nothing is wrong there: {verdict.why}"
         return Check("verdict", FAULT, why, at)
     ended = _last_version(entries, match.life.outcome)
     if not ended <= verdict.version < at:
@@ -292,9 +292,9 @@ def _last_version(entries: Sequence[StoredEvent], data: EventData | None) -> int
 def _check_receipt(entries: Sequence[StoredEvent], receipt: Receipt) -> Check:
     version = receipt.version
     if version > len(entries):
-        why = f"the bundle ends at version {len(entries)}: it was made before, or later events were taken away"
-        return Check("receipt", FAULT, f"the receipt is of version {version}, but {why}", len(entries) + 1)
+        why = f"the bundle ends at version {len(entries)}: it is older, or events were removed from it"
+        return Check("receipt", FAULT, f"the receipt is for version {version}, but {why}", len(entries) + 1)
     if entries[version - 1].h != receipt.hash:
-        why = f"the receipt of version {version} names the hash {receipt.hash.hex()}: the match was rewritten since"
+        why = f"the receipt for version {version} names the hash {receipt.hash.hex()}: the match was rewritten since"
         return Check("receipt", FAULT, why, version)
     return Check("receipt", OK)

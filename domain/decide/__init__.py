@@ -1,7 +1,7 @@
-"""Deciding: what events a command on a match leads to, or why to none.
+"""Deciding: which events a command on a match leads to, or why it is refused.
 
-One command is one append. After whatever a command does, with server dice all rolls then due follow, and where the
-ruleset is over the end of the match and the reveal of its dice.
+One command is one append. After its own events, a command makes all rolls of server dice that are due. If the rules are
+over then, it ends the match and reveals the dice.
 """
 
 from plyscribe.domain.codec import Event
@@ -19,22 +19,22 @@ _DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **ends.DECIDERS}
 
 
 def decide(command: Command, match: Match) -> list[Event]:
-    """The events that the command leads to, at least one, in the order in which they are appended together.
+    """The events that the command leads to, at least one, to be appended together in this order.
 
-    Refusal and MoveError say why there are none; DiceKeyMissing when dice are due and the command's secret is not
-    the one that was committed to.
+    Refusal and MoveError say why the command is refused. DiceKeyMissing if dice are due and the command does not have
+    the secret that was committed to.
     """
     return draft_decision(command, match).events
 
 
 def draft_decision(command: Command, match: Match) -> Draft:
-    """As `decide`, with the match as it will stand after the events."""
+    """As `decide`, with the match as it is after the events."""
     if isinstance(command, CreateMatch):
         return decide_create(command, match)
     if match.version == 0:
         raise Unknown("match/unknown", f"there is no match {match.stream}")
     if match.fault and isinstance(match.fault.error, UnknownEventType | UnknownEventShape):
-        # Not even the lifecycle is known: a newer release has written here.
+        # A newer release has written this event, so even the lifecycle is uncertain.
         raise damaged(match.fault)
     if isinstance(command, RecordVerdict):
         return decide_verdict(command, match)
@@ -44,7 +44,7 @@ def draft_decision(command: Command, match: Match) -> Draft:
 
 
 def draft_moves(command: PlayOn, match: Match, choose: Choose) -> Draft:
-    """As `draft_decision` of the command, had it the moves that `choose` chooses, each after those before it."""
+    """As `draft_decision` for the command with the moves that `choose` chooses, one after another."""
     draft = Draft(match, command, command.actor)
     make_moves(command.actor, draft, choose)
     return draft

@@ -1,1 +1,1 @@
-"""What proves a ruleset: move counts, playthroughs, vectors and the digest over all of them."""
+"""The proofs of a ruleset: move counts, playthroughs, vectors, and a digest over them."""

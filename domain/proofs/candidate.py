@@ -1,6 +1,6 @@
-"""A recorded match under another version of its rules: whether the same events would have come, and which first not.
+"""Replaying a recorded match under another version of its rules, to find the first event that would differ.
 
-This is how a new version of a ruleset is held against everything that was ever played.
+This is how a new version of a ruleset is tested against every match ever played.
 """
 
 from collections.abc import Sequence
@@ -33,10 +33,11 @@ END, WITHDRAWAL, VIEW, FAILS = "end", "withdrawal", "view", "fails"
 
 
 class Difference(NamedTuple):
-    """The first event of a match that would not have come under the candidate, or came too early to be the last one.
+    """The first event of a match that the candidate would not have led to.
 
-    `kind` says in what they part: `options` that are refused now, an `illegal` move (`clause` names why),
-    another `turn`, `roll` or `end`, a `withdrawal` that is refused, another final `view`, or a ruleset that `fails`.
+    If the candidate expects more events than were recorded, that is the version behind the last one. `kind` is the
+    kind of difference: refused `options`, an `illegal` move (`clause` says why), another `turn`, `roll` or `end`, a
+    refused `withdrawal`, another final `view`, or a ruleset that `fails`.
     """
 
     version: int
@@ -44,16 +45,16 @@ class Difference(NamedTuple):
     """Moves before it on the surviving line."""
     kind: str
     expected: str
-    """What is recorded."""
+    """The recorded event."""
     came: str
-    """What the candidate says to it."""
+    """What the candidate has instead."""
     clause: str | None = None
 
 
 def find_difference(entries: Sequence[StoredEvent], candidate: AnyRuleset) -> Difference | None:
-    """The first of a match's events that this ruleset would not have led to; None where it leads to all of them.
+    """The first event of the match that this ruleset would not have led to; None if it leads to all of them.
 
-    Only rules are looked at, no hashes, dice or rights. StreamError where the events cannot be read as a match.
+    Checks only rules: no hashes, dice or rights. StreamError if the events cannot be read as a match.
     """
     events = [parse_event(entry) for entry in entries]
     if not events or not isinstance(events[0].data, MatchCreated):
@@ -66,8 +67,10 @@ def find_difference(entries: Sequence[StoredEvent], candidate: AnyRuleset) -> Di
             raise
         except Exception as error:
             differs = error if isinstance(error, _Differs) else _Differs(FAILS, repr(error))
-            version, told = (event.version, _format_event(event.data)) if event else (len(events) + 1, "nothing yet")
-            return Difference(version, len(replay.line), differs.kind, told, differs.came, differs.clause)
+            version, recorded = (
+                (event.version, _format_event(event.data)) if event else (len(events) + 1, "nothing yet")
+            )
+            return Difference(version, len(replay.line), differs.kind, recorded, differs.came, differs.clause)
     return None
 
 
@@ -78,7 +81,7 @@ class _Differs(Exception):
 
 
 class _Replay:
-    """A match as the candidate sees it: `line` holds the states before each move of the surviving line."""
+    """A match under the candidate. `line` holds the states before each move of the surviving line."""
 
     def __init__(self, ruleset: AnyRuleset, created: MatchCreated) -> None:
         self.line: list[Any] = []
@@ -89,7 +92,7 @@ class _Replay:
         self._agreed = False
 
     def follow(self, event: Event) -> None:
-        """Go on by one event; _Differs where it does not follow from the rules."""
+        """Apply one event; _Differs if it does not follow from the rules."""
         data = event.data
         try:
             self._follow(event.version, data)
@@ -157,7 +160,7 @@ class _Replay:
             raise _Differs(VIEW, f"the final view has the digest {found}")
 
     def require_settled(self) -> None:
-        """_Differs where the candidate has something follow at once: the end, or a roll of the server's dice."""
+        """_Differs if, under the candidate, the end or a roll of the server's dice must follow at once."""
         if self._playing:
             turn = self._ruleset.turn(self._state)
             if isinstance(turn, Over) or (isinstance(turn, Roll) and self._server_dice):

@@ -1,8 +1,8 @@
-"""The proofs of a ruleset: what its author writes down by hand, and what follows from it.
+"""The proofs of a ruleset: the cases that its author writes, and the files that are generated from them.
 
-By hand comes `cases.json`: positions to count from and matches to play. From it follow `perft.txt`, a transcript of
-each match, `card.txt`, which says what matches there can be, and `digest.txt`, the SHA-256 over all of them. A change
-of behaviour changes the digest, so a released ruleset, whose digest stands, cannot change unnoticed.
+The author writes `cases.json`: positions to count from and matches to play. Generated are `perft.txt`, a transcript of
+each match, `card.txt` (seats and options), and `digest.txt`, the SHA-256 over all of them. A change of behaviour
+changes the digest, so a released ruleset, whose digest is fixed, cannot change unnoticed.
 """
 
 import re
@@ -45,12 +45,12 @@ EXAMPLE = """\
   ]
 }
 """
-"""A cases.json with everything that one can hold; its moves and options are those of some ruleset."""
+"""A cases.json with every field that it can have; the moves and options are made up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of one ruleset; perft cases with the depth to count to."""
+    """The cases of one ruleset; each perft case comes with the depth to count to."""
 
     perft: tuple[tuple[PerftCase, int], ...]
     playthroughs: tuple[PlaythroughCase, ...]
@@ -69,7 +69,7 @@ def parse_cases(raw: Any) -> Cases:
     perft = tuple(_parse_entry("perft", entry, _perft_case) for entry in raw["perft"])
     playthroughs = tuple(_parse_entry("playthroughs", entry, _playthrough_case) for entry in raw["playthroughs"])
     if not perft or not playthroughs:
-        raise ValueError("cases.json needs at least one case for perft and one playthrough")
+        raise ValueError("cases.json needs at least one perft case and one playthrough")
     _require_names([case.name for case, _ in perft])
     _require_names([case.name for case in playthroughs])
     return Cases(perft, playthroughs)
@@ -95,7 +95,7 @@ def _playthrough_case(**fields: Any) -> PlaythroughCase:
 def _require_names(names: list[str]) -> None:
     for name in names:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or names.count(name) > 1:
-            raise ValueError(f"cases.json: {name!r} is no distinct name of lower-case words and hyphens")
+            raise ValueError(f"cases.json: {name!r} is not a distinct name of lower-case words and hyphens")
 
 
 def playthrough_file(case: PlaythroughCase) -> str:
@@ -103,10 +103,10 @@ def playthrough_file(case: PlaythroughCase) -> str:
     return f"playthrough-{case.name}.txt"
 
 
-def prove(ruleset: AnyRuleset, cases: Cases, told: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """All files that follow from the cases, by name; ValueError or RulesetError where a case cannot be played.
+def prove(ruleset: AnyRuleset, cases: Cases, before: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The generated files by name; ValueError or RulesetError if a case cannot be played.
 
-    A match that is told in one of the files before is the same one again, if it can still be played.
+    `before` are the files as they were. A match that has a transcript there keeps its steps, if they are still legal.
     """
     files = {
         CARD: format_card(ruleset),
@@ -114,16 +114,16 @@ def prove(ruleset: AnyRuleset, cases: Cases, told: Mapping[str, str] = MappingPr
     }
     for case in cases.playthroughs:
         name = playthrough_file(case)
-        steps = _find_steps(ruleset, case, told.get(name, "")) or choose_steps(ruleset, case)
+        steps = _find_steps(ruleset, case, before.get(name, "")) or choose_steps(ruleset, case)
         files[name] = format_playthrough(ruleset, case, steps)
     return {**files, DIGEST: f"{behaviour_digest(files)} draft\n"}
 
 
-def _find_steps(ruleset: AnyRuleset, case: PlaythroughCase, told: str) -> list[str]:
-    """The steps of the match that is told; none where it is another case's, or does not end now as the case says."""
-    if f"case {format_case(case)}" not in told.splitlines():
+def _find_steps(ruleset: AnyRuleset, case: PlaythroughCase, transcript: str) -> list[str]:
+    """The steps in the transcript; none if it is of another case, or its match no longer ends as the case says."""
+    if f"case {format_case(case)}" not in transcript.splitlines():
         return []
-    state, steps = start_state(ruleset, case), read_steps(told)
+    state, steps = start_state(ruleset, case), read_steps(transcript)
     try:
         for step in steps:
             state = apply_step(ruleset, state, step)
@@ -134,7 +134,7 @@ def _find_steps(ruleset: AnyRuleset, case: PlaythroughCase, told: str) -> list[s
 
 
 def format_card(ruleset: AnyRuleset) -> str:
-    """What a ruleset takes: how many seats, which options, and which of them for rated matches."""
+    """The seats and options that a ruleset accepts, and its presets for rated matches, as text."""
     presets = {name: dict(options) for name, options in ruleset.presets.items()}
     return (
         f"{ruleset.id} version {ruleset.version}\n"
@@ -145,7 +145,7 @@ def format_card(ruleset: AnyRuleset) -> str:
 
 
 def behaviour_digest(files: Mapping[str, str]) -> str:
-    """SHA-256 in hex over card, perft file and transcripts, whatever their order; drawn boards do not count."""
+    """SHA-256 in hex over card, perft file and transcripts, in any order. Drawn boards do not count."""
     total = sha256()
     for name in sorted(files):
         lines = behaviour_lines(files[name])
@@ -155,10 +155,10 @@ def behaviour_digest(files: Mapping[str, str]) -> str:
 
 
 def behaviour_lines(text: str) -> list[str]:
-    """The lines of a proof that tell of behaviour: all but drawn boards."""
+    """The lines of a proof without drawn boards."""
     return [line for line in text.splitlines() if not line.startswith("|")]
 
 
 def is_released(digest: str) -> bool:
-    """Whether a digest.txt stands for a released version: its second word is `released`, not `draft`."""
+    """Whether this digest.txt belongs to a released version: its second word is `released`, not `draft`."""
     return digest.split()[1:2] == ["released"]

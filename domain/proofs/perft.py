@@ -1,6 +1,6 @@
 """Leaf counts of a ruleset's move tree: the shortest statement of its rules that a machine can check.
 
-A perft file holds one paragraph a position, in the manner of the engines for chess:
+As with chess engines, a perft file has one paragraph for each position:
 
     id default
     seats 2
@@ -10,8 +10,8 @@ A perft file holds one paragraph a position, in the manner of the engines for ch
     perft 1 23
     perft 2 506
 
-`options` are as a person gave them; `moves` lead from the start to the position. Rolls are no depth: wherever one is
-due, the dice show what `dice`, any text, and the number of rolls before it fix.
+`options` are as the author wrote them; `moves` lead from the start to the position. Rolls do not count as depth: their
+values follow from `dice`, which is any text, and from the number of rolls before.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,14 +37,14 @@ class PerftCase:
 
 @dataclass(frozen=True, slots=True)
 class PerftCounts:
-    """How many sequences of 1, 2, .. moves a position has."""
+    """The number of sequences of 1, 2, .. moves from a position."""
 
     case: PerftCase
     counts: tuple[int, ...]
 
 
 def fixed_randbelow(seed: str) -> RandBelow:
-    """Numbers that look random and follow from `seed` alone, the same under every release of Python."""
+    """Pseudo-random numbers that depend on `seed` alone, the same under every release of Python."""
     drawn = 0
 
     def randbelow(limit: int) -> int:
@@ -56,13 +56,13 @@ def fixed_randbelow(seed: str) -> RandBelow:
 
 
 def fixed_dice(seed: str, rolled: int, roll: Roll) -> tuple[int, ...]:
-    """What the dice show after `rolled` rolls of a match: a pure function of the arguments."""
+    """The values of the roll that comes after `rolled` others: a pure function of the arguments."""
     randbelow = fixed_randbelow(f"{seed}/{rolled}")
     return tuple(randbelow(roll.sides) + 1 for _ in range(roll.count))
 
 
 def settle(ruleset: AnyRuleset, state: Any, dice: str = "", rolled: int = 0) -> tuple[Any, int]:
-    """The state once no roll is due any more, and the number of rolls so far."""
+    """The state after all rolls that are due, and the number of rolls so far."""
     while isinstance(turn := ruleset.turn(state), Roll):
         state = ruleset.apply_roll(state, fixed_dice(dice, rolled, turn))
         rolled += 1
@@ -70,7 +70,7 @@ def settle(ruleset: AnyRuleset, state: Any, dice: str = "", rolled: int = 0) -> 
 
 
 def perft(ruleset: AnyRuleset, state: Any, depth: int, dice: str = "", rolled: int = 0) -> int:
-    """The number of sequences of exactly `depth` moves; a match that is over has none but the empty one."""
+    """The number of sequences of exactly `depth` moves; a match that is over has only the empty one."""
     if depth == 0:
         return 1
     state, rolled = settle(ruleset, state, dice, rolled)
@@ -90,7 +90,7 @@ def divide(ruleset: AnyRuleset, state: Any, depth: int, dice: str = "", rolled: 
 
 
 def reach_position(ruleset: AnyRuleset, case: PerftCase) -> tuple[Any, int]:
-    """The state that the case counts from and the number of rolls before it; RulesetError where it has none."""
+    """The state that the case counts from, and the number of rolls before it; RulesetError if it cannot be reached."""
     state, rolled = ruleset.initial_state(ruleset.parse_options(case.options), case.seats), 0
     for text in case.moves:
         state, rolled = settle(ruleset, state, case.dice, rolled)
@@ -105,7 +105,7 @@ def count_case(ruleset: AnyRuleset, case: PerftCase, depth: int) -> PerftCounts:
 
 
 def explain_mismatch(ruleset: AnyRuleset, expected: PerftCounts) -> str | None:
-    """Where the ruleset first counts otherwise than `expected`, with a divide; None when it counts alike."""
+    """The first count that differs from `expected`, with a divide; None if all counts are equal."""
     case = expected.case
     state, rolled = reach_position(ruleset, case)
     for depth, count in enumerate(expected.counts, 1):

@@ -1,10 +1,11 @@
 """Golden playthroughs: one match as a transcript that a person can check against the rules.
 
-The transcript names the case that it was made from, then, step by step, what the ruleset says of the state and what was
-done: `> move <notation>`, `> roll <values>` or `> withdraw <seat>`. These steps are chosen once, when the transcript is
-made, and read from it ever after: a better sample_move or evaluate does not change an old match.
+The transcript names its case. Then come, in turn, what the ruleset says about a state, and the next step: `> move
+<notation>`, `> roll <values>` or `> withdraw <seat>`. The steps are chosen once, when the transcript is made, and read
+from it from then on: a better sample_move or evaluate does not change an old match.
 
-Lines that start with `|` draw the board for the reader; they are no behaviour (see `plyscribe.domain.proofs.cases`).
+Lines that start with `|` draw the board for the reader. They do not count as behaviour
+(see `plyscribe.domain.proofs.cases`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 
 LISTED_MOVES = 40
-"""Up to so many legal moves are listed; of more, the first ones and a digest of all."""
+"""The longest list of legal moves that is written in full. Of a longer one: its beginning and a digest."""
 FIRST_MOVES = 8
 DRAWN_EVERY = 10
 STEP = "> "
@@ -26,7 +27,7 @@ STEP = "> "
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """`seat` leaves when `ply` moves were played, at once or while the state waits for a `roll` or a `decision`."""
+    """`seat` leaves after `ply` moves; with `awaiting`, once the state waits for a `roll` or a `decision`."""
 
     ply: int
     seat: int
@@ -35,10 +36,10 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class PlaythroughCase:
-    """How a match is played: scripted `moves` and `rolls` first, then by `seed`.
+    """How to play a match: first the scripted `moves` and `rolls`, then steps that follow from `seed`.
 
-    Each chosen move is the best by evaluate of `greedy` samples. `ends` is the reason that the match must end with,
-    None for any. Only every `every`-th ply is shown in full.
+    Each chosen move is the best of `greedy` samples, as `evaluate` sees it. The match must end for the reason `ends`;
+    None allows any. One ply in `every` is shown in full.
     """
 
     name: str
@@ -54,12 +55,12 @@ class PlaythroughCase:
 
 
 def start_state(ruleset: AnyRuleset, case: PlaythroughCase) -> Any:
-    """The state before the case's first step."""
+    """The state before the first step of the case."""
     return ruleset.initial_state(ruleset.parse_options(case.options), case.seats)
 
 
 def apply_step(ruleset: AnyRuleset, state: Any, step: str) -> Any:
-    """The state after `move ..`, `roll ..` or `withdraw ..`; RulesetError where the rules refuse it."""
+    """The state after `move ..`, `roll ..` or `withdraw ..`; RulesetError if the rules refuse it."""
     kind, _, rest = step.partition(" ")
     match kind:
         case "move":
@@ -68,13 +69,13 @@ def apply_step(ruleset: AnyRuleset, state: Any, step: str) -> Any:
             return ruleset.apply_roll(state, tuple(int(value) for value in rest.split()))
         case "withdraw":
             return ruleset.withdraw(state, int(rest))
-    raise ValueError(f"no step of a match: {step!r}")
+    raise ValueError(f"not a step of a match: {step!r}")
 
 
 def choose_steps(ruleset: AnyRuleset, case: PlaythroughCase) -> list[str]:
     """The steps of a whole match, a pure function of ruleset and case.
 
-    ValueError when the match ends before all that is scripted came, or not with the reason that the case names.
+    ValueError if the match ends before all scripted steps were played, or not for the reason that the case names.
     """
     script = _Script(case)
     state, steps = start_state(ruleset, case), []
@@ -90,7 +91,7 @@ def choose_steps(ruleset: AnyRuleset, case: PlaythroughCase) -> list[str]:
 
 
 class _Script:
-    """What is still to come of a case's scripted steps; all else is drawn."""
+    """The scripted steps of a case that are still to come. When they are used up, steps are drawn."""
 
     def __init__(self, case: PlaythroughCase) -> None:
         self.case = case
@@ -130,7 +131,7 @@ def _draw_move(ruleset: AnyRuleset, state: Any, seat: int, randbelow: RandBelow,
 
 
 def format_playthrough(ruleset: AnyRuleset, case: PlaythroughCase, steps: Sequence[str]) -> str:
-    """The transcript of a match that went by these steps; RulesetError at a step that the rules refuse."""
+    """The transcript of the match with these steps; RulesetError if the rules refuse one."""
     state = start_state(ruleset, case)
     lines = [
         f"{ruleset.id} version {ruleset.version}",
@@ -145,12 +146,12 @@ def format_playthrough(ruleset: AnyRuleset, case: PlaythroughCase, steps: Sequen
 
 
 def format_case(case: PlaythroughCase) -> str:
-    """The case as canonical JSON in one line, so that a transcript made from another one is known."""
+    """The case as canonical JSON in one line, by which a transcript of another case is recognised."""
     return _json(asdict(case))
 
 
 def read_steps(transcript: str) -> list[str]:
-    """The steps that a transcript tells of."""
+    """The steps in a transcript."""
     return [line.removeprefix(STEP) for line in transcript.splitlines() if line.startswith(STEP)]
 
 
@@ -166,7 +167,7 @@ def _describe(ruleset: AnyRuleset, state: Any, every: int) -> Iterator[str]:
     if ply % every and not over:
         yield f"view sha256 {sha256(canonical_json(view)).hexdigest()}"
         return
-    # Keys stay in the order of the ruleset's spec: `ruleset`, `ply`, `left` first.
+    # Keys keep the order of the ruleset's spec: `ruleset`, `ply` and `left` come first.
     yield from (f"  {key} {_json(value)}" for key, value in view.items())
     yield f"standing {_words(ruleset.standing(state))}"
     if isinstance(turn, Decision):
@@ -176,7 +177,7 @@ def _describe(ruleset: AnyRuleset, state: Any, every: int) -> Iterator[str]:
 
 
 def describe_turn(turn: Turn) -> str:
-    """The turn in words, as transcripts have it."""
+    """The turn in words, as in transcripts."""
     match turn:
         case Decision(seat):
             return f"seat {seat} decides"

@@ -1,7 +1,7 @@
-"""Positions in which programs that play tend to stumble, found by playing: the same ones for the same arguments.
+"""Positions in which playing programs tend to fail, found by playing: the same arguments find the same ones.
 
-Matches are played at random and by a greedy sample, with as few and as many seats as there can be, with options at
-their bounds, with dice and with seats that leave. Of each match a few positions are taken, each for a reason.
+Matches are played at random or by a greedy sample, with few and with many seats, with options at their bounds, with
+dice, and with seats that leave. A few positions are taken from each match, each for a reason.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll
 MOST_MATCHES = 400
 MOST_PLIES = 300
 LARGEST_BOUND = 100
-"""Options beyond are limits of time rather than sizes of anything."""
+"""Options with larger bounds limit time rather than describe a size, so their bounds are not played."""
 
 FARTHEST = 20
 COUNTED_MOVES = 2000
@@ -36,12 +36,12 @@ REASONS = (
     "near the end",
     "middle",
 )
-"""What makes a position worth asking about, the likeliest to find faults first."""
+"""Why a position is worth testing; the reasons that find most faults come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrickyPosition:
-    """A state that waits for a decision of `seat`, how it came about, and the word of REASONS for it."""
+    """A state that waits for a decision of `seat`, how it was reached, and why it was taken (one of REASONS)."""
 
     reason: str
     options: dict[str, Any]
@@ -52,7 +52,7 @@ class TrickyPosition:
 
 
 def find_tricky_positions(ruleset: AnyRuleset, wanted: int) -> list[TrickyPosition]:
-    """So many distinct positions, or fewer where 400 matches have no more; every reason gets its share."""
+    """`wanted` distinct positions, fewer if 400 matches have no more. Every reason gets its share."""
     found: dict[str, list[TrickyPosition]] = {reason: [] for reason in REASONS}
     distinct: set[Any] = set()
     settings = list(list_settings(ruleset))
@@ -61,7 +61,7 @@ def find_tricky_positions(ruleset: AnyRuleset, wanted: int) -> list[TrickyPositi
         for position in _find_in_match(ruleset, options, seats, number):
             found[position.reason].append(position)
             distinct.add(_key(position))
-        # Each setting once if there is room for it, and then only as many matches as it takes.
+        # Every setting is played once, if so many positions are wanted. Then stop as soon as there are enough.
         if number + 1 >= min(len(settings), wanted) and len(distinct) >= 2 * wanted:
             break
     chosen: dict[Any, TrickyPosition] = {}
@@ -77,7 +77,7 @@ def _key(position: TrickyPosition) -> Any:
 
 
 def list_settings(ruleset: AnyRuleset) -> Iterator[tuple[dict[str, Any], int]]:
-    """Complete options, each with a number of seats that fits: the defaults, the presets, each option at its bounds."""
+    """Complete options with a number of seats that fits: the defaults, the presets, each option at its bounds."""
     seen = []
     for raw in ({}, *ruleset.presets.values(), *_list_variants(ruleset)):
         options = ruleset.parse_options(dict(raw))
@@ -98,13 +98,13 @@ def _fits(ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> bool:
 
 
 def _list_variants(ruleset: AnyRuleset) -> Iterator[dict[str, Any]]:
-    """One option each as its schema lets it be: every word, both truths, the bounds of a number."""
+    """Options that set one value: every word of an enum, both booleans, the bounds of a number."""
     for name, schema in ruleset.options_schema()["properties"].items():
         types = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
         low, high = schema.get("minimum", 2**53), schema.get("maximum", 2**53)
         values = [*schema.get("enum", ()), *([False, True] if "boolean" in types else [])]
         yield from ({name: value} for value in values if _takes(ruleset, {name: value}))
-        # Where other options narrow a number, its bounds are the nearest that they allow.
+        # Other options may narrow a number. Then the nearest value that they allow counts as its bound.
         for bound, step in ((low, 1), (high, -1)):
             if bound <= LARGEST_BOUND:
                 nearest = ({name: bound + step * far} for far in range(FARTHEST))
@@ -123,7 +123,7 @@ def _takes(ruleset: AnyRuleset, raw: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """A decision that a match came to."""
+    """A decision that came up in a match."""
 
     state: Any
     seat: int
@@ -132,7 +132,7 @@ class _Met:
 
 
 def _find_in_match(ruleset: AnyRuleset, options: dict[str, Any], seats: int, number: int) -> Iterator[TrickyPosition]:
-    """For each reason one position of a match, if it has any: of those that recur the first."""
+    """For each reason, the first position of a match that it fits, if any."""
     texts: list[str] = []
     met = list(_play(ruleset, options, seats, number, texts))
     if not met:
@@ -149,7 +149,7 @@ def _find_in_match(ruleset: AnyRuleset, options: dict[str, Any], seats: int, num
 
 
 def _play(ruleset: AnyRuleset, options: dict[str, Any], seats: int, number: int, texts: list[str]) -> Iterator[_Met]:
-    """The decisions of a match; `texts` are the moves that were made at them."""
+    """The decisions of a match; appends the moves that were made there to `texts`."""
     seed = f"tricky/{ruleset.id}/{number}"
     draw, leave = fixed_randbelow(f"{seed}/moves"), fixed_randbelow(f"{seed}/leaving")
     is_greedy, seats_leave = leave(2) == 0, leave(2) == 0 and seats > 2

@@ -1,6 +1,6 @@
-"""Conformance vectors: matches as JSON lines that any other simulator of the same game can be held against.
+"""Conformance vectors: matches as JSON lines, to test other simulators of the same game against.
 
-docs/vectors.md tells the fields. What is played follows from the arguments alone: the same ones give the same bytes.
+docs/vectors.md explains the fields. The same arguments give the same bytes.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll
 
 FORMAT = 1
 LISTED = 500
-"""Up to so many legal moves are listed; of more, their number and a digest of all."""
+"""The longest list of legal moves that is written in full. Of a longer one: its length and a digest."""
 
 LEAVING_EVERY = 3
-"""In every third match seats may leave."""
+"""Seats may leave in every third match."""
 
 LEAVES_ONE_IN = 20
 
@@ -26,9 +26,10 @@ LEAVES_ONE_IN = 20
 def write_vectors(
     ruleset: AnyRuleset, seats: int, options: dict[str, Any], matches: int = 3, seed: int = 0
 ) -> Iterator[bytes]:
-    """The lines of a file of so many random matches, each with its line feed; OptionError before the first one.
+    """The lines of a file with this many random matches, each with its line feed.
 
-    Moves are drawn as sample_move draws them; in every third match seats may leave before any step.
+    Moves are drawn by sample_move. In every third match, seats may leave before any step. OptionError is raised before
+    the first line.
     """
     complete = ruleset.parse_options(options)
     start = ruleset.initial_state(complete, seats)
@@ -48,8 +49,8 @@ def write_vectors(
 
 def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[bytes]:
     digest, count = sha256(), 0
-    for told in _describe_match(head, ruleset, start):
-        line = canonical_json(told) + b"\n"
+    for described in _describe_match(head, ruleset, start):
+        line = canonical_json(described) + b"\n"
         digest.update(line)
         count += 1
         yield line
@@ -76,7 +77,7 @@ def _describe_match(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> It
 
 
 class _Drawing:
-    """What is done next in a match: a pure function of the seed and of what was done before."""
+    """Draws the next step of a match: a pure function of the seed and of the steps before."""
 
     def __init__(self, seed: str, *, leaving: bool) -> None:
         self._seed = seed
@@ -85,7 +86,7 @@ class _Drawing:
         self._rolled = 0
 
     def step(self, ruleset: AnyRuleset, state: Any, turn: Turn) -> tuple[dict[str, Any], Any]:
-        """What is done, and the state after it."""
+        """The step as JSON, and the state after it."""
         if self._leaving and self._leaving(LEAVES_ONE_IN) == 0:
             left = _let_leave(ruleset, state, self._leaving)
             if left:
@@ -99,7 +100,7 @@ class _Drawing:
 
 
 def _let_leave(ruleset: AnyRuleset, state: Any, randbelow: RandBelow) -> tuple[dict[str, Any], Any] | None:
-    """A seat drawn from all leaves; None where it is not in play."""
+    """The step in which a randomly drawn seat leaves; None if that seat is not in play."""
     seat = randbelow(len(ruleset.standing(state))) + 1
     try:
         return {"withdraw": seat}, ruleset.withdraw(state, seat)

@@ -1,6 +1,6 @@
 """The text record of a match: headers in brackets, then moves and rolls as on a score sheet.
 
-The format is in docs/record-format.md. `parse_record` plays what it reads, so every Record obeys its ruleset.
+docs/record-format.md has the format. `parse_record` plays every step, so every Record obeys its ruleset.
 """
 
 from plyscribe.domain.record.matches import commands_of, record_of

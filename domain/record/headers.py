@@ -1,4 +1,4 @@
-"""The headers of a record on their way from text to a match that can begin."""
+"""Reading the headers of a record, up to a match that can begin."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 
 KEYED = ("option", "seat", "about")
-"""The headers that are about one of several things, which they name."""
+"""The headers with a key, as in [seat 1 Ada]."""
 
 QUOTED = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
 
 
 class Fault(Exception):
-    """Something is wrong at a place, counted in characters from the beginning."""
+    """A fault in the text at `place`, a number of characters from the start."""
 
     def __init__(self, place: int, why: DomainError | str) -> None:
         super().__init__(str(why))
@@ -41,7 +41,7 @@ class Fault(Exception):
 
 @contextmanager
 def at(place: int) -> Iterator[None]:
-    """What the domain refuses meanwhile is a Fault at this place."""
+    """Turn every DomainError in the block into a Fault at this place."""
     try:
         yield
     except DomainError as error:
@@ -55,35 +55,35 @@ class _Header(NamedTuple):
 
 
 class Headers:
-    """The headers read so far, each under what it is and what it is about."""
+    """The headers read so far, by name and key."""
 
     def __init__(self) -> None:
         self._headers: dict[tuple[str, str], _Header] = {}
 
     def add(self, text: str, place: int) -> int:
-        """Read the header that begins at this place of the text; the place after it."""
+        """Read the header at this place of the text; returns the place after it."""
         found = _HEADER.match(text, place)
         if found is None:
-            raise Fault(place, "a header reads [name value] in one line, in quotes where the value has brackets")
+            raise Fault(place, "a header is [name value] on one line, and a value with brackets is quoted")
         keyed, key, name, value = found.group("keyed", "key", "name", "value")
         name, key = (keyed or name).lower(), unquote(place, key or "")
         if not keyed and name in KEYED:
-            raise Fault(place, f"the {name} of what? It reads [{name} … …]")
+            raise Fault(place, f"this header needs a key and a value: [{name} … …]")
         if is_short := name not in RESERVED:
             name, key = "about", name
         if (name, key) in self._headers:
-            raise Fault(place, f"this header is here for the second time: {shorten(f'{name} {key}'.strip())}")
+            raise Fault(place, f"this header was given before: {shorten(f'{name} {key}'.strip())}")
         self._headers[name, key] = _Header(place, unquote(place, value.strip()), is_short)
         return found.end()
 
     @property
     def result(self) -> tuple[int, str] | None:
-        """The place and the value of the result, if there is one."""
+        """The place and the value of the result header, if there is one."""
         header = self._headers.get(("result", ""))
         return header and header[:2]
 
     def begin(self, end: int) -> tuple[Record, Line]:
-        """The match before its first step, as the headers say; `end` is the place where they end."""
+        """The record and the line before the first step; `end` is the place where the headers end."""
         ruleset = self._find_ruleset(end)
         options = self._read_options(ruleset)
         seats, about = self._read_seats(end), self._read_about(options)
@@ -102,45 +102,45 @@ class Headers:
             return find_ruleset(id, int(version) if version else None)
 
     def _read_options(self, ruleset: AnyRuleset) -> dict[str, Any]:
-        told = self._about_each("option")
+        headers = self._list_keyed("option")
         try:
-            return ruleset.parse_options({key: _read_option(header.value) for key, header in told.items()})
+            return ruleset.parse_options({key: _read_option(header.value) for key, header in headers.items()})
         except OptionError as error:
-            raise Fault(told.get(error.name, self._headers["ruleset", ""]).place, error) from None
+            raise Fault(headers.get(error.name, self._headers["ruleset", ""]).place, error) from None
 
     def _read_seats(self, end: int) -> tuple[str, ...]:
-        told = self._about_each("seat")
-        if not told:
+        headers = self._list_keyed("seat")
+        if not headers:
             raise Fault(end, "no header names a seat, as in [seat 1 Ada]")
-        numbers = dict.fromkeys(str(number) for number in range(1, len(told) + 1))
-        for key, header in told.items():
+        numbers = dict.fromkeys(str(number) for number in range(1, len(headers) + 1))
+        for key, header in headers.items():
             if key not in numbers:
-                why = f"the {len(told)} seats are 1..{len(told)}, and there is no seat {shorten(key)}"
+                why = f"the {len(headers)} seats are 1..{len(headers)}, and there is no seat {shorten(key)}"
                 raise Fault(header.place, why)
-        return tuple(told[number].value or UNKNOWN_NAME for number in numbers)
+        return tuple(headers[number].value or UNKNOWN_NAME for number in numbers)
 
     def _read_about(self, options: dict[str, Any]) -> dict[str, str]:
-        told = self._about_each("about")
-        for key, header in told.items():
+        headers = self._list_keyed("about")
+        for key, header in headers.items():
             if header.is_short and key in options:
                 raise Fault(header.place, f"{key} is an option of this ruleset: write [option {key} …]")
-        return {key: header.value for key, header in told.items()}
+        return {key: header.value for key, header in headers.items()}
 
-    def _about_each(self, name: str) -> dict[str, _Header]:
+    def _list_keyed(self, name: str) -> dict[str, _Header]:
         return {key: header for (kind, key), header in self._headers.items() if kind == name}
 
 
 def unquote(place: int, text: str) -> str:
-    """The text itself: without its quotes and escapes if it has any, else with its words one space apart."""
+    """The text without quotes and escapes; text without quotes gets single spaces between its words."""
     return unescape(place, text[1:-1]) if text.startswith('"') else " ".join(text.split())
 
 
 def unescape(place: int, text: str) -> str:
-    """The text with the characters that its escapes stand for; Fault at `place` where one stands for none."""
+    """The text with its escapes replaced; Fault at `place` if one of them stands for no character."""
     try:
         return _ESCAPE.sub(_read_escape, text)
     except ValueError:
-        raise Fault(place, "after \\u stands the number of a character, in hex: \\u{7d}") from None
+        raise Fault(place, "\\u needs the number of a character in hex, as in \\u{7d}") from None
 
 
 def _read_escape(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""From a match to its record, and from a record to the commands that make a match of it."""
+"""Turning a match into its record, and a record into the commands that enter it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
@@ -23,11 +23,11 @@ from plyscribe.domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw
 
 
 def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, str]) -> Record:
-    """The record of a match: all steps of its surviving line, those before a fork too, and the outcome they lead to.
+    """The record of a match: all steps of its surviving line, including those copied by a fork, and the outcome.
 
-    `entries` are the events that the match was folded from, all of them. `names` are those of the accounts on its
-    seats by id, which stand in no stream of a match; an account that is not among them goes by its id. Of a match with
-    a fault it is the good prefix. Refusal where not even its beginning can be played, FoldError where nothing is known.
+    `entries` are all events of the match. `names` maps the accounts on its seats to names, which no match contains; an
+    account without a name appears by its id. A damaged match yields its part before the fault. Refusal if not even its
+    start can be played, FoldError if its first event cannot be read.
     """
     created, play = match.life.created, match.play
     if play is None:
@@ -59,12 +59,12 @@ def _list_steps(entries: Iterable[StoredEvent]) -> Iterator[Step]:
 
 
 def _follow(line: Line, steps: Iterable[Step]) -> Line:
-    """The line after the steps, up to the first that the rules refuse."""
+    """The line after the steps, up to the first one that the rules refuse."""
     try:
         for step in steps:
             line.follow(step)
     except DomainError:
-        # The events claim what no command leads to: the match will be refuted, or was.
+        # No command leads to this step: the match was refuted, or will be.
         pass
     return line
 
@@ -85,12 +85,12 @@ def _spell(value: object) -> str:
 
 
 def commands_of(record: Record, recorder: Actor, at: int) -> Iterator[Command]:
-    """The commands by which a recorder enters the match, each after the one before was decided.
+    """The commands with which a recorder enters the match, to be decided one after another.
 
-    First CreateMatch, with a guest on each seat and recorded dice, so that the match starts with it; then MakeMove,
-    RecordRoll and Withdraw, one a step; of an agreed draw the offer of the first seat in play and the consent of all
-    others. All are at the same time and without an id: `dataclasses.replace` gives them what they need beside, such as
-    `private` or the ply to end with. The `record_of` what they make is the record without its comments.
+    The first is CreateMatch with a guest on each seat and recorded dice, so that the match starts at once. Then comes
+    one MakeMove, RecordRoll or Withdraw a step. In an agreed draw, the first seat in play offers and the others accept.
+    All commands have the same time and no id; add ids and fields such as `private` with `dataclasses.replace`. The
+    `record_of` the resulting match is the record without its comments.
     """
     yield CreateMatch(
         actor=recorder,

@@ -1,4 +1,4 @@
-"""Reading a record: tolerant in layout, strict in meaning, for all that is read is played."""
+"""Reading a record: any layout is accepted, but every step is played and must be legal."""
 
 import re
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from plyscribe.domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, 
 from plyscribe.domain.record.values import Comment, Line, Record, describe_turn, format_outcome
 
 WORDS_OF_A_MOVE = 8
-"""Of words with no number between them so many are tried as one move, and all of them together."""
+"""The most words that are tried as one move. All words without a number between them are tried together, too."""
 
 WORDS_SHOWN = 3
-"""So many of the words that are no move are shown."""
+"""The number of words that a refusal quotes."""
 
 _TOKEN = re.compile(
     rf"""
       (?P<space>\s+)
     | (?P<header>\[)
     | \{{(?P<comment>[^\\}}]*+(?:(?>\\u\{{[^{{}}]*+\}}|\\.)[^\\}}]*+)*+)\}}
-    | \((?P<told>[^()]*)\)
+    | \((?P<step>[^()]*)\)
     | (?P<quoted>{QUOTED})
     | (?P<number>[0-9]+)\.+
     | (?P<word>[^\s{{}}()\[\]"]+)
@@ -32,17 +32,17 @@ _TOKEN = re.compile(
 _RESULT = re.compile(r"([0-9]{1,9}(?:-[0-9]{1,9})*)(?:\s+(\S+))?")
 
 _UNREADABLE = {
-    "{": "this comment has no } at its end",
-    "(": "this ( has no ) at its end",
-    '"': "this text has no quote at its end in its line",
+    "{": "this comment does not end with }",
+    "(": "this ( is never closed",
+    '"': "this quote is not closed on its line",
 }
 
 
 def parse_record(text: str) -> Record:
-    """The record that a text tells, played from its first step to its last: inverse of format_record.
+    """The record in a text, played from its first step to its last; inverse of format_record.
 
-    Line breaks and spaces count as one space, move numbers may be left out, options and the version of the ruleset too,
-    for their defaults; so may the result. RecordError where it cannot be read, breaks a rule, or contradicts itself.
+    Any white space counts as one space. Move numbers, options, the ruleset version and the result may be left out.
+    RecordError if the text cannot be read, breaks a rule or contradicts itself.
     """
     text = text.removeprefix("\ufeff")
     reader = _Reader(text)
@@ -56,7 +56,7 @@ def parse_record(text: str) -> Record:
 
 
 class _Reader:
-    """A text on its way to a record: what was read so far."""
+    """A text that is being read, with the headers and steps so far."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -66,20 +66,20 @@ class _Reader:
         self._comments: list[Comment] = []
 
     def read(self) -> Record:
-        """The record; Fault at the first place where something is wrong."""
+        """The record; Fault at the first place that is wrong."""
         place = 0
         while place < len(self._text):
             place = self._read_token(place)
         self._read_words()
         line = self._begin(place)
         if self._headers.result:
-            place, told = self._headers.result
-            if why := _contradict(told, line):
+            place, claimed = self._headers.result
+            if why := _contradict(claimed, line):
                 raise Fault(place, why)
         return self._record()
 
     def so_far(self) -> tuple[int, Record | None]:
-        """The moves made so far and the record of them, None before it has begun."""
+        """The number of moves so far, and their record; None before the headers are complete."""
         return (self._begun[1].ply, self._record()) if self._begun else (0, None)
 
     def _record(self) -> Record:
@@ -88,47 +88,47 @@ class _Reader:
         return replace(head, steps=tuple(line.steps), comments=tuple(self._comments), outcome=line.outcome)
 
     def _begin(self, place: int) -> Line:
-        """The line that the moves follow; before its first step the headers end at this place."""
+        """The line to add steps to. The first call ends the headers at this place."""
         if self._begun is None:
             self._begun = self._headers.begin(place)
         return self._begun[1]
 
     def _read_token(self, place: int) -> int:
-        """Read what stands at this place; the place after it."""
+        """Read the token at this place; returns the place after it."""
         found = _TOKEN.match(self._text, place)
         if found is None:
             self._read_words()
             character = self._text[place]
-            raise Fault(place, _UNREADABLE.get(character, f"nothing is open that this {character} could close"))
-        kind, told = found.lastgroup, found[found.lastgroup or 0]
+            raise Fault(place, _UNREADABLE.get(character, f"this {character} closes nothing"))
+        kind, text = found.lastgroup, found[found.lastgroup or 0]
         if kind == "word":
-            self._words.append((place, told))
+            self._words.append((place, text))
         elif kind != "space":
             self._read_words()
         match kind:
             case "header" if self._begun:
-                raise Fault(place, "headers stand before the moves, and a text holds one record")
+                raise Fault(place, "headers come before the moves, and a text holds one record")
             case "header":
                 return self._headers.add(self._text, place)
             case "comment":
                 steps = len(self._begun[1].steps) if self._begun else 0
-                self._comments.append(Comment(steps, unescape(place, " ".join(told.split()))))
-            case "told":
-                self._read_told(place, told)
+                self._comments.append(Comment(steps, unescape(place, " ".join(text.split()))))
+            case "step":
+                self._read_step(place, text)
             case "quoted":
-                self._read_move(place, unquote(place, told))
+                self._read_move(place, unquote(place, text))
             case "number":
-                self._check_number(place, told)
+                self._check_number(place, text)
         return found.end()
 
-    def _check_number(self, place: int, told: str) -> None:
+    def _check_number(self, place: int, number: str) -> None:
         due = self._begin(place).ply + 1
-        if not NUMBER.fullmatch(told) or int(told) != due:
-            raise Fault(place, f"this is called move {told[:9]}, but move {due} is due")
+        if not NUMBER.fullmatch(number) or int(number) != due:
+            raise Fault(place, f"this is called move {number[:9]}, but move {due} is due")
 
-    def _read_told(self, place: int, told: str) -> None:
+    def _read_step(self, place: int, text: str) -> None:
         line = self._begin(place)
-        label, colon, rest = told.lower().rpartition(":")
+        label, colon, rest = text.lower().rpartition(":")
         words = rest.replace(",", " ").split()
         with at(place):
             if words and all(map(NUMBER.fullmatch, words)):
@@ -142,21 +142,21 @@ class _Reader:
             if len(words) == 2 and NUMBER.fullmatch(words[0]) and not colon:
                 line.withdraw(int(words[0]), words[1])
                 return
-        raise Fault(place, "in parentheses stand dice (3 5), a withdrawal (2 resigned) or an agreed (draw)")
+        raise Fault(place, "parentheses hold dice (3 5), a withdrawal (2 resigned) or an agreed (draw)")
 
     def _read_label(self, place: int, label: str, is_given: bool) -> tuple[str | None, int | None]:
-        """The purpose and the seat that stand before the dice."""
+        """The purpose and the seat before the dice."""
         words, seat = label.split(), None
         if words and NUMBER.fullmatch(words[-1]):
             seat = int(words.pop())
             if words[-1:] == ["seat"]:
                 words.pop()
         if len(words) > 1 or (is_given and not words and seat is None):
-            raise Fault(place, "before the colon stands what the dice are for, the seat, or both: (push 2: 3 5)")
+            raise Fault(place, "before the colon goes what the dice are for, the seat, or both: (push 2: 3 5)")
         return words[0] if words else None, seat
 
     def _read_words(self) -> None:
-        """Read the words that stand together as moves, each as long as it can be."""
+        """Read the collected words as moves, each as long as possible."""
         words, self._words = self._words, []
         start = 0
         while start < len(words):
@@ -164,7 +164,7 @@ class _Reader:
             line = self._begin(place)
             with at(place):
                 line.expect_decision()
-            # No more than these fit into one move.
+            # A move has at least one character a word, so no more words fit.
             ahead = [word for _, word in words[start : start + MAX_MOVE_LENGTH]]
             count = _count_words(line, ahead)
             self._read_move(place, " ".join(ahead[:count]))
@@ -179,9 +179,9 @@ class _Reader:
 
 
 def _count_words(line: Line, words: Sequence[str]) -> int:
-    """How many of the words make a move: the most with which it is legal, else with which it can be read.
+    """The number of words that make the longest legal move, or else the longest readable one.
 
-    Where they make none at all, some that show it.
+    If no words make a move, the number of words that a refusal should quote.
     """
     readable = 0
     for count in chain((len(words),), range(min(WORDS_OF_A_MOVE, len(words)), 0, -1)):
@@ -199,16 +199,16 @@ def _count_words(line: Line, words: Sequence[str]) -> int:
     return readable or min(WORDS_SHOWN, len(words))
 
 
-def _contradict(told: str, line: Line) -> str | None:
-    """What is wrong with a result, None when it is the one that the moves amount to."""
-    outcome, said = line.outcome, _RESULT.fullmatch(told)
-    if told == "*":
+def _contradict(claimed: str, line: Line) -> str | None:
+    """Why the claimed result is wrong; None if it is what the moves lead to."""
+    outcome, said = line.outcome, _RESULT.fullmatch(claimed)
+    if claimed == "*":
         return f"the result says * (unfinished), but {describe_turn(outcome)}" if outcome else None
     if said is None:
-        return "a result reads 1-2 blocked (ranks by seat, and the reason), or * for an unfinished match"
+        return "a result is like `1-2 blocked` (ranks by seat, and the reason), or * for an unfinished match"
     if outcome is None:
-        return f"the result says {shorten(told)}, but the match is not over: {describe_turn(line.turn)}"
+        return f"the result says {shorten(claimed)}, but the match is not over: {describe_turn(line.turn)}"
     ranks, reason = said.groups()
     if ranks != "-".join(map(str, outcome.ranks)) or reason not in (None, outcome.reason):
-        return f"the result says {shorten(told)}, but by the moves it is {format_outcome(outcome)}"
+        return f"the result says {shorten(claimed)}, but the moves lead to {format_outcome(outcome)}"
     return None

@@ -1,4 +1,4 @@
-"""What a record holds, and the line of play behind it."""
+"""The values that make up a record, and the line of play that checks them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, Mov
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 
 UNKNOWN_NAME = "?"
-"""Stands for who is not known, or not there yet."""
+"""The name of an unknown player, or of an empty seat."""
 
 DRAW_AGREED = "draw-agreed"
 
 
 @dataclass(frozen=True, slots=True)
 class AgreedDraw:
-    """All seats in play agreed to a draw; nothing follows."""
+    """All seats in play agreed to a draw, which ends the match."""
 
 
 Step = LineStep | AgreedDraw
-"""What happened at the table, in the shape of the events that tell of it."""
+"""A step of a match, in the shape of its event where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A remark made when so many steps had been taken."""
+    """A remark made after `after` steps."""
 
     after: int
     text: str
@@ -34,10 +34,10 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match as a score sheet has it: who, what, and every step of the surviving line, but no times and no actors.
+    """A match as on a score sheet: names, options and every step of the surviving line, but no times and no actors.
 
     `options` are complete; `seats` are names; `about` are all further headers (date, place, ..). `comments` are in
-    their order. `outcome` is what the steps amount to, None while the match is unfinished.
+    order. `outcome` follows from the steps; None if the match is unfinished.
     """
 
     ruleset: str
@@ -51,7 +51,7 @@ class Record:
 
 
 class Line:
-    """A match that grows step by step; a step that the rules refuse raises DomainError and changes nothing."""
+    """A match that grows step by step. A step that breaks the rules raises DomainError and changes nothing."""
 
     def __init__(self, ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> None:
         self.ruleset = ruleset
@@ -63,17 +63,17 @@ class Line:
 
     @property
     def turn(self) -> Turn:
-        """What the match waits for."""
+        """The decision or roll that is due, or the end."""
         return self.ruleset.turn(self.state)
 
     @property
     def outcome(self) -> Over | None:
-        """How the match ended, None while it goes on."""
+        """How the match ended; None while it goes on."""
         turn = self.turn
         return turn if isinstance(turn, Over) else None
 
     def follow(self, step: Step) -> None:
-        """Take a step that another line took; its seat, and what its dice were for, are those of this line."""
+        """Take the step of another line; this line decides its seat and what its dice are for."""
         match step:
             case MoveMade(move=text):
                 self.move(text)
@@ -85,7 +85,7 @@ class Line:
                 self.agree_draw()
 
     def expect_decision(self) -> Decision:
-        """The decision that is due; WrongTime where none is."""
+        """The decision that is due; WrongTime if none is."""
         turn = self._expect_going_on()
         if isinstance(turn, Roll):
             raise WrongTime("move/roll-due", f"a roll is due first: {describe_turn(turn)}", ply=self.ply)
@@ -99,7 +99,7 @@ class Line:
         self.steps.append(MoveMade(turn.seat, text))
 
     def roll(self, values: tuple[int, ...], purpose: str | None = None, seat: int | None = None) -> None:
-        """Let the dice show these values; `purpose` and `seat`, where given, must be those of the roll that is due."""
+        """Enter the values of the roll that is due; `purpose` and `seat`, if given, must be those of that roll."""
         turn = self._expect_going_on()
         if isinstance(turn, Decision):
             raise WrongTime("roll/not-due", f"no roll is due: {describe_turn(turn)}", ply=self.ply)

@@ -1,4 +1,4 @@
-"""Writing a record down, in its one canonical layout."""
+"""Writing a record in its canonical layout."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ MEDIA_TYPE = "text/vnd.plyscribe.record"
 SUFFIX = ".plyrec"
 
 RESERVED = {"ruleset", "option", "seat", "about", "result"}
-"""The headers with a meaning of their own; the names of the ruleset's options are reserved beside them."""
+"""The headers with a fixed meaning. The names of the ruleset's options are reserved, too."""
 
 WIDTH = 80
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -24,9 +24,9 @@ _BARE_MOVE = re.compile(r'(?![0-9]+\.)[^\s{}()\[\]"]+(?: (?![0-9]+\.)[^\s{}()\[\
 
 
 def format_record(record: Record) -> str:
-    """The text of a record: `parse_record` of it is the record again.
+    """The text of a record; inverse of parse_record.
 
-    One header a line, then the moves, each with its number, in lines of at most 80 characters where that can be.
+    One header a line, then the moves with their numbers, in lines of at most 80 characters if possible.
     """
     headers = "".join(f"[{header}]\n" for header in _list_headers(record))
     moves = "".join(f"{line}\n" for line in _wrap(_list_items(record)))
@@ -46,12 +46,12 @@ def _list_headers(record: Record) -> Iterator[str]:
 
 
 def _spell_option(option: Any) -> str:
-    """The option as JSON, but a text that is no JSON as itself."""
+    """The option as JSON; a text that does not look like JSON stays as it is."""
     return canonical_json(option).decode() if type(option) is not str or is_json(option) else option
 
 
 def is_json(text: str) -> bool:
-    """Whether the text of an option stands for another value than itself."""
+    """Whether the text of an option is JSON, so that it stands for the JSON value."""
     try:
         parse_json(text.encode(errors="surrogatepass"))
     except NotCanonical:
@@ -85,7 +85,7 @@ def _number(character: str) -> str:
 
 
 def _list_items(record: Record) -> Iterator[str]:
-    """What stands between spaces, at any of which a line may end."""
+    """The items of the body; a line may break between any two."""
     remarks: dict[int, list[str]] = {}
     for comment in record.comments:
         remarks.setdefault(comment.after, []).extend(_split_comment(comment.text))
@@ -111,7 +111,7 @@ def _quote_move(move: str) -> str:
 
 
 def _split_comment(text: str) -> list[str]:
-    # Reading joins by one space whatever is apart.
+    # The reader turns any white space into one space, so further spaces are escaped.
     kept = re.sub(r"^ | $|(?<= ) ", lambda found: _number(found[0]), _escape(text, specials="\\}"))
     return f"{{{kept}}}".split(" ")
 

@@ -70,7 +70,7 @@ def test_events_that_were_stored_wrongly_are_carried_as_they_are() -> None:
 
 @pytest.mark.parametrize("e", [b"", b"{", b"[]", b'{"a":1]', b'{"a":\n1}'])
 def test_bytes_that_have_no_place_in_a_line_are_not_mended(e: bytes) -> None:
-    with pytest.raises(NotCanonical, match="event 1 is no object"):
+    with pytest.raises(NotCanonical, match="event 1 is not an object"):
         list(format_bundle(Head(STREAM, "toy", 1, None), link_all(first_link(STREAM), 1, [e])))
 
 
@@ -125,14 +125,14 @@ def test_every_dropped_doubled_added_or_swapped_line_is_found(make: Callable[[],
     ("old", "new", "why"),
     [
         (b"{", b"{ ", "not canonical"),
-        (b'"bundle":1,"match":', b'"match":', "no head line"),
+        (b'"bundle":1,"match":', b'"match":', "not the head line"),
         (b'"bundle":1', b'"bundle":2', "format 2 is unknown here"),
         (b'"bundle":1', b'"bundle":true', "not canonical"),
-        (b'"bundle":1', b'"bundle":1,"more":1', "no head line"),
+        (b'"bundle":1', b'"bundle":1,"more":1', "not the head line"),
         (b"match-a", b"match-A", "names no match"),
         (b'"toy"', b'["toy"]', "names no ruleset"),
         (b'"ruleset_version":1', b'"ruleset_version":true', "names no ruleset"),
-        (b'"behaviour":"', b'"behaviour":"0', "no SHA-256"),
+        (b'"behaviour":"', b'"behaviour":"0', "not a SHA-256"),
         (b'"toy"', b'"t\\u006fy"', "not canonical"),
         (b'"toy"', b"1.5", "not an integer"),
     ],

@@ -716,7 +716,7 @@ def test_a_match_whose_first_event_cannot_be_read_is_refuted_and_takes_no_other_
         with pytest.raises(WrongTime) as refused:
             decide(command(actor=ORGANISER, **fields), match)
         assert refused.value.code == "match/damaged"
-    with pytest.raises(Unknown, match="not even the first position"):
+    with pytest.raises(Unknown, match="the first position of this match cannot be read"):
         position_at(match, 0)
 
 

@@ -97,10 +97,10 @@ def test_everything_is_checked_of_a_finished_match() -> None:
 @pytest.mark.parametrize(
     ("make", "status", "told"),
     [
-        (drawn, "ended", {"dice": "no chance", "verdict": "none is recorded yet"}),
+        (drawn, "ended", {"dice": "left to chance", "verdict": "none is recorded yet"}),
         (aborted, "aborted", {"outcome": "was aborted", "verdict": "none"}),
         (under_way, "playing", {"dice": "secret until", "outcome": "has not ended", "verdict": "none"}),
-        (on_a_real_table, "open", {"dice": "thrown on a table", "outcome": "has not ended", "verdict": "none"}),
+        (on_a_real_table, "open", {"dice": "rolled on a table", "outcome": "has not ended", "verdict": "none"}),
     ],
 )
 def test_what_there_is_not_to_check_is_told(make: Callable[[], Table], status: str, told: dict[str, str]) -> None:
@@ -168,7 +168,7 @@ def test_a_refutation_that_is_right_is_no_further_fault_and_one_that_is_wrong_is
     fault = check_match(STREAM, honest.entries).fault
     assert fault is not None
     assert (fault.check, fault.version) == ("verdict", len(honest.entries))
-    assert "nothing wrong is found: so it seemed" in str(fault.why)
+    assert "nothing is wrong there: so it seemed" in str(fault.why)
 
     events = envelopes(honest)
     place = next(n for n, event in enumerate(events) if event["type"] == "match-ended")

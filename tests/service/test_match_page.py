@@ -222,7 +222,7 @@ def test_a_detailed_report_of_the_checks_is_made_on_demand(table):
     shown = table.show("/verification").text
     assert "no errors found" in shown
     assert "chain ok The hash of each event follows from all events before it." in shown
-    assert "dice none there is no chance in it" in shown
+    assert "dice none nothing in this match is left to chance" in shown
 
 
 def test_dice_are_shown_with_their_commitment_and_after_the_end_with_their_secret(api, parts):

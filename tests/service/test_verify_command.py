@@ -72,7 +72,9 @@ def test_what_one_wrong_event_leaves_unchecked_is_told_once():
     ran = run(write("a.ndjson", b"".join(format_bundle(parse_bundle(bundle_of(drawn())).head, entries))))
     assert ran.exit_code == 1
     assert re.search(r"^ +rules: line 3: ", ran.stdout, re.MULTILINE)
-    assert re.search(r"^ +dice, outcome, verdict: not from event 2 on, which is wrong$", ran.stdout, re.MULTILINE)
+    assert re.search(
+        r"^ +dice, outcome, verdict: not checked from event 2 on, which is wrong$", ran.stdout, re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize("raw", [b"", b"{}\n", b"GIF89a", b'[Ruleset "zhen"]\n'])
@@ -112,7 +114,7 @@ def test_a_receipt_that_fits_is_right_and_one_of_a_rewritten_match_is_not():
     assert run(write("b", bundle_of(rewritten))).exit_code == 0
     ran = run("b", "--receipt", kept)
     assert ran.exit_code == 1
-    assert "receipt: line 5: the receipt of version 4 names the hash" in ran.stdout
+    assert "receipt: line 5: the receipt for version 4 names the hash" in ran.stdout
 
 
 def test_a_receipt_without_its_bundle_is_missed():
