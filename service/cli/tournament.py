@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from plyscribe.domain.bundle.bundle import parse_event_line
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.state import Tournament, fold_tournament
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.client import Client
 
 POLL_S = 0.5
