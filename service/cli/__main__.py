@@ -9,14 +9,14 @@ from plyscribe.service.cli.extra import explain_missing
 from plyscribe.service.cli.lazy import LazyGroup
 
 COMMANDS = {
-    "add-player": ("accounts:add_player", "Open an account and print its token."),
+    "add-player": ("tokens:add_player", "Open an account and print its token."),
     "bot": ("bots:bot", "Play with a bot in any language, or check one."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
     "doctor": ("doctor:doctor", "Check the setup and report problems."),
     "export": ("transfer:export", "Write matches as bundles, or a whole store as one file."),
     "import": ("transfer:import_files", "Import bundles, text records or a whole store."),
-    "issue-token": ("accounts:issue_token", "Issue a new token for an account that lost its own."),
-    "openapi": ("openapi:openapi", "Print the OpenAPI document of the HTTP API."),
+    "issue-token": ("tokens:issue_token", "Issue a new token for an account that lost its own."),
+    "openapi": ("contract:openapi", "Print the OpenAPI document of the HTTP API."),
     "rebuild": ("rebuild:rebuild", "Rebuild lists from the streams."),
     "record": ("record:record", "Check text records and print them in the standard layout."),
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plyscribe import __version__
-from plyscribe.service.cli.bundles import CannotVerify, find_exit_code, print_reports, verify_bundles
 from plyscribe.service.cli.extra import explain_missing
+from plyscribe.service.cli.verifying import CannotVerify, find_exit_code, print_reports, verify_bundles
 
 USAGE = """\
 plyscribe verify [--receipt FILE]... [--json] BUNDLE...

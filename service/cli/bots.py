@@ -18,7 +18,7 @@ from rich.table import Table
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset, list_newest
-from plyscribe.service.cli.options import JSON
+from plyscribe.service.cli.shared_options import JSON
 from plyscribe.service.config import register_rulesets
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from rich.table import Table
 from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.cli.options import DATA, HOST, PORT, REDIS_URL
+from plyscribe.service.cli.shared_options import DATA, HOST, PORT, REDIS_URL
 from plyscribe.service.cli.tournament import play, read_admin_token
 from plyscribe.service.client import Client, Event, Match, RatingsRow
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from plyscribe.service.cli.options import DATA, HOST, JSON, PORT
+from plyscribe.service.cli.shared_options import DATA, HOST, JSON, PORT
 
 if TYPE_CHECKING:
     from plyscribe.service.health.doctor import Finding

@@ -7,7 +7,7 @@ import click
 from rich.progress import Progress, TextColumn
 
 from plyscribe.service.cli.beside import compose_beside
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 
 if TYPE_CHECKING:
     from plyscribe.service.lists.projections import Built, Projection

@@ -20,7 +20,7 @@ from plyscribe.domain.replay import replay as replay_match
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.cli.extra import explain_missing
-from plyscribe.service.cli.options import DATA, TOKEN, URL
+from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.cli.transfer import REFUSALS, choose_reader
 from plyscribe.service.config import register_rulesets
 from plyscribe.service.streams.ids import is_stream_id

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 
 
 @click.command("rotate-key")

@@ -16,7 +16,7 @@ from rich.progress import Progress, TextColumn
 
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.config import ConfigError, register_rulesets
 from plyscribe.service.store.port import StoreError
 

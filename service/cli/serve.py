@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plyscribe.service.cli.options import DATA, HOST, PORT, REDIS_URL
+from plyscribe.service.cli.shared_options import DATA, HOST, PORT, REDIS_URL
 
 WORKERS = click.IntRange(1, 64)
 

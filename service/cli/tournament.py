@@ -18,7 +18,7 @@ from plyscribe.domain.bundle.bundle import parse_event_line
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.client import Client
 from plyscribe.service.client.answers import Tournament as TournamentAnswer
 

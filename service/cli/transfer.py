@@ -24,7 +24,7 @@ from plyscribe.domain.replay import replay
 from plyscribe.service.cli import archive
 from plyscribe.service.cli.archive import ArchiveError, Differs, Written
 from plyscribe.service.cli.beside import OPERATOR, compose_beside
-from plyscribe.service.cli.options import DATA, TOKEN, URL
+from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.errors import ServiceError
 from plyscribe.service.store.port import StoreError

@@ -7,8 +7,8 @@ import click
 from rich.console import Console
 
 from plyscribe.domain.bundle.report import FAULT, OK
-from plyscribe.service.cli.bundles import CannotVerify, find_exit_code, print_reports, verify_bundles
-from plyscribe.service.cli.options import JSON
+from plyscribe.service.cli.shared_options import JSON
+from plyscribe.service.cli.verifying import CannotVerify, find_exit_code, print_reports, verify_bundles
 
 FILE = click.Path(path_type=Path)
 STYLES = {OK: "green", FAULT: "red"}

@@ -222,7 +222,7 @@ def test_an_unknown_account_gets_no_token(api, root):
 
 def test_the_operator_issues_a_token_from_the_command_line(api, parts, monkeypatch):
     player, lost = api.sign_up("Ann")
-    monkeypatch.setattr("plyscribe.service.cli.accounts.compose_beside", lambda data: parts)
+    monkeypatch.setattr("plyscribe.service.cli.tokens.compose_beside", lambda data: parts)
     options = ["--scope", "admin", "--scope", "play", "--label", "console", "--expires-in-days", "1"]
     ran = CliRunner().invoke(cli.cli, ["issue-token", player, *options], catch_exceptions=False)
     account, token = ran.output.split()
@@ -235,7 +235,7 @@ def test_the_operator_issues_a_token_from_the_command_line(api, parts, monkeypat
 
 @pytest.mark.parametrize("player", ["player-" + "a" * 26, "Ann"])
 def test_the_command_line_tells_what_is_no_account(parts, monkeypatch, player):
-    monkeypatch.setattr("plyscribe.service.cli.accounts.compose_beside", lambda data: parts)
+    monkeypatch.setattr("plyscribe.service.cli.tokens.compose_beside", lambda data: parts)
     monkeypatch.setattr("sys.argv", ["plyscribe", "issue-token", player])
     with pytest.raises(SystemExit, match="error: "):
         cli.main()

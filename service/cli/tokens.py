@@ -1,4 +1,4 @@
-"""`plyscribe add-player` and `plyscribe issue-token`."""
+"""`plyscribe add-player` and `plyscribe issue-token`, which print tokens of accounts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import click
 from plyscribe.domain.errors import Unknown
 from plyscribe.domain.player import KINDS, MAX_TOKEN_LIFE_MS, SCOPES, IssueToken
 from plyscribe.service.cli.beside import OPERATOR, compose_beside
-from plyscribe.service.cli.options import DATA
+from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.streams.ids import is_stream_id
 
 if TYPE_CHECKING:
