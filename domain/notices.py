@@ -7,8 +7,8 @@ concerns it. Recorders get no notices, since they only enter what others do.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import dump_data
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.events import Account
 from plyscribe.domain.match import Lifecycle, Match
 from plyscribe.domain.waiting import list_dues

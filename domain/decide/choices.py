@@ -8,8 +8,8 @@ that the secret of the match's dice is at hand.
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.ends import (
     require_may_abort,
     require_may_annul,

@@ -7,9 +7,9 @@ from typing import Any
 
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.clock import parse_limits
 from plyscribe.domain.codec import dump_data
 from plyscribe.domain.commands import Actor, AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
+from plyscribe.domain.deadlines import parse_limits
 from plyscribe.domain.decide.who import (
     Deciders,
     is_creator,

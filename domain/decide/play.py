@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plyscribe.domain.clock import Deadline, find_deadline
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
+from plyscribe.domain.deadlines import Deadline, find_deadline
 from plyscribe.domain.decide.who import (
     Deciders,
     is_recorder,

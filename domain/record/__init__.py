@@ -3,10 +3,10 @@
 docs/record-format.md has the format. `parse_record` plays every step, so every Record obeys its ruleset.
 """
 
+from plyscribe.domain.record.formatting import MEDIA_TYPE, SUFFIX, format_record
 from plyscribe.domain.record.matches import commands_of, record_of
-from plyscribe.domain.record.reading import parse_record
+from plyscribe.domain.record.parsing import parse_record
 from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step
-from plyscribe.domain.record.writing import MEDIA_TYPE, SUFFIX, format_record
 
 __all__ = [
     "MEDIA_TYPE",

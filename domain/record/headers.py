@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import parse_json
 from plyscribe.domain.errors import DomainError, OptionError
+from plyscribe.domain.record.formatting import RESERVED, is_json
 from plyscribe.domain.record.values import UNKNOWN_NAME, Line, Record
-from plyscribe.domain.record.writing import RESERVED, is_json
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 

@@ -7,8 +7,8 @@ from typing import Any
 from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.clock import parse_limits
 from plyscribe.domain.commands import Command
+from plyscribe.domain.deadlines import parse_limits
 from plyscribe.domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.player import is_printable

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import httpx
 
+from plyscribe.service.bridge.decisions import POLL_S, RETRY_PAUSE_S, Worker
 from plyscribe.service.bridge.run import GivenUp, Run, Settings, Stopped
-from plyscribe.service.bridge.worker import POLL_S, RETRY_PAUSE_S, Worker
 from plyscribe.service.client import Client, InboxEntry, Problem
 
 SWEEP_EVERY_S = 30.0

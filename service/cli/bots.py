@@ -22,7 +22,7 @@ from plyscribe.service.cli.shared_options import JSON
 from plyscribe.service.config import register_rulesets
 
 if TYPE_CHECKING:
-    from plyscribe.service.bridge.check import BotCheck, Checked, Finding
+    from plyscribe.service.bridge.bot_check import BotCheck, Checked, Finding
 
 RETRY_FOR_S = 10.0
 SHOWN_FINDINGS = 30
@@ -155,8 +155,8 @@ def check(
     Needs no server. The positions are the same every time. Exits with 1 if there is any fault. --json prints the
     questions too.
     """
+    from plyscribe.service.bridge.bot_check import BotCheck
     from plyscribe.service.bridge.bot_process import NoSuchProgram
-    from plyscribe.service.bridge.check import BotCheck
 
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
     asked = [find_ruleset(each) for each in rulesets] or list_newest()

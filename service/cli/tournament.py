@@ -89,7 +89,7 @@ def check(file: Path, stream: str | None) -> None:
     Pairs all rounds again from the exported events (NDJSON). Exits with 0 if all come out the same, 1 if a round comes
     out differently, 2 if the file cannot be read.
     """
-    from plyscribe.service.tournaments.check import check_pairing
+    from plyscribe.service.tournaments.pairing_check import check_pairing
 
     try:
         *lines, _ = file.read_bytes().splitlines()

@@ -20,7 +20,7 @@ from plyscribe.service.lists.paging import Json, Listing, Page, choose_spans, re
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.queries import describe_seats, dump_turn
-from plyscribe.service.store.table import END, Row, Span, Table
+from plyscribe.service.store.rows import END, Row, Span, Table
 from plyscribe.service.streams.handler import Handler
 
 ReadImport = tuple[Import, Sequence[StoredEvent]]

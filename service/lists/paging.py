@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from plyscribe.service.errors import BadRequest
-from plyscribe.service.store.table import Found, Span, Table
+from plyscribe.service.store.rows import Found, Span, Table
 
 CHUNK = 100
 """Rows read at a time when rows are filtered."""

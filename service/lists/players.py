@@ -8,7 +8,7 @@ import orjson
 from plyscribe.domain.player import Player
 from plyscribe.service.lists.paging import Json, Listing, Page, read_page
 from plyscribe.service.lists.projections import build_rows
-from plyscribe.service.store.table import END, Row, Span, Table
+from plyscribe.service.store.rows import END, Row, Span, Table
 from plyscribe.service.streams.handler import Handler
 
 

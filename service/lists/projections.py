@@ -15,7 +15,7 @@ from redis import Redis
 from plyscribe.service.clock import now_ms
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of, chunk_streams
-from plyscribe.service.store.table import Row, TableState
+from plyscribe.service.store.rows import Row, TableState
 
 LAG_CACHED_S = 1.0
 """How long a process reuses a lag that it has read: reading it costs the server some 64 lookups."""
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Buildable(Protocol):
-    """Where a projection is kept: see `plyscribe.service.store.table.Table`."""
+    """Where a projection is kept: see `plyscribe.service.store.rows.Table`."""
 
     def begin(self, now_ms: int) -> str: ...  # noqa: D102
     def renew(self, build: str, now_ms: int) -> None: ...  # noqa: D102

@@ -7,7 +7,7 @@ import orjson
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.lists.paging import Json, Listing, Page, read_page
 from plyscribe.service.lists.projections import build_rows
-from plyscribe.service.store.table import Row, Span, Table
+from plyscribe.service.store.rows import Row, Span, Table
 from plyscribe.service.streams.handler import Handler
 
 TIME_DIGITS = 11

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import dump_data
 from plyscribe.domain.completion import compose
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.events import ServerDice
 from plyscribe.domain.imported import Import

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 
-from plyscribe.service.store.table import BuildLost, Found, Row, Span, TableState
+from plyscribe.service.store.rows import BuildLost, Found, Row, Span, TableState
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import Any
 from redis import Redis
 
 from plyscribe.service.store.redis import Script, ask
-from plyscribe.service.store.table import SEPARATOR, BuildLost, Found, Row, Span, TableState
+from plyscribe.service.store.rows import SEPARATOR, BuildLost, Found, Row, Span, TableState
 from plyscribe.service.store.wire import Wire
 
 ROWS_A_CALL = 64

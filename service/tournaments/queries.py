@@ -19,8 +19,8 @@ from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.streams.handler import Answer, Handler
-from plyscribe.service.tournaments.check import PairingCheck
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
+from plyscribe.service.tournaments.pairing_check import PairingCheck
 from plyscribe.service.tournaments.runner import Tournaments
 
 Fields = dict[str, Any]

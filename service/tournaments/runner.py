@@ -33,8 +33,8 @@ from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler, Order
 from plyscribe.service.streams.ids import job_command, stream_id
-from plyscribe.service.tournaments.check import PairingCheck, check_pairing
 from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.pairing_check import PairingCheck, check_pairing
 
 RUNNER = Actor("system", "tournament")
 

@@ -6,7 +6,6 @@ import pytest
 
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
     AddEntropy,
@@ -20,6 +19,7 @@ from plyscribe.domain.commands import (
     TakeSeat,
     Withdraw,
 )
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.play import MAX_MOVES_A_COMMAND
 from plyscribe.domain.errors import IllegalMove, Refusal, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import BuiltIn, DrawDeclined, MatchRefuted, MatchVerified, MoveMade

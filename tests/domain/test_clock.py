@@ -2,9 +2,9 @@
 
 import pytest
 
-from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
+from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
 from plyscribe.domain.ruleset import Decision

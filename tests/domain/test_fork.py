@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
@@ -22,6 +21,7 @@ from plyscribe.domain.commands import (
     TakeSeat,
     Withdraw,
 )
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.opening import MAX_LINE_BYTES
 from plyscribe.domain.dice import commit
 from plyscribe.domain.errors import FoldError, WrongTime, WrongValue

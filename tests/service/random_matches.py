@@ -25,7 +25,7 @@ from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified,
 from plyscribe.domain.match import STATUSES, Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.service.composition import Parts
-from plyscribe.service.store.table import Found, Span, Table
+from plyscribe.service.store.rows import Found, Span, Table
 from plyscribe.service.streams.ids import command_of, stream_id
 
 PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from plyscribe.domain.rulesets import find_ruleset, register
-from plyscribe.service.bridge.check import BotCheck, Checked
+from plyscribe.service.bridge.bot_check import BotCheck, Checked
 from plyscribe.service.cli.__main__ import cli
 from tests.domain.toy import TOY_V1
 from tests.service.scripted import FIRST, write_bot, write_program

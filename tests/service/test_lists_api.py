@@ -7,7 +7,7 @@ import pytest
 from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import Parts
 from plyscribe.service.lists.paging import CHUNK, MAX_SCANNED
-from plyscribe.service.store.table import Row
+from plyscribe.service.store.rows import Row
 from tests.service.api import Api
 
 

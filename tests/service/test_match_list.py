@@ -21,7 +21,7 @@ from plyscribe.service.lists.paging import choose_spans
 from plyscribe.service.lists.projections import rebuild
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.memory_table import MemoryTable
-from plyscribe.service.store.table import Row, Span
+from plyscribe.service.store.rows import Row, Span
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import PLAYERS, TIMES, TOURNAMENTS, Play, dump

@@ -9,7 +9,7 @@ from redis import Redis
 from plyscribe.service.store.memory_table import MemoryTable
 from plyscribe.service.store.port import WrongType
 from plyscribe.service.store.redis_table import RedisTable
-from plyscribe.service.store.table import BuildLost, Row, Span, Table, TableState
+from plyscribe.service.store.rows import BuildLost, Row, Span, Table, TableState
 from tests.store.conftest import REAL
 
 LAYOUT = 3

@@ -21,7 +21,7 @@ from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreUnavailable, bucket_of
 from plyscribe.service.store.redis import RedisStore, connect_client
-from plyscribe.service.store.table import BuildLost, Span
+from plyscribe.service.store.rows import BuildLost, Span
 from plyscribe.workers.duties.listing import Listing
 from plyscribe.workers.relay import Relay
 from tests.domain.toy import TOY_V1

@@ -17,7 +17,7 @@ from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
-from plyscribe.workers.duties.reading import read_created
+from plyscribe.workers.duties.loading import read_created
 from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, may_be_under_way
 
 DUE = "relay:bots"

@@ -12,8 +12,8 @@ from typing import cast
 from redis import Redis
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.clock import Deadline, find_deadline
 from plyscribe.domain.commands import Actor, Withdraw
+from plyscribe.domain.deadlines import Deadline, find_deadline
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
@@ -23,7 +23,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
-from plyscribe.workers.duties.reading import read_created, read_newest
+from plyscribe.workers.duties.loading import read_created, read_newest
 from plyscribe.workers.duties.under_way import OVER, UNDER_WAY, may_be_under_way
 
 DEADLINES = "relay:deadlines"

@@ -20,7 +20,7 @@ from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.reading import find_type, read_created
+from plyscribe.workers.duties.loading import find_type, read_created
 from plyscribe.workers.duties.under_way import OVER
 
 BEFORE_REVEAL = {*OVER, "match-annulled"}

@@ -6,7 +6,7 @@ from typing import Protocol
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.service.store.port import EventStore, FeedEntry
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.reading import read_newest
+from plyscribe.workers.duties.loading import read_newest
 
 SCAN_EVERY_S = 3600.0
 TRACKED = ("match-", "import-", "tournament-")

@@ -21,7 +21,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
-from plyscribe.workers.duties.reading import read_created
+from plyscribe.workers.duties.loading import read_created
 
 DUE = "relay:tournaments"
 """Sorted set, the agenda: tournaments that are being played."""

@@ -29,7 +29,7 @@ from plyscribe.service.queues import (
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
-from plyscribe.workers.duties.reading import find_type, read_newest
+from plyscribe.workers.duties.loading import find_type, read_newest
 from plyscribe.workers.verify_match import cannot_tell_end
 
 PENDING = "relay:pending"

@@ -9,8 +9,8 @@ from flask import Response, request
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.codec import parse_event
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice

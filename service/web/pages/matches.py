@@ -16,7 +16,7 @@ from plyscribe.service.web.api.http import parse_query, parts, path_with, princi
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.people import add_names
 from plyscribe.service.web.schemas import parameters
-from plyscribe.service.web.schemas.kinds import QueryInteger
+from plyscribe.service.web.schemas.field_types import QueryInteger
 
 SHOWN = 24
 LAGS_MS = 2000

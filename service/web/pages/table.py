@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from plyscribe.domain.clock import find_deadline
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
 from plyscribe.domain.events import EVENT_TYPES

@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS
-from plyscribe.domain.clock import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.opening import (
     ABOUT_KEY,
@@ -22,7 +22,7 @@ from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SC
 from plyscribe.domain.tournament.decide import MAX_ENTRANTS
 from plyscribe.domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
-from plyscribe.service.web.schemas.kinds import (
+from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     Boolean,
     Strict,

@@ -9,7 +9,7 @@ from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.player import KINDS, MAX_NAME_LENGTH
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from plyscribe.service.web.schemas.kinds import (
+from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     QueryBoolean,
     QueryInteger,

@@ -5,7 +5,7 @@ from marshmallow import Schema, fields, validate
 from plyscribe.domain.notices import NOTICE_TYPES
 from plyscribe.service.live.inboxes import GAP
 from plyscribe.service.web.schemas.answers.lists import Page
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class InboxEntry(Schema):

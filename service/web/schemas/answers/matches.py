@@ -10,7 +10,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.waiting import WAITED_FOR
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class DueRoll(Schema):

@@ -4,7 +4,7 @@ from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.player import KINDS, SCOPES
 from plyscribe.service.web.schemas.answers.lists import ListPage
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class PlayerOut(Schema):

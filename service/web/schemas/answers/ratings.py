@@ -3,7 +3,7 @@
 from marshmallow import Schema, fields
 
 from plyscribe.service.web.schemas.answers.lists import Page
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class RatingOut(Schema):

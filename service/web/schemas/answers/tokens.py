@@ -3,7 +3,7 @@
 from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.player import SCOPES
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class TokenOut(Schema):

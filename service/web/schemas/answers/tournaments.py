@@ -11,7 +11,7 @@ from plyscribe.domain.tournament.terms import REPEATS, TIEBREAKS
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
 from plyscribe.service.web.schemas.answers.matches import LimitsOut
-from plyscribe.service.web.schemas.kinds import time_field
+from plyscribe.service.web.schemas.field_types import time_field
 
 
 class TournamentVersion(Schema):
