@@ -115,7 +115,7 @@ def test_who_may_not_know_the_numbers_is_refused(parts):
 
 def run(directory: Path, *lines: str) -> str:
     """What a process prints that counts into the directory."""
-    code = "\n".join(["from service import metrics", *lines])
+    code = "\n".join(["from plyscribe.service import metrics", *lines])
     env = {**os.environ, metrics.DIRECTORY_VARIABLE: str(directory)}
     argv = [sys.executable, "-c", code]
     return subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
