@@ -118,7 +118,7 @@ def test_a_link_of_the_repository_becomes_a_link_of_the_site(uri: str, written: 
 
 
 def test_a_link_to_a_file_that_the_site_does_not_hold_becomes_text() -> None:
-    assert rewrite("see [the reader](../domain/record/reading.py#L1).", "guide.md") == "see the reader."
+    assert rewrite("see [the reader](../domain/record/parsing.py#L1).", "guide.md") == "see the reader."
 
 
 def test_a_link_to_no_file_stays_and_so_fails_the_build() -> None:

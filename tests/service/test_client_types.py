@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from marshmallow import Schema, fields, validate
 
+from plyscribe.service.client import answers
 from plyscribe.service.web.schemas.client_types import format_client_types, format_type, order_schemas
 
 ROOT = Path(__file__).parents[2]
-COMMITTED = ROOT / "service" / "client" / "answers.py"
+COMMITTED = Path(answers.__file__)
 
 
 def test_the_committed_types_are_those_of_the_schemas():

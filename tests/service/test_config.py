@@ -126,7 +126,7 @@ def test_a_ruleset_may_lie_in_the_working_directory(working_directory):
 
 def test_nothing_in_the_working_directory_hides_an_installed_module(working_directory):
     (working_directory / "tabnanny.py").write_text("raise RuntimeError('not this one')\n")
-    with pytest.raises(ConfigError, match="no ruleset"):
+    with pytest.raises(ConfigError, match="not a ruleset"):
         load_ruleset("tabnanny:check", "PLYSCRIBE_RULESETS")
 
 
