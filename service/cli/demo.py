@@ -31,8 +31,8 @@ KEY = "demo-4"
 """The beginning of all idempotency keys of the demo. Give it a new number when the plan changes."""
 
 PLAYERS = ("random", "greedy")
-CUP: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
-CUP_ENTRANTS: list[dict[str, Any]] = [
+TOURNAMENT: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
+ENTRANTS: list[dict[str, Any]] = [
     {"bot": "greedy", "label": "Greta"},
     {"bot": "mcts", "playouts": 20, "label": "Monty"},
     {"bot": "random", "label": "Randy"},
@@ -245,7 +245,7 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
             ratings = {ruleset: list(client.ratings(ruleset)) for ruleset in sorted({each.ruleset for each in planned})}
     _show(console, url, planned, found)
     _show_ratings(console, ratings)
-    play(url, read_admin_token(data), CUP, CUP_ENTRANTS, f"{KEY}-cup", console, stop)
+    play(url, read_admin_token(data), TOURNAMENT, ENTRANTS, f"{KEY}-cup", console, stop)
     _show_addresses(console, url)
     if missing := sum(match["status"] != "scored" for match in found):
         raise DemoError(f"{missing} of {len(found)} matches were not scored; the logs are in {data / 'log'}")

@@ -35,7 +35,7 @@ BOT = BuiltIn("random", 1, 0, None)
 Pairer = Callable[[Tournament], Pairing | None]
 
 
-class Cup:
+class GivenTournament:
     """A tournament under test: every command that is carried out is appended, as a store would."""
 
     def __init__(self, entrants: int = 0, **terms: Any) -> None:
@@ -94,7 +94,7 @@ class Cup:
             for game in games:
                 self.decide(game.round, game.board, *rank(game), game=game.game)
 
-    def play(self, pairer: Pairer, rank: Callable[[Game], Sequence[int]], most: int = 1000) -> "Cup":
+    def play(self, pairer: Pairer, rank: Callable[[Game], Sequence[int]], most: int = 1000) -> "GivenTournament":
         """Rounds as they are paired, until there is none or there are so many."""
         if self.state.status == "open":
             self.start()

@@ -15,20 +15,20 @@ from plyscribe.domain.tournament.commands import AbortTournament
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import FAILURES
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament, find_game
-from tests.domain.given_tournament import STREAM, Cup
+from tests.domain.given_tournament import STREAM, GivenTournament
 
 CRASHED = SeatWithdrawn(2, "resigned", "crashed")
 
 
-def paired(entrants: int = 4, *boards: tuple[int, ...], **terms) -> Cup:
-    cup = Cup(entrants, **terms)
-    cup.start()
-    cup.pair(boards or [(1, 2), (3, 4)])
-    return cup
+def paired(entrants: int = 4, *boards: tuple[int, ...], **terms) -> GivenTournament:
+    tournament = GivenTournament(entrants, **terms)
+    tournament.start()
+    tournament.pair(boards or [(1, 2), (3, 4)])
+    return tournament
 
 
-def attempts(cup: Cup) -> list[Attempt]:
-    return list(list_all_attempts(cup.state))
+def attempts(tournament: GivenTournament) -> list[Attempt]:
+    return list(list_all_attempts(tournament.state))
 
 
 def test_a_game_that_is_played_has_one_attempt_from_its_pairing_on():
@@ -38,35 +38,35 @@ def test_a_game_that_is_played_has_one_attempt_from_its_pairing_on():
 
 
 def test_an_attempt_tells_when_it_was_made_and_that_its_result_counts():
-    cup = paired()
-    cup.decide(1, 1, 1, 2, made_at=500)
-    first, _ = attempts(cup)
+    tournament = paired()
+    tournament.decide(1, 1, 1, 2, made_at=500)
+    first, _ = attempts(tournament)
     assert (first.match, first.status, first.made_at, first.incidents) == ("match-1-1-1", "decided", 500, ())
-    assert first.closed_at == 1000 + cup.state.version
+    assert first.closed_at == 1000 + tournament.state.version
     assert first.is_scored
 
 
 @pytest.mark.parametrize("cause", FAILURES)
 def test_what_the_platform_failed_is_its_own_fault_never_scored_and_tried_again(cause):
-    cup = paired()
-    cup.fail(1, 1, cause, made_at=500)
-    failed, again, _ = attempts(cup)
+    tournament = paired()
+    tournament.fail(1, 1, cause, made_at=500)
+    failed, again, _ = attempts(tournament)
     assert (failed.place, failed.status, failed.made_at) == ((1, 1, 1, 1), "failed", 500)
     assert failed.incidents == (Incident(cause, why="it failed"),)
     assert [failed.incidents[0].find_owner(side) for side in (None, 1, 2)] == ["platform"] * 3
     assert not failed.is_scored
     assert (again.place, again.status) == ((1, 1, 1, 2), "playing")
-    cup.decide(1, 1, 1, 2)
-    assert [each.status for each in attempts(cup)] == ["failed", "decided", "playing"]
+    tournament.decide(1, 1, 1, 2)
+    assert [each.status for each in attempts(tournament)] == ["failed", "decided", "playing"]
 
 
 def test_a_game_that_failed_too_often_is_given_up():
-    cup = paired()
+    tournament = paired()
     for _ in range(MAX_ATTEMPTS):
-        assert not find_game(cup.state, (1, 1, 1)).is_given_up
-        cup.fail(1, 1)
-    assert find_game(cup.state, (1, 1, 1)).is_given_up
-    assert [each.status for each in attempts(cup)] == ["failed"] * MAX_ATTEMPTS + ["playing"]
+        assert not find_game(tournament.state, (1, 1, 1)).is_given_up
+        tournament.fail(1, 1)
+    assert find_game(tournament.state, (1, 1, 1)).is_given_up
+    assert [each.status for each in attempts(tournament)] == ["failed"] * MAX_ATTEMPTS + ["playing"]
 
 
 @pytest.mark.parametrize(
@@ -80,58 +80,58 @@ def test_a_game_that_failed_too_often_is_given_up():
     ],
 )
 def test_who_leaves_a_match_is_at_fault_and_it_is_scored(left, cause):
-    cup = paired()
-    cup.decide(1, 1, 1, 2, left=[left])
-    first, _ = attempts(cup)
+    tournament = paired()
+    tournament.decide(1, 1, 1, 2, left=[left])
+    first, _ = attempts(tournament)
     assert first.incidents == (Incident(cause, 2),)
     assert [first.incidents[0].find_owner(side) for side in (None, 1, 2)] == ["entrant", "opponent", "entrant"]
     assert first.is_scored
 
 
 def test_to_resign_by_choice_is_told_and_is_nobodys_fault():
-    cup = paired()
-    cup.decide(1, 1, 1, 2, left=[SeatWithdrawn(2, "resigned")])
-    first, _ = attempts(cup)
+    tournament = paired()
+    tournament.decide(1, 1, 1, 2, left=[SeatWithdrawn(2, "resigned")])
+    first, _ = attempts(tournament)
     assert first.incidents == (Incident("resigned", 2),)
     assert first.incidents[0].find_owner(2) is None
-    assert count_faults(cup.state)[2] == Faults()
+    assert count_faults(tournament.state)[2] == Faults()
 
 
 def test_faults_are_counted_for_each_entrant_by_whose_they_were():
-    cup = paired()
-    cup.fail(1, 1)
-    cup.decide(1, 1, 1, 2, left=[CRASHED])
-    cup.decide(1, 2, 1, 2)
-    assert count_faults(cup.state) == {1: Faults(0, 1, 1), 2: Faults(1, 0, 1), 3: Faults(), 4: Faults()}
-    assert count_all_faults(cup.state) == {"entrant": 1, "platform": 1}
+    tournament = paired()
+    tournament.fail(1, 1)
+    tournament.decide(1, 1, 1, 2, left=[CRASHED])
+    tournament.decide(1, 2, 1, 2)
+    assert count_faults(tournament.state) == {1: Faults(0, 1, 1), 2: Faults(1, 0, 1), 3: Faults(), 4: Faults()}
+    assert count_all_faults(tournament.state) == {"entrant": 1, "platform": 1}
 
 
 def test_in_a_pod_several_may_leave():
-    cup = paired(3, (3, 1, 2), ruleset="toy", seats=3, format={"kind": "swiss", "rounds": 1})
-    cup.decide(1, 1, 3, 1, 2, left=[SeatWithdrawn(1, "time"), CRASHED])
-    [only] = attempts(cup)
+    tournament = paired(3, (3, 1, 2), ruleset="toy", seats=3, format={"kind": "swiss", "rounds": 1})
+    tournament.decide(1, 1, 3, 1, 2, left=[SeatWithdrawn(1, "time"), CRASHED])
+    [only] = attempts(tournament)
     assert only.incidents == (Incident("time", 3), Incident("crashed", 1))
-    assert count_faults(cup.state) == {1: Faults(1, 1, 0), 2: Faults(0, 2, 0), 3: Faults(1, 1, 0)}
+    assert count_faults(tournament.state) == {1: Faults(1, 1, 0), 2: Faults(0, 2, 0), 3: Faults(1, 1, 0)}
 
 
 def test_a_fault_stands_when_its_game_is_annulled_and_scores_nothing():
-    cup = paired()
-    cup.decide(1, 1, 1, 2, left=[CRASHED])
-    cup.annul(1, 1)
-    first, _ = attempts(cup)
+    tournament = paired()
+    tournament.decide(1, 1, 1, 2, left=[CRASHED])
+    tournament.annul(1, 1)
+    first, _ = attempts(tournament)
     assert (first.status, first.is_scored) == ("decided", False)
-    assert count_faults(cup.state)[2] == Faults(1, 0, 0)
+    assert count_faults(tournament.state)[2] == Faults(1, 0, 0)
 
 
 def test_what_was_played_when_the_tournament_was_called_off_is_dropped():
-    cup = paired()
-    cup.when(AbortTournament, cause="rain")
-    assert [each.status for each in attempts(cup)] == ["dropped", "dropped"]
+    tournament = paired()
+    tournament.when(AbortTournament, cause="rain")
+    assert [each.status for each in attempts(tournament)] == ["dropped", "dropped"]
 
 
 def test_the_log_comes_out_of_the_stored_events_alone():
-    cup = paired()
-    cup.fail(1, 2)
-    cup.decide(1, 1, 1, 2, left=[CRASHED], made_at=500)
-    again = TOURNAMENT.fold(Tournament(STREAM), cup.entries)
-    assert list(list_all_attempts(again)) == attempts(cup)
+    tournament = paired()
+    tournament.fail(1, 2)
+    tournament.decide(1, 1, 1, 2, left=[CRASHED], made_at=500)
+    again = TOURNAMENT.fold(Tournament(STREAM), tournament.entries)
+    assert list(list_all_attempts(again)) == attempts(tournament)

@@ -34,7 +34,7 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.state import Tournament
-from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, Cup, by_number
+from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number
 
 ANN = Actor("player", "player-" + "a" * 26)
 BEN = Actor("player", "player-" + "b" * 26)
@@ -42,25 +42,25 @@ TERMS = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss"}, "seed": 1
 RESULT = {"round": 1, "board": 1, "game": 1, "match": "match-1"}
 
 
-def refusal(cup, command, actor=ORGANISER, **fields):
+def refusal(tournament, command, actor=ORGANISER, **fields):
     """The class and code with which the command is refused; nothing is recorded."""
-    before = cup.state
+    before = tournament.state
     with pytest.raises(Refusal) as refused:
-        cup.when(command, actor, **fields)
-    assert cup.state == before
+        tournament.when(command, actor, **fields)
+    assert tournament.state == before
     return type(refused.value), refused.value.code
 
 
 def created(**terms):
-    return Cup(**terms).state.terms
+    return GivenTournament(**terms).state.terms
 
 
 def playing(entrants=2, **terms):
     """A tournament with its first round paired: 1 meets 2."""
-    cup = Cup(entrants, **terms)
-    cup.start()
-    cup.pair([(1, 2)], byes=range(3, entrants + 1))
-    return cup
+    tournament = GivenTournament(entrants, **terms)
+    tournament.start()
+    tournament.pair([(1, 2)], byes=range(3, entrants + 1))
+    return tournament
 
 
 # ------------------------------------------------------------------------------------------------------------ create
@@ -89,7 +89,7 @@ def test_a_tournament_is_created_with_complete_terms():
 
 
 def test_a_tournament_is_created_once():
-    assert refusal(Cup(), CreateTournament, **TERMS) == (WrongTime, "tournament/exists")
+    assert refusal(GivenTournament(), CreateTournament, **TERMS) == (WrongTime, "tournament/exists")
 
 
 @pytest.mark.parametrize(
@@ -114,17 +114,17 @@ def test_a_tournament_is_created_once():
 )
 def test_terms_that_cannot_be_are_refused(terms, code):
     with pytest.raises(WrongValue) as refused:
-        Cup(**terms)
+        GivenTournament(**terms)
     assert refused.value.code == code
 
 
 def test_openings_are_refused_where_dice_fall_and_welcome_in_the_same_game_without():
     with pytest.raises(WrongValue, match="portals with these options has dice"):
-        Cup(ruleset="portals", openings=(("x",),))
+        GivenTournament(ruleset="portals", openings=(("x",),))
     ruleset, first = find_ruleset("portals"), {"first": 1}
     state = ruleset.initial_state(ruleset.parse_options(first), 2)
     move = ruleset.format_move(state, next(ruleset.legal_moves(state)))
-    assert Cup(ruleset="portals", options=first, openings=((move,),)).state.terms.openings == ((move,),)
+    assert GivenTournament(ruleset="portals", options=first, openings=((move,),)).state.terms.openings == ((move,),)
 
 
 def test_before_it_is_created_there_is_no_tournament():
@@ -137,86 +137,88 @@ def test_before_it_is_created_there_is_no_tournament():
 
 
 def test_the_organiser_enters_bots_under_the_next_number():
-    cup = Cup(1)
-    assert cup.when(RegisterEntrant, occupant=BOT, label="B") == [EntrantRegistered(2, BOT, "B")]
+    tournament = GivenTournament(1)
+    assert tournament.when(RegisterEntrant, occupant=BOT, label="B") == [EntrantRegistered(2, BOT, "B")]
 
 
 def test_players_enter_themselves_where_the_tournament_is_open():
-    cup = Cup(is_open=True)
-    assert cup.when(RegisterEntrant, ANN, occupant=Account(ANN.id)) == [EntrantRegistered(1, Account(ANN.id), None)]
+    tournament = GivenTournament(is_open=True)
+    assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id)) == [
+        EntrantRegistered(1, Account(ANN.id), None)
+    ]
 
 
 def test_late_entrants_are_taken_in_a_swiss_only():
-    cup = playing()
-    cup.enter()
-    assert cup.state.entrants[2].joined == 2
-    cup = playing(format={"kind": "round-robin"})
-    assert refusal(cup, RegisterEntrant, occupant=BOT) == (WrongTime, "tournament/status")
+    tournament = playing()
+    tournament.enter()
+    assert tournament.state.entrants[2].joined == 2
+    tournament = playing(format={"kind": "round-robin"})
+    assert refusal(tournament, RegisterEntrant, occupant=BOT) == (WrongTime, "tournament/status")
 
 
 def test_who_may_not_enter_is_refused():
-    cup = Cup(is_open=True, max_entrants=2)
-    cup.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
-    assert refusal(cup, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongTime, "entrant/entered")
-    assert refusal(cup, RegisterEntrant, ANN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/not-yours")
-    assert refusal(cup, RegisterEntrant, ANN, occupant=BOT) == (WrongPerson, "tournament/not-yours")
-    assert refusal(cup, RegisterEntrant, occupant=Guest("Cat")) == (WrongValue, "entrant/guest")
-    assert refusal(cup, RegisterEntrant, occupant=BuiltIn("random", 9, 0, None)) == (WrongValue, "bot/version")
-    assert refusal(cup, RegisterEntrant, occupant=BOT, label="") == (WrongValue, "entrant/label")
-    cup.enter()
-    assert refusal(cup, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongTime, "entrant/full")
-    assert refusal(Cup(), RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/closed")
+    tournament = GivenTournament(is_open=True, max_entrants=2)
+    tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
+    assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongTime, "entrant/entered")
+    assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/not-yours")
+    assert refusal(tournament, RegisterEntrant, ANN, occupant=BOT) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, RegisterEntrant, occupant=Guest("Cat")) == (WrongValue, "entrant/guest")
+    assert refusal(tournament, RegisterEntrant, occupant=BuiltIn("random", 9, 0, None)) == (WrongValue, "bot/version")
+    assert refusal(tournament, RegisterEntrant, occupant=BOT, label="") == (WrongValue, "entrant/label")
+    tournament.enter()
+    assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongTime, "entrant/full")
+    assert refusal(GivenTournament(), RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/closed")
 
 
 # -------------------------------------------------------------------------------------------------- leave or sit out
 
 
 def test_entrants_withdraw_by_themselves_or_by_the_organiser():
-    cup = Cup(is_open=True)
-    cup.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
-    cup.enter()
-    assert cup.when(WithdrawEntrant, ANN, entrant=1) == [EntrantWithdrawn(1, "entrant")]
-    assert cup.when(WithdrawEntrant, entrant=2) == [EntrantWithdrawn(2, "organiser")]
+    tournament = GivenTournament(is_open=True)
+    tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
+    tournament.enter()
+    assert tournament.when(WithdrawEntrant, ANN, entrant=1) == [EntrantWithdrawn(1, "entrant")]
+    assert tournament.when(WithdrawEntrant, entrant=2) == [EntrantWithdrawn(2, "organiser")]
 
 
 @pytest.mark.parametrize(("command", "more"), [(WithdrawEntrant, {}), (AnnounceAbsence, {"round": 1})])
 def test_nobody_acts_for_others_for_nobody_or_for_who_has_left(command, more):
-    cup = Cup(2)
-    cup.leave(2)
-    assert refusal(cup, command, ANN, entrant=1, **more) == (WrongPerson, "entrant/not-yours")
-    assert refusal(cup, command, entrant=2, **more) == (WrongTime, "entrant/out")
-    assert refusal(cup, command, entrant=3, **more) == (Unknown, "entrant/unknown")
-    assert refusal(cup, command, entrant=0, **more) == (Unknown, "entrant/unknown")
+    tournament = GivenTournament(2)
+    tournament.leave(2)
+    assert refusal(tournament, command, ANN, entrant=1, **more) == (WrongPerson, "entrant/not-yours")
+    assert refusal(tournament, command, entrant=2, **more) == (WrongTime, "entrant/out")
+    assert refusal(tournament, command, entrant=3, **more) == (Unknown, "entrant/unknown")
+    assert refusal(tournament, command, entrant=0, **more) == (Unknown, "entrant/unknown")
 
 
 def test_an_absence_is_announced_once_and_before_the_round_is_paired():
-    cup = playing()
-    assert cup.when(AnnounceAbsence, entrant=1, round=2) == [EntrantAbsent(1, 2)]
-    assert refusal(cup, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
-    assert refusal(cup, AnnounceAbsence, entrant=1, round=1) == (WrongTime, "entrant/absence")
-    assert refusal(cup, AnnounceAbsence, entrant=1, round=102) == (WrongTime, "entrant/absence")
+    tournament = playing()
+    assert tournament.when(AnnounceAbsence, entrant=1, round=2) == [EntrantAbsent(1, 2)]
+    assert refusal(tournament, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
+    assert refusal(tournament, AnnounceAbsence, entrant=1, round=1) == (WrongTime, "entrant/absence")
+    assert refusal(tournament, AnnounceAbsence, entrant=1, round=102) == (WrongTime, "entrant/absence")
 
 
 # ------------------------------------------------------------------------------------------------------------- start
 
 
 def test_it_starts_when_a_match_can_be_played():
-    cup = Cup(2, seats=3)
-    assert refusal(cup, StartTournament) == (WrongTime, "tournament/too-few")
-    assert refusal(cup, StartTournament, ANN) == (WrongPerson, "tournament/not-yours")
-    cup.enter()
-    assert cup.when(StartTournament) == [TournamentStarted()]
-    assert refusal(cup, StartTournament) == (WrongTime, "tournament/status")
+    tournament = GivenTournament(2, seats=3)
+    assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-few")
+    assert refusal(tournament, StartTournament, ANN) == (WrongPerson, "tournament/not-yours")
+    tournament.enter()
+    assert tournament.when(StartTournament) == [TournamentStarted()]
+    assert refusal(tournament, StartTournament) == (WrongTime, "tournament/status")
 
 
 @pytest.mark.parametrize("entrants", [3, 4])
 def test_a_sequential_test_starts_with_two_who_entered(entrants):
-    cup = Cup(entrants, sprt={"elo0": 0, "elo1": 5})
-    cup.leave(1)
-    assert refusal(cup, StartTournament) == (WrongTime, "tournament/too-many")
-    cup = Cup(2, sprt={"elo0": 0, "elo1": 5})
-    assert cup.state.terms.sprt == {"elo0": 0, "elo1": 5, "alpha": "0.05", "beta": "0.05"}
-    assert cup.when(StartTournament) == [TournamentStarted()]
+    tournament = GivenTournament(entrants, sprt={"elo0": 0, "elo1": 5})
+    tournament.leave(1)
+    assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-many")
+    tournament = GivenTournament(2, sprt={"elo0": 0, "elo1": 5})
+    assert tournament.state.terms.sprt == {"elo0": 0, "elo1": 5, "alpha": "0.05", "beta": "0.05"}
+    assert tournament.when(StartTournament) == [TournamentStarted()]
 
 
 # -------------------------------------------------------------------------------------------------------------- pair
@@ -227,10 +229,10 @@ def pairing(boards, byes=(), round=1):
 
 
 def test_a_round_is_paired_with_who_sits_it_out():
-    cup = Cup(4)
-    cup.sit_out(4, 1)
-    cup.start()
-    assert cup.when(PairRound, SYSTEM, **pairing(((2, 1),), (3,))) == [
+    tournament = GivenTournament(4)
+    tournament.sit_out(4, 1)
+    tournament.start()
+    assert tournament.when(PairRound, SYSTEM, **pairing(((2, 1),), (3,))) == [
         RoundPaired(1, ((2, 1),), (3,), (4,), {}, "by hand")
     ]
 
@@ -248,91 +250,96 @@ def test_a_round_is_paired_with_who_sits_it_out():
     ],
 )
 def test_a_pairing_places_everybody_once_at_most_and_only_who_is_present(boards, byes, refused):
-    cup = Cup(4)
-    cup.leave(4)
-    cup.sit_out(3, 1)
-    cup.start()
-    assert refusal(cup, PairRound, SYSTEM, **pairing(boards, byes)) == refused
+    tournament = GivenTournament(4)
+    tournament.leave(4)
+    tournament.sit_out(3, 1)
+    tournament.start()
+    assert refusal(tournament, PairRound, SYSTEM, **pairing(boards, byes)) == refused
 
 
 def test_a_round_may_have_no_board():
-    cup = Cup(3)
-    cup.start()
-    cup.when(PairRound, SYSTEM, **pairing((), (1, 2)))
-    assert cup.state.rounds[0].is_decided
+    tournament = GivenTournament(3)
+    tournament.start()
+    tournament.when(PairRound, SYSTEM, **pairing((), (1, 2)))
+    assert tournament.state.rounds[0].is_decided
 
 
 def test_the_server_pairs_the_next_round_when_the_last_is_decided():
-    cup = playing()
-    assert refusal(cup, PairRound, SYSTEM, **pairing(((1, 2),), round=2)) == (WrongTime, "tournament/round")
-    cup.decide_all(by_number)
-    assert refusal(cup, PairRound, SYSTEM, **pairing(((1, 2),), round=1)) == (WrongTime, "tournament/round")
-    assert refusal(cup, PairRound, SYSTEM, **pairing(((1, 2),), round=3)) == (WrongTime, "tournament/round")
-    assert refusal(cup, PairRound, **pairing(((1, 2),), round=2)) == (WrongPerson, "tournament/not-yours")
-    assert refusal(Cup(2), PairRound, SYSTEM, **pairing(((1, 2),))) == (WrongTime, "tournament/status")
+    tournament = playing()
+    assert refusal(tournament, PairRound, SYSTEM, **pairing(((1, 2),), round=2)) == (WrongTime, "tournament/round")
+    tournament.decide_all(by_number)
+    assert refusal(tournament, PairRound, SYSTEM, **pairing(((1, 2),), round=1)) == (WrongTime, "tournament/round")
+    assert refusal(tournament, PairRound, SYSTEM, **pairing(((1, 2),), round=3)) == (WrongTime, "tournament/round")
+    assert refusal(tournament, PairRound, **pairing(((1, 2),), round=2)) == (WrongPerson, "tournament/not-yours")
+    assert refusal(GivenTournament(2), PairRound, SYSTEM, **pairing(((1, 2),))) == (WrongTime, "tournament/status")
 
 
 # ----------------------------------------------------------------------------------------------------------- results
 
 
 def test_a_game_is_decided_once():
-    cup = playing()
+    tournament = playing()
     left = (SeatWithdrawn(1, "resigned", "crashed"),)
     decided = {**RESULT, "ranks": (2, 1), "reason": "withdrawal", "made_at": 7, "left": left}
-    assert refusal(cup, EnterResult, **decided) == (WrongPerson, "tournament/not-yours")
-    assert refusal(cup, EnterResult, SYSTEM, **{**decided, "ranks": (1,)}) == (WrongValue, "tournament/ranks")
+    assert refusal(tournament, EnterResult, **decided) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, EnterResult, SYSTEM, **{**decided, "ranks": (1,)}) == (WrongValue, "tournament/ranks")
     for place in ("round", "board", "game"):
         for number in (0, 2):
             wrong = {**decided, place: number}
-            assert refusal(cup, EnterResult, SYSTEM, **wrong) == (Unknown, "tournament/no-game")
+            assert refusal(tournament, EnterResult, SYSTEM, **wrong) == (Unknown, "tournament/no-game")
     entered = GameDecided(1, 1, 1, "match-1", (2, 1), "withdrawal", 7, left)
-    assert cup.when(EnterResult, SYSTEM, **decided) == [entered]
-    assert refusal(cup, EnterResult, SYSTEM, **decided) == (WrongTime, "tournament/decided")
+    assert tournament.when(EnterResult, SYSTEM, **decided) == [entered]
+    assert refusal(tournament, EnterResult, SYSTEM, **decided) == (WrongTime, "tournament/decided")
 
 
 def test_a_match_that_failed_is_noted_once_and_while_the_game_is_open():
-    cup = playing()
+    tournament = playing()
     failure = {**RESULT, "cause": "refuted", "why": "x" * 300, "made_at": 7}
-    assert refusal(cup, NoteFailure, **failure) == (WrongPerson, "tournament/not-yours")
-    assert cup.when(NoteFailure, SYSTEM, **failure) == [AttemptFailed(1, 1, 1, "match-1", "refuted", "x" * 200, 7)]
-    assert [each.match for each in cup.state.rounds[0].games[0][0].failed] == ["match-1"]
-    assert refusal(cup, NoteFailure, SYSTEM, **failure) == (WrongTime, "tournament/decided")
-    cup.decide_all(by_number)
-    assert refusal(cup, NoteFailure, SYSTEM, **{**failure, "match": "match-2"}) == (WrongTime, "tournament/decided")
+    assert refusal(tournament, NoteFailure, **failure) == (WrongPerson, "tournament/not-yours")
+    assert tournament.when(NoteFailure, SYSTEM, **failure) == [
+        AttemptFailed(1, 1, 1, "match-1", "refuted", "x" * 200, 7)
+    ]
+    assert [each.match for each in tournament.state.rounds[0].games[0][0].failed] == ["match-1"]
+    assert refusal(tournament, NoteFailure, SYSTEM, **failure) == (WrongTime, "tournament/decided")
+    tournament.decide_all(by_number)
+    assert refusal(tournament, NoteFailure, SYSTEM, **{**failure, "match": "match-2"}) == (
+        WrongTime,
+        "tournament/decided",
+    )
 
 
 def test_a_decided_game_is_annulled_once_even_after_the_end():
-    cup = playing()
+    tournament = playing()
     annul = {"round": 1, "board": 1, "game": 1, "why": "a cheat"}
-    assert refusal(cup, AnnulGame, **annul) == (WrongTime, "tournament/not-decided")
-    cup.decide_all(by_number)
-    assert refusal(cup, AnnulGame, ANN, **annul) == (WrongPerson, "tournament/not-yours")
-    assert refusal(cup, AnnulGame, **{**annul, "why": ""}) == (WrongValue, "tournament/cause")
-    assert refusal(cup, AnnulGame, **{**annul, "why": "x" * 201}) == (WrongValue, "tournament/cause")
-    assert refusal(cup, AnnulGame, **{**annul, "board": 2}) == (Unknown, "tournament/no-game")
-    cup.when(EndTournament, SYSTEM, reason="played")
-    assert cup.when(AnnulGame, **annul) == [GameAnnulled(1, 1, 1, "a cheat")]
-    assert refusal(cup, AnnulGame, **annul) == (WrongTime, "tournament/not-decided")
+    assert refusal(tournament, AnnulGame, **annul) == (WrongTime, "tournament/not-decided")
+    tournament.decide_all(by_number)
+    assert refusal(tournament, AnnulGame, ANN, **annul) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, AnnulGame, **{**annul, "why": ""}) == (WrongValue, "tournament/cause")
+    assert refusal(tournament, AnnulGame, **{**annul, "why": "x" * 201}) == (WrongValue, "tournament/cause")
+    assert refusal(tournament, AnnulGame, **{**annul, "board": 2}) == (Unknown, "tournament/no-game")
+    tournament.when(EndTournament, SYSTEM, reason="played")
+    assert tournament.when(AnnulGame, **annul) == [GameAnnulled(1, 1, 1, "a cheat")]
+    assert refusal(tournament, AnnulGame, **annul) == (WrongTime, "tournament/not-decided")
 
 
 # --------------------------------------------------------------------------------------------------------------- end
 
 
 def test_the_server_ends_it_when_all_games_are_decided():
-    cup = playing()
-    assert refusal(cup, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/round")
-    cup.decide_all(by_number)
-    assert refusal(cup, EndTournament, reason="played") == (WrongPerson, "tournament/not-yours")
-    assert cup.when(EndTournament, SYSTEM, reason="played") == [TournamentEnded("played")]
-    assert refusal(cup, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/status")
+    tournament = playing()
+    assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/round")
+    tournament.decide_all(by_number)
+    assert refusal(tournament, EndTournament, reason="played") == (WrongPerson, "tournament/not-yours")
+    assert tournament.when(EndTournament, SYSTEM, reason="played") == [TournamentEnded("played")]
+    assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/status")
 
 
 def test_the_organiser_calls_it_off_before_its_end():
-    cup = playing()
-    assert refusal(cup, AbortTournament, ANN, cause="rain") == (WrongPerson, "tournament/not-yours")
-    assert refusal(cup, AbortTournament, cause="") == (WrongValue, "tournament/cause")
-    assert cup.when(AbortTournament, cause="rain") == [TournamentAborted("rain")]
-    assert (cup.state.status, cup.state.ended) == ("aborted", "rain")
+    tournament = playing()
+    assert refusal(tournament, AbortTournament, ANN, cause="rain") == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, AbortTournament, cause="") == (WrongValue, "tournament/cause")
+    assert tournament.when(AbortTournament, cause="rain") == [TournamentAborted("rain")]
+    assert (tournament.state.status, tournament.state.ended) == ("aborted", "rain")
 
 
 @pytest.mark.parametrize(
@@ -351,6 +358,6 @@ def test_the_organiser_calls_it_off_before_its_end():
     ],
 )
 def test_nothing_follows_when_it_was_called_off(command, actor, fields):
-    cup = playing()
-    cup.when(AbortTournament, cause="rain")
-    assert refusal(cup, command, actor, **fields) == (WrongTime, "tournament/status")
+    tournament = playing()
+    tournament.when(AbortTournament, cause="rain")
+    assert refusal(tournament, command, actor, **fields) == (WrongTime, "tournament/status")

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats, describe_costs, seat_evenly
 from plyscribe.domain.tournament.schedule import count_defeats, pair_gauntlet, pair_knockout, pair_round_robin
 from plyscribe.domain.tournament.seats import balance_seats
-from tests.domain.given_tournament import Cup, by_chance, by_number
+from tests.domain.given_tournament import GivenTournament, by_chance, by_number
 
 ROUND_ROBIN, GAUNTLET, KNOCKOUT = ({"kind": kind} for kind in ("round-robin", "gauntlet", "knockout"))
 DOUBLE = {"kind": "knockout", "lives": 2}
 
 
-def gap(cup):
+def gap(tournament):
     """By how much the seats that an entrant had differ in number, at most."""
-    return max(max(seats) - min(seats) for seats in count_seats(cup.state).values())
+    return max(max(seats) - min(seats) for seats in count_seats(tournament.state).values())
 
 
 # ------------------------------------------------------------------------------------------------------------ circle
@@ -27,44 +27,46 @@ def gap(cup):
 @pytest.mark.parametrize("entrants", range(2, 14))
 @pytest.mark.parametrize("cycles", [1, 2, 3])
 def test_everybody_meets_everybody_once_a_cycle(entrants, cycles):
-    cup = Cup(entrants, format={**ROUND_ROBIN, "cycles": cycles}).play(pair_round_robin, by_number)
-    meetings = count_meetings(cup.state)
+    tournament = GivenTournament(entrants, format={**ROUND_ROBIN, "cycles": cycles}).play(pair_round_robin, by_number)
+    meetings = count_meetings(tournament.state)
     assert all(meetings[pair] == cycles for pair in combinations(range(1, entrants + 1), 2))
-    assert len(cup.state.rounds) == cycles * (entrants - 1 + entrants % 2)
-    assert all(entrants % 2 == len(round.byes) for round in cup.state.rounds)
-    assert entrants % 2 == 0 or set(count_byes(cup.state).values()) == {cycles}
+    assert len(tournament.state.rounds) == cycles * (entrants - 1 + entrants % 2)
+    assert all(entrants % 2 == len(round.byes) for round in tournament.state.rounds)
+    assert entrants % 2 == 0 or set(count_byes(tournament.state).values()) == {cycles}
 
 
 @pytest.mark.parametrize("entrants", range(2, 14))
 def test_after_each_cycle_everybody_had_both_seats_equally_often_or_one_once_more(entrants):
-    cup = Cup(entrants, format={**ROUND_ROBIN, "cycles": 4})
+    tournament = GivenTournament(entrants, format={**ROUND_ROBIN, "cycles": 4})
     rounds = entrants - 1 + entrants % 2
     for cycle in (1, 2, 3, 4):
-        cup.play(pair_round_robin, by_number, most=cycle * rounds)
+        tournament.play(pair_round_robin, by_number, most=cycle * rounds)
         games = cycle * (entrants - 1)
-        assert gap(cup) == games % 2
+        assert gap(tournament) == games % 2
 
 
-def differences(cup):
+def differences(tournament):
     """By how much the seats of those who stayed differ in number, of each."""
-    seats = count_seats(cup.state)
-    return sorted(abs(seats[each.number][0] - seats[each.number][1]) for each in cup.state.entrants if each.is_in)
+    seats = count_seats(tournament.state)
+    return sorted(
+        abs(seats[each.number][0] - seats[each.number][1]) for each in tournament.state.entrants if each.is_in
+    )
 
 
 def test_who_stays_has_both_seats_equally_often_or_one_once_more_though_another_one_leaves():
-    cup = Cup(10, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=3)
-    cup.leave(4)
-    cup.play(pair_round_robin, by_number)
-    meetings = count_meetings(cup.state)
+    tournament = GivenTournament(10, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=3)
+    tournament.leave(4)
+    tournament.play(pair_round_robin, by_number)
+    meetings = count_meetings(tournament.state)
     assert all(meetings[pair] == 1 for pair in combinations((1, 2, 3, 5, 6, 7, 8, 9, 10), 2))
-    assert max(differences(cup)) == 1
+    assert max(differences(tournament)) == 1
 
 
 def test_two_who_meet_twice_change_seats_though_another_one_leaves():
-    cup = Cup(6, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number, most=2)
-    cup.leave(6)
-    cup.play(pair_round_robin, by_number)
-    boards = [board for round in cup.state.rounds for board in round.boards if 6 not in board]
+    tournament = GivenTournament(6, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number, most=2)
+    tournament.leave(6)
+    tournament.play(pair_round_robin, by_number)
+    boards = [board for round in tournament.state.rounds for board in round.boards if 6 not in board]
     assert all(board[::-1] in boards for board in boards)
 
 
@@ -88,27 +90,27 @@ def test_seats_are_turned_to_the_least_sum_of_squares(data):
 
 
 def test_two_who_meet_twice_change_seats():
-    cup = Cup(5, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number)
-    boards = [board for round in cup.state.rounds for board in round.boards]
+    tournament = GivenTournament(5, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number)
+    boards = [board for round in tournament.state.rounds for board in round.boards]
     assert all(board[::-1] in boards for board in boards)
 
 
 def test_who_withdraws_before_the_start_has_no_place_in_the_circle():
-    cup = Cup(5, format=ROUND_ROBIN)
-    cup.leave(2)
-    cup.play(pair_round_robin, by_number)
-    assert cup.state.starters == (1, 3, 4, 5)
-    assert len(cup.state.rounds) == 3
-    assert not count_byes(cup.state)
+    tournament = GivenTournament(5, format=ROUND_ROBIN)
+    tournament.leave(2)
+    tournament.play(pair_round_robin, by_number)
+    assert tournament.state.starters == (1, 3, 4, 5)
+    assert len(tournament.state.rounds) == 3
+    assert not count_byes(tournament.state)
 
 
 def test_the_opponents_of_who_has_left_or_sits_out_have_byes():
-    cup = Cup(4, format=ROUND_ROBIN)
-    cup.sit_out(2, 2)
-    cup.play(pair_round_robin, by_number, most=1)
-    cup.leave(4)
-    cup.play(pair_round_robin, by_number)
-    for round in cup.state.rounds[1:]:
+    tournament = GivenTournament(4, format=ROUND_ROBIN)
+    tournament.sit_out(2, 2)
+    tournament.play(pair_round_robin, by_number, most=1)
+    tournament.leave(4)
+    tournament.play(pair_round_robin, by_number)
+    for round in tournament.state.rounds[1:]:
         placed = [each for board in round.boards for each in board] + [*round.byes, *round.absent]
         assert sorted(placed) == [1, 2, 3]
 
@@ -118,78 +120,80 @@ def test_the_opponents_of_who_has_left_or_sits_out_have_byes():
 
 @pytest.mark.parametrize("entrants", [2, 3, 6, 7])
 def test_in_a_gauntlet_the_first_entrant_meets_all_others_on_alternate_seats(entrants):
-    cup = Cup(entrants, format={**GAUNTLET, "cycles": 2}).play(pair_gauntlet, by_number)
-    meetings = count_meetings(cup.state)
+    tournament = GivenTournament(entrants, format={**GAUNTLET, "cycles": 2}).play(pair_gauntlet, by_number)
+    meetings = count_meetings(tournament.state)
     assert meetings == {(1, other): 2 for other in range(2, entrants + 1)}
-    assert all(seats[0] == seats[1] for seats in count_seats(cup.state).values())
+    assert all(seats[0] == seats[1] for seats in count_seats(tournament.state).values())
 
 
 def test_a_gauntlet_balances_seats_by_what_was_played():
-    cup = Cup(5, format=GAUNTLET)
-    cup.sit_out(3, 2)
-    cup.play(pair_gauntlet, by_number)
-    assert cup.state.rounds[1].boards == ()
-    assert cup.state.rounds[1].byes == (1,)
-    assert gap(cup) == 1
+    tournament = GivenTournament(5, format=GAUNTLET)
+    tournament.sit_out(3, 2)
+    tournament.play(pair_gauntlet, by_number)
+    assert tournament.state.rounds[1].boards == ()
+    assert tournament.state.rounds[1].byes == (1,)
+    assert gap(tournament) == 1
 
 
 def test_a_gauntlet_ends_when_the_first_entrant_leaves():
-    cup = Cup(4, format=GAUNTLET).play(pair_gauntlet, by_number, most=1)
-    cup.leave(1)
-    assert pair_gauntlet(cup.state) is None
+    tournament = GivenTournament(4, format=GAUNTLET).play(pair_gauntlet, by_number, most=1)
+    tournament.leave(1)
+    assert pair_gauntlet(tournament.state) is None
 
 
 def test_the_gauntlet_is_run_by_the_first_of_those_who_started():
-    cup = Cup(4, format=GAUNTLET)
-    cup.leave(1)
-    cup.play(pair_gauntlet, by_number)
-    assert set(count_meetings(cup.state)) == {(2, 3), (2, 4)}
+    tournament = GivenTournament(4, format=GAUNTLET)
+    tournament.leave(1)
+    tournament.play(pair_gauntlet, by_number)
+    assert set(count_meetings(tournament.state)) == {(2, 3), (2, 4)}
 
 
 # ---------------------------------------------------------------------------------------------------------- knockout
 
 
-def pairs_of(cup, number):
-    return sorted(tuple(sorted(board)) for board in cup.state.rounds[number - 1].boards)
+def pairs_of(tournament, number):
+    return sorted(tuple(sorted(board)) for board in tournament.state.rounds[number - 1].boards)
 
 
 def test_the_best_seeds_meet_as_late_as_can_be():
-    cup = Cup(8, format=KNOCKOUT).play(pair_knockout, by_number)
-    assert [pairs_of(cup, number) for number in (1, 2, 3)] == [
+    tournament = GivenTournament(8, format=KNOCKOUT).play(pair_knockout, by_number)
+    assert [pairs_of(tournament, number) for number in (1, 2, 3)] == [
         [(1, 8), (2, 7), (3, 6), (4, 5)],
         [(1, 4), (2, 3)],
         [(1, 2)],
     ]
-    assert pair_knockout(cup.state) is None
+    assert pair_knockout(tournament.state) is None
 
 
 def test_who_beats_a_seed_takes_its_place_in_the_bracket():
-    cup = Cup(8, format=KNOCKOUT)
-    cup.play(pair_knockout, lambda game: by_number(game)[:: 1 if game.entrants not in ((8, 1), (1, 8)) else -1], most=2)
-    assert pairs_of(cup, 2) == [(2, 3), (4, 8)]
+    tournament = GivenTournament(8, format=KNOCKOUT)
+    tournament.play(
+        pair_knockout, lambda game: by_number(game)[:: 1 if game.entrants not in ((8, 1), (1, 8)) else -1], most=2
+    )
+    assert pairs_of(tournament, 2) == [(2, 3), (4, 8)]
 
 
 def test_the_best_seeds_have_byes_in_the_first_round_and_nobody_later():
-    cup = Cup(11, format=KNOCKOUT).play(pair_knockout, by_chance(1))
-    assert [round.byes for round in cup.state.rounds] == [(1, 2, 3, 4, 5), (), (), ()]
+    tournament = GivenTournament(11, format=KNOCKOUT).play(pair_knockout, by_chance(1))
+    assert [round.byes for round in tournament.state.rounds] == [(1, 2, 3, 4, 5), (), (), ()]
 
 
 @given(st.integers(2, 40), st.integers(0, 99), st.sampled_from([1, 2]))
 @settings(max_examples=60, deadline=None)
 def test_a_knockout_leaves_one(entrants, seed, lives):
-    cup = Cup(entrants, format={**KNOCKOUT, "lives": lives}).play(pair_knockout, by_chance(seed))
-    defeats = count_defeats(cup.state)
+    tournament = GivenTournament(entrants, format={**KNOCKOUT, "lives": lives}).play(pair_knockout, by_chance(seed))
+    defeats = count_defeats(tournament.state)
     assert sum(defeats[each] < lives for each in defeats) == 1
-    assert all(round.boards for round in cup.state.rounds)
+    assert all(round.boards for round in tournament.state.rounds)
     assert max(defeats.values()) <= lives
 
 
 @given(st.integers(4, 32), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_in_a_double_knockout_nobody_is_out_before_the_second_defeat_and_byes_go_round(entrants, seed):
-    cup = Cup(entrants, format=DOUBLE).play(pair_knockout, by_chance(seed))
+    tournament = GivenTournament(entrants, format=DOUBLE).play(pair_knockout, by_chance(seed))
     losses = Counter()
-    for round in cup.state.rounds:
+    for round in tournament.state.rounds:
         assert all(losses[each] < 2 for board in round.boards for each in board)
         for games in round.games:
             scores = dict(zip(games[0].entrants, games[0].ranks, strict=True))
@@ -200,17 +204,17 @@ def test_in_a_double_knockout_nobody_is_out_before_the_second_defeat_and_byes_go
 @given(st.integers(4, 24), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_a_double_knockout_has_a_rematch_only_where_every_pairing_of_its_group_has_one(entrants, seed):
-    cup = Cup(entrants, format=DOUBLE)
-    cup.start()
-    while (pairing := pair_knockout(cup.state)) is not None:
-        defeats, met = pairing.costs["defeats"], count_meetings(cup.state)
+    tournament = GivenTournament(entrants, format=DOUBLE)
+    tournament.start()
+    while (pairing := pair_knockout(tournament.state)) is not None:
+        defeats, met = pairing.costs["defeats"], count_meetings(tournament.state)
         beaten = [board for board in pairing.boards if defeats[str(board[0])] == 1]
         if len(defeats) > 2 and any(tuple(sorted(board)) in met for board in beaten):
             group = sorted(each for board in beaten for each in board)
             assert len(group) < 8
             assert not can_pair_freshly(group, met)
-        cup.pair(pairing.boards, pairing.byes, pairing.costs)
-        cup.decide_all(by_chance(seed))
+        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+        tournament.decide_all(by_chance(seed))
 
 
 def can_pair_freshly(group, met):
@@ -225,60 +229,60 @@ def can_pair_freshly(group, met):
 
 
 def test_an_absence_from_a_knockout_costs_a_life_and_the_opponent_goes_on():
-    cup = Cup(4, format=KNOCKOUT)
-    cup.sit_out(1, 1)
-    cup.play(pair_knockout, by_number)
-    assert (cup.state.rounds[0].boards, cup.state.rounds[0].byes) == (((2, 3),), (4,))
-    assert pairs_of(cup, 2) == [(2, 4)]
-    assert count_defeats(cup.state)[1] == 1
+    tournament = GivenTournament(4, format=KNOCKOUT)
+    tournament.sit_out(1, 1)
+    tournament.play(pair_knockout, by_number)
+    assert (tournament.state.rounds[0].boards, tournament.state.rounds[0].byes) == (((2, 3),), (4,))
+    assert pairs_of(tournament, 2) == [(2, 4)]
+    assert count_defeats(tournament.state)[1] == 1
 
 
 def test_a_round_of_a_knockout_has_a_board_even_when_a_half_of_each_pair_has_left():
-    cup = Cup(8, format=KNOCKOUT).play(pair_knockout, by_number, most=1)
-    cup.leave(4)
-    cup.leave(2)
-    cup.play(pair_knockout, by_number)
-    assert pairs_of(cup, 2) == [(1, 3)]
-    assert len(cup.state.rounds) == 2
+    tournament = GivenTournament(8, format=KNOCKOUT).play(pair_knockout, by_number, most=1)
+    tournament.leave(4)
+    tournament.leave(2)
+    tournament.play(pair_knockout, by_number)
+    assert pairs_of(tournament, 2) == [(1, 3)]
+    assert len(tournament.state.rounds) == 2
 
 
 def test_on_a_level_board_the_better_seed_goes_on_and_so_it_does_when_the_game_is_annulled():
-    cup = Cup(4, format=KNOCKOUT)
-    cup.play(pair_knockout, lambda game: (1, 1), most=1)
-    assert [count_defeats(cup.state)[each] for each in (1, 2, 3, 4)] == [0, 0, 1, 1]
-    cup.annul(1, 1)
-    assert [count_defeats(cup.state)[each] for each in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    tournament = GivenTournament(4, format=KNOCKOUT)
+    tournament.play(pair_knockout, lambda game: (1, 1), most=1)
+    assert [count_defeats(tournament.state)[each] for each in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    tournament.annul(1, 1)
+    assert [count_defeats(tournament.state)[each] for each in (1, 2, 3, 4)] == [0, 0, 1, 1]
 
 
 @given(st.integers(2, 33), st.integers(0, 99), st.sampled_from([1, 2]))
 @settings(max_examples=40, deadline=None)
 def test_in_a_knockout_who_had_seat_1_more_often_gives_it_to_the_other(entrants, seed, lives):
-    cup = Cup(entrants, format={**KNOCKOUT, "lives": lives})
-    cup.start()
-    while (pairing := pair_knockout(cup.state)) is not None:
-        seats = count_seats(cup.state)
+    tournament = GivenTournament(entrants, format={**KNOCKOUT, "lives": lives})
+    tournament.start()
+    while (pairing := pair_knockout(tournament.state)) is not None:
+        seats = count_seats(tournament.state)
         for one, other in pairing.boards:
             assert seats[one][0] - seats[one][1] <= seats[other][0] - seats[other][1]
-        cup.pair(pairing.boards, pairing.byes, pairing.costs)
-        cup.decide_all(by_chance(seed))
+        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+        tournament.decide_all(by_chance(seed))
 
 
 # ------------------------------------------------------------------------------------------------------------- costs
 
 
 def test_costs_sum_up_meetings_spread_seats_and_byes():
-    cup = Cup(5)
-    cup.start()
-    cup.pair([(1, 2), (3, 4)], byes=[5])
-    cup.decide_all(by_number)
-    assert describe_costs(cup.state, [(1, 2), (3, 5)], [4]) == {
+    tournament = GivenTournament(5)
+    tournament.start()
+    tournament.pair([(1, 2), (3, 4)], byes=[5])
+    tournament.decide_all(by_number)
+    assert describe_costs(tournament.state, [(1, 2), (3, 5)], [4]) == {
         "meetings": 1,
         "spread": "2",
         "seats": 3,
         "byes": 0,
         "seed": 1,
     }
-    assert describe_costs(cup.state, [(2, 1)], [5])["byes"] == 1
+    assert describe_costs(tournament.state, [(2, 1)], [5])["byes"] == 1
 
 
 def test_seats_go_to_those_who_had_them_least():

@@ -16,7 +16,7 @@ from plyscribe.domain.tournament.sprt import (
     log_likelihood_ratio,
     parse_hypotheses,
 )
-from tests.domain.given_tournament import Cup, by_number
+from tests.domain.given_tournament import GivenTournament, by_number
 
 # Tests of Stockfish on fishtest in 2020 and 2021, as pull requests 2493, 2950, 2951, 2971, 3098, 3209, 3232 and 3331
 # of official-stockfish/Stockfish tell them: log-likelihood ratio, hypotheses in logistic Elo, pairs by half points.
@@ -129,35 +129,37 @@ def test_what_cannot_be_tested_is_refused(raw):
 
 
 def test_single_games_are_counted_by_three():
-    cup = Cup(2, format={"kind": "round-robin", "cycles": 4}).play(pair_round_robin, by_number, most=3)
-    cup.pair([(1, 2)])
-    cup.decide(4, 1, 1, 1)
-    assert (count_scores(cup.state, 1, 2), count_scores(cup.state, 2, 1)) == ([0, 1, 3], [3, 1, 0])
-    cup.annul(1, 1)
-    assert count_scores(cup.state, 1, 2) == [0, 1, 2]
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}).play(
+        pair_round_robin, by_number, most=3
+    )
+    tournament.pair([(1, 2)])
+    tournament.decide(4, 1, 1, 1)
+    assert (count_scores(tournament.state, 1, 2), count_scores(tournament.state, 2, 1)) == ([0, 1, 3], [3, 1, 0])
+    tournament.annul(1, 1)
+    assert count_scores(tournament.state, 1, 2) == [0, 1, 2]
 
 
 def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
-    cup = Cup(2, format={"kind": "round-robin", "cycles": 4}, repeat="rotations")
-    cup.start()
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat="rotations")
+    tournament.start()
     for round, (first, second) in enumerate(
         [((1, 2), (2, 1)), ((1, 2), (1, 2)), ((1, 1), (1, 2)), ((2, 1), (1, 1))], 1
     ):
-        cup.pair([(1, 2)])
-        cup.decide(round, 1, *first, game=1)
-        assert sum(count_scores(cup.state, 1, 2)) == round - 1
-        cup.decide(round, 1, *second, game=2)
+        tournament.pair([(1, 2)])
+        tournament.decide(round, 1, *first, game=1)
+        assert sum(count_scores(tournament.state, 1, 2)) == round - 1
+        tournament.decide(round, 1, *second, game=2)
     # Both won, one each, a tie and a loss with seat 2, a loss and a tie.
-    assert count_scores(cup.state, 1, 2) == [0, 2, 1, 0, 1]
-    assert count_scores(cup.state, 2, 1) == [1, 0, 1, 2, 0]
-    cup.annul(1, 1, game=2)
-    assert count_scores(cup.state, 1, 2) == [0, 2, 1, 0, 0]
+    assert count_scores(tournament.state, 1, 2) == [0, 2, 1, 0, 1]
+    assert count_scores(tournament.state, 2, 1) == [1, 0, 1, 2, 0]
+    tournament.annul(1, 1, game=2)
+    assert count_scores(tournament.state, 1, 2) == [0, 2, 1, 0, 0]
 
 
 def test_a_tournament_that_is_a_test_has_a_verdict():
     terms = {"format": {"kind": "round-robin", "cycles": 40}, "repeat": "rotations"}
-    cup = Cup(2, **terms, sprt={"elo0": 0, "elo1": 200}).play(pair_round_robin, by_number, most=1)
-    assert judge_entrants(cup.state).taken is None
-    cup.play(pair_round_robin, by_number, most=40)
-    assert judge_entrants(cup.state).taken == "elo1"
-    assert judge_entrants(Cup(2, **terms).state) is None
+    tournament = GivenTournament(2, **terms, sprt={"elo0": 0, "elo1": 200}).play(pair_round_robin, by_number, most=1)
+    assert judge_entrants(tournament.state).taken is None
+    tournament.play(pair_round_robin, by_number, most=40)
+    assert judge_entrants(tournament.state).taken == "elo1"
+    assert judge_entrants(GivenTournament(2, **terms).state) is None

@@ -18,14 +18,14 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
-from tests.domain.given_tournament import STREAM, SYSTEM, Cup, by_number
+from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_number
 
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
 def whole_event():
     """A tournament in which everything happened that can."""
-    cup = Cup(
+    tournament = GivenTournament(
         5,
         format={"kind": "round-robin"},
         ruleset="pathagon",
@@ -34,23 +34,23 @@ def whole_event():
         scoring={"places": [3, 1]},
         repeat="rotations",
     )
-    cup.sit_out(2, 2)
-    cup.play(pair_round_robin, by_number, most=2)
-    cup.leave(5)
-    pairing = pair_round_robin(cup.state)
-    cup.pair(pairing.boards, pairing.byes, pairing.costs)
-    cup.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
-    cup.decide_all(by_number)
-    cup.annul(1, 2, game=2)
-    cup.when(EndTournament, SYSTEM, reason="played")
-    return cup
+    tournament.sit_out(2, 2)
+    tournament.play(pair_round_robin, by_number, most=2)
+    tournament.leave(5)
+    pairing = pair_round_robin(tournament.state)
+    tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+    tournament.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
+    tournament.decide_all(by_number)
+    tournament.annul(1, 2, game=2)
+    tournament.when(EndTournament, SYSTEM, reason="played")
+    return tournament
 
 
 def test_every_event_comes_back_from_its_stored_form():
-    cup, aborted = whole_event(), Cup()
+    tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
     seen = set()
-    for stored in (*cup.entries, *aborted.entries):
+    for stored in (*tournament.entries, *aborted.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)
@@ -58,51 +58,51 @@ def test_every_event_comes_back_from_its_stored_form():
 
 
 def test_the_fold_of_all_events_is_the_state_that_grew_by_each():
-    cup = whole_event()
-    assert TOURNAMENT.fold(Tournament(STREAM), cup.entries) == cup.state
-    assert cup.state.version == len(cup.entries)
-    half = TOURNAMENT.fold(Tournament(STREAM), cup.entries[:9])
-    assert TOURNAMENT.fold(half, cup.entries[9:]) == cup.state
+    tournament = whole_event()
+    assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == tournament.state
+    assert tournament.state.version == len(tournament.entries)
+    half = TOURNAMENT.fold(Tournament(STREAM), tournament.entries[:9])
+    assert TOURNAMENT.fold(half, tournament.entries[9:]) == tournament.state
 
 
 def test_a_round_opens_its_games_by_the_order_of_seats():
-    cup = whole_event()
-    for round in cup.state.rounds:
+    tournament = whole_event()
+    for round in tournament.state.rounds:
         for board, games in zip(round.boards, round.games, strict=True):
             assert [game.entrants for game in games] == [board, board[::-1]]
-    assert cup.state.rounds[1].absent == (2,)
-    assert [each.match for each in find_game(cup.state, (3, 1, 1)).failed] == ["match-x"]
-    assert not find_game(cup.state, (1, 2, 2)).counts
-    assert [find_game(cup.state, place) for place in [(0, 1, 1), (4, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]] == [
-        None
-    ] * 5
+    assert tournament.state.rounds[1].absent == (2,)
+    assert [each.match for each in find_game(tournament.state, (3, 1, 1)).failed] == ["match-x"]
+    assert not find_game(tournament.state, (1, 2, 2)).counts
+    assert [
+        find_game(tournament.state, place) for place in [(0, 1, 1), (4, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]
+    ] == [None] * 5
 
 
 def test_statuses_follow_each_other():
-    cup = Cup(2)
-    seen = [cup.state.status]
-    cup.start()
-    seen.append(cup.state.status)
-    cup.when(EndTournament, SYSTEM, reason="played")
-    seen.append(cup.state.status)
-    aborted = Cup()
+    tournament = GivenTournament(2)
+    seen = [tournament.state.status]
+    tournament.start()
+    seen.append(tournament.state.status)
+    tournament.when(EndTournament, SYSTEM, reason="played")
+    seen.append(tournament.state.status)
+    aborted = GivenTournament()
     aborted.when(AbortTournament, cause="rain")
     assert (*seen, aborted.state.status) == STATUSES
 
 
 def test_who_starts_is_who_was_in_then():
-    cup = Cup(4)
-    cup.leave(2)
-    cup.start()
-    cup.enter()
-    cup.leave(3)
-    assert cup.state.starters == (1, 3, 4)
-    assert cup.state.list_present(1) == [1, 4, 5]
+    tournament = GivenTournament(4)
+    tournament.leave(2)
+    tournament.start()
+    tournament.enter()
+    tournament.leave(3)
+    assert tournament.state.starters == (1, 3, 4)
+    assert tournament.state.list_present(1) == [1, 4, 5]
 
 
-def follow(cup, data):
-    version = cup.state.version + 1
-    return link_all(cup.state.head, version, [format_event(Event(version, 0, "system:tournament", "00", data))])
+def follow(tournament, data):
+    version = tournament.state.version + 1
+    return link_all(tournament.state.head, version, [format_event(Event(version, 0, "system:tournament", "00", data))])
 
 
 @pytest.mark.parametrize(
@@ -115,17 +115,17 @@ def follow(cup, data):
     ],
 )
 def test_events_about_what_is_not_there_cannot_be_folded(data):
-    cup = Cup(2)
+    tournament = GivenTournament(2)
     with pytest.raises(FoldError):
-        TOURNAMENT.fold(cup.state, follow(cup, data))
+        TOURNAMENT.fold(tournament.state, follow(tournament, data))
 
 
 def test_a_tournament_is_created_first_and_once():
-    cup = Cup()
-    created = TOURNAMENT.parse(cup.entries[0])
+    tournament = GivenTournament()
+    created = TOURNAMENT.parse(tournament.entries[0])
     assert isinstance(created.data, TournamentCreated)
     with pytest.raises(FoldError):
-        TOURNAMENT.fold(cup.state, follow(cup, created.data))
+        TOURNAMENT.fold(tournament.state, follow(tournament, created.data))
     started = format_event(created._replace(data=TournamentStarted()))
     with pytest.raises(FoldError):
         TOURNAMENT.fold(Tournament(STREAM), link_all(first_link(STREAM), 1, [started]))
@@ -134,9 +134,9 @@ def test_a_tournament_is_created_first_and_once():
 
 
 def test_a_changed_event_and_one_of_a_match_are_not_read():
-    cup = Cup(2)
+    tournament = GivenTournament(2)
     with pytest.raises(BrokenChain):
-        TOURNAMENT.fold(Tournament(STREAM), [cup.entries[0], cup.entries[2]])
+        TOURNAMENT.fold(Tournament(STREAM), [tournament.entries[0], tournament.entries[2]])
     foreign = link_all(first_link(STREAM), 1, [format_event(Event(1, 0, "system:x", "00" * 16, MatchStarted()))])
     with pytest.raises(UnknownEventType):
         TOURNAMENT.fold(Tournament(STREAM), foreign)

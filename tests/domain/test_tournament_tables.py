@@ -22,32 +22,32 @@ from plyscribe.domain.tournament.tables import (
     render_text,
 )
 from plyscribe.domain.tournament.terms import TIEBREAKS
-from tests.domain.given_tournament import Cup, by_number
+from tests.domain.given_tournament import GivenTournament, by_number
 
 ALL = list(TIEBREAKS)
 
 
 def four(**terms):
     """1 beats 2 and ties with 3; 4 beats 3 and loses to 2."""
-    cup = Cup(4, **terms)
-    cup.start()
-    cup.pair([(1, 2), (4, 3)])
-    cup.decide(1, 1, 1, 2)
-    cup.decide(1, 2, 1, 2)
-    cup.pair([(3, 1), (2, 4)])
-    cup.decide(2, 1, 1, 1)
-    cup.decide(2, 2, 1, 2)
-    return cup
+    tournament = GivenTournament(4, **terms)
+    tournament.start()
+    tournament.pair([(1, 2), (4, 3)])
+    tournament.decide(1, 1, 1, 2)
+    tournament.decide(1, 2, 1, 2)
+    tournament.pair([(3, 1), (2, 4)])
+    tournament.decide(2, 1, 1, 1)
+    tournament.decide(2, 2, 1, 2)
+    return tournament
 
 
-def order(cup):
-    return [(each.rank, each.entrant) for each in rank_entrants(cup.state)]
+def order(tournament):
+    return [(each.rank, each.entrant) for each in rank_entrants(tournament.state)]
 
 
-def values(cup, name):
+def values(tournament, name):
     """The tiebreak of each entrant."""
-    place = cup.state.terms.tiebreaks.index(name)
-    return {each.entrant: each.tiebreaks[place] for each in rank_entrants(cup.state)}
+    place = tournament.state.terms.tiebreaks.index(name)
+    return {each.entrant: each.tiebreaks[place] for each in rank_entrants(tournament.state)}
 
 
 # ------------------------------------------------------------------------------------------------------------- ranks
@@ -65,19 +65,21 @@ def test_tiebreaks_count_in_their_order():
 
 
 def test_everybody_who_takes_part_or_did_is_in_the_table():
-    cup = Cup(4)
-    cup.leave(4)
-    cup.start()
-    cup.pair([(1, 2)], byes=[3])
-    cup.leave(3)
-    cup.enter()
-    assert sorted(each.entrant for each in rank_entrants(cup.state)) == [1, 2, 3, 5]
+    tournament = GivenTournament(4)
+    tournament.leave(4)
+    tournament.start()
+    tournament.pair([(1, 2)], byes=[3])
+    tournament.leave(3)
+    tournament.enter()
+    assert sorted(each.entrant for each in rank_entrants(tournament.state)) == [1, 2, 3, 5]
 
 
 def test_in_a_knockout_who_came_further_ranks_higher():
-    cup = Cup(5, format={"kind": "knockout"}, tiebreaks=[]).play(pair_knockout, lambda game: by_number(game)[::-1])
-    table = rank_entrants(cup.state)
-    assert order(cup) == [(1, 5), (2, 3), (3, 1), (3, 2), (5, 4)]
+    tournament = GivenTournament(5, format={"kind": "knockout"}, tiebreaks=[]).play(
+        pair_knockout, lambda game: by_number(game)[::-1]
+    )
+    table = rank_entrants(tournament.state)
+    assert order(tournament) == [(1, 5), (2, 3), (3, 1), (3, 2), (5, 4)]
     assert [each.reached for each in table] == [4, 3, 2, 2, 1]
 
 
@@ -85,11 +87,16 @@ def test_in_a_knockout_who_came_further_ranks_higher():
 
 
 def test_buchholz_sums_the_points_of_opponents():
-    cup = four(tiebreaks=ALL)
+    tournament = four(tiebreaks=ALL)
     # Points: 1 has 3, 2 has 2, 3 has 1, 4 has 2.
-    assert values(cup, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}
-    assert values(cup, "buchholz-cut-1") == {1: 2, 2: 3, 3: 3, 4: 2}
-    assert values(cup, "opponents-mean") == {1: Fraction(3, 2), 2: Fraction(5, 2), 3: Fraction(5, 2), 4: Fraction(3, 2)}
+    assert values(tournament, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}
+    assert values(tournament, "buchholz-cut-1") == {1: 2, 2: 3, 3: 3, 4: 2}
+    assert values(tournament, "opponents-mean") == {
+        1: Fraction(3, 2),
+        2: Fraction(5, 2),
+        3: Fraction(5, 2),
+        4: Fraction(3, 2),
+    }
 
 
 def test_sonneborn_berger_counts_those_who_were_beaten_and_half_of_those_tied_with():
@@ -97,98 +104,103 @@ def test_sonneborn_berger_counts_those_who_were_beaten_and_half_of_those_tied_wi
 
 
 def test_wins_and_places_are_counted_by_rank():
-    cup = four(tiebreaks=ALL)
-    assert values(cup, "wins") == {1: 1, 2: 1, 3: 0, 4: 1}
-    assert values(cup, "places") == {1: (2, 0), 2: (1, 1), 3: (1, 1), 4: (1, 1)}
+    tournament = four(tiebreaks=ALL)
+    assert values(tournament, "wins") == {1: 1, 2: 1, 3: 0, 4: 1}
+    assert values(tournament, "places") == {1: (2, 0), 2: (1, 1), 3: (1, 1), 4: (1, 1)}
 
 
 def test_direct_encounter_is_worth_nothing_unless_all_who_are_tied_met():
-    cup = four(tiebreaks=["direct"])
-    assert values(cup, "direct") == {1: 0, 2: 1, 3: 0, 4: 0}
-    cup = Cup(4, tiebreaks=["direct"])
-    cup.start()
-    cup.pair([(1, 2), (3, 4)])
-    cup.decide(1, 1, 1, 1)
-    cup.decide(1, 2, 1, 1)
-    assert set(values(cup, "direct").values()) == {0}
+    tournament = four(tiebreaks=["direct"])
+    assert values(tournament, "direct") == {1: 0, 2: 1, 3: 0, 4: 0}
+    tournament = GivenTournament(4, tiebreaks=["direct"])
+    tournament.start()
+    tournament.pair([(1, 2), (3, 4)])
+    tournament.decide(1, 1, 1, 1)
+    tournament.decide(1, 2, 1, 1)
+    assert set(values(tournament, "direct").values()) == {0}
 
 
 def test_direct_encounter_takes_the_mean_of_several_games():
-    cup = Cup(2, tiebreaks=["direct"], repeat="rotations")
-    cup.start()
+    tournament = GivenTournament(2, tiebreaks=["direct"], repeat="rotations")
+    tournament.start()
     for round, second in ((1, (1, 2)), (2, (1, 2))):
-        cup.pair([(1, 2)])
-        cup.decide(round, 1, 1, 2, game=1)
-        cup.decide(round, 1, *second, game=2)
-    assert values(cup, "direct") == {1: Fraction(1, 2), 2: Fraction(1, 2)}
+        tournament.pair([(1, 2)])
+        tournament.decide(round, 1, 1, 2, game=1)
+        tournament.decide(round, 1, *second, game=2)
+    assert values(tournament, "direct") == {1: Fraction(1, 2), 2: Fraction(1, 2)}
 
 
 def test_who_has_a_bye_or_sits_out_meets_itself():
-    cup = Cup(4, tiebreaks=ALL)
-    cup.sit_out(4, 1)
-    cup.start()
-    cup.pair([(1, 2)], byes=[3])
-    cup.decide(1, 1, 1, 2)
-    assert values(cup, "buchholz") == {1: 0, 2: 2, 3: 2, 4: 0}
-    assert values(cup, "sonneborn-berger") == {1: 0, 2: 0, 3: 0, 4: 0}
-    assert values(cup, "wins")[3] == 0
-    assert values(cup, "opponents-mean")[3] == 2
+    tournament = GivenTournament(4, tiebreaks=ALL)
+    tournament.sit_out(4, 1)
+    tournament.start()
+    tournament.pair([(1, 2)], byes=[3])
+    tournament.decide(1, 1, 1, 2)
+    assert values(tournament, "buchholz") == {1: 0, 2: 2, 3: 2, 4: 0}
+    assert values(tournament, "sonneborn-berger") == {1: 0, 2: 0, 3: 0, 4: 0}
+    assert values(tournament, "wins")[3] == 0
+    assert values(tournament, "opponents-mean")[3] == 2
 
 
 def test_rounds_before_one_came_and_after_one_left_count_for_nothing():
-    cup = four(tiebreaks=ALL)
-    cup.enter()
-    cup.leave(3)
-    cup.pair([(5, 1)], byes=[2])
-    cup.decide(3, 1, 2, 1)
-    assert values(cup, "buchholz")[5] == 5
-    assert values(cup, "buchholz")[3] == 5 + 2
-    assert values(cup, "buchholz")[1] == 4 + 1 + 0
+    tournament = four(tiebreaks=ALL)
+    tournament.enter()
+    tournament.leave(3)
+    tournament.pair([(5, 1)], byes=[2])
+    tournament.decide(3, 1, 2, 1)
+    assert values(tournament, "buchholz")[5] == 5
+    assert values(tournament, "buchholz")[3] == 5 + 2
+    assert values(tournament, "buchholz")[1] == 4 + 1 + 0
 
 
 def test_an_annulled_game_counts_for_nothing_and_one_has_met_oneself():
-    cup = four(tiebreaks=ALL)
-    cup.annul(1, 1)
-    assert [each.points for each in sorted(rank_entrants(cup.state), key=lambda each: each.entrant)] == [1, 2, 1, 2]
+    tournament = four(tiebreaks=ALL)
+    tournament.annul(1, 1)
+    assert [each.points for each in sorted(rank_entrants(tournament.state), key=lambda each: each.entrant)] == [
+        1,
+        2,
+        1,
+        2,
+    ]
     # 1 has met itself and 3; 2 itself and 4.
-    assert values(cup, "buchholz") == {1: 2, 2: 4, 3: 3, 4: 3}
-    assert values(cup, "wins") == {1: 0, 2: 1, 3: 0, 4: 1}
-    assert values(cup, "places")[1] == (1, 0)
-    assert Results(cup.state).against[1][2] == [None]
+    assert values(tournament, "buchholz") == {1: 2, 2: 4, 3: 3, 4: 3}
+    assert values(tournament, "wins") == {1: 0, 2: 1, 3: 0, 4: 1}
+    assert values(tournament, "places")[1] == (1, 0)
+    assert Results(tournament.state).against[1][2] == [None]
 
 
 def test_opponents_are_not_met_before_the_games_are_decided():
-    cup = four(tiebreaks=ALL)
-    before = values(cup, "buchholz")
-    cup.pair([(1, 4), (2, 3)])
-    assert values(cup, "buchholz") == before
+    tournament = four(tiebreaks=ALL)
+    before = values(tournament, "buchholz")
+    tournament.pair([(1, 4), (2, 3)])
+    assert values(tournament, "buchholz") == before
 
 
 def test_pods_of_three_share_points_exactly():
-    cup = Cup(3, seats=3, tiebreaks=ALL, scoring={"places": [5, 2, 0]})
-    cup.start()
-    cup.pair([(1, 2, 3)])
-    cup.decide(1, 1, 1, 1, 3)
-    table = {each.entrant: each for each in rank_entrants(cup.state)}
+    tournament = GivenTournament(3, seats=3, tiebreaks=ALL, scoring={"places": [5, 2, 0]})
+    tournament.start()
+    tournament.pair([(1, 2, 3)])
+    tournament.decide(1, 1, 1, 1, 3)
+    table = {each.entrant: each for each in rank_entrants(tournament.state)}
     assert (table[1].points, table[2].points, table[3].points) == (Fraction(7, 2), Fraction(7, 2), 0)
-    assert values(cup, "buchholz") == {1: Fraction(7, 2), 2: Fraction(7, 2), 3: 7}
-    assert values(cup, "buchholz-cut-1")[1] == Fraction(7, 2)
-    assert values(cup, "sonneborn-berger") == {1: Fraction(7, 4), 2: Fraction(7, 4), 3: 0}
-    assert values(cup, "places") == {1: (1, 0, 0), 2: (1, 0, 0), 3: (0, 0, 1)}
-    assert values(cup, "wins") == {1: 0, 2: 0, 3: 0}
+    assert values(tournament, "buchholz") == {1: Fraction(7, 2), 2: Fraction(7, 2), 3: 7}
+    assert values(tournament, "buchholz-cut-1")[1] == Fraction(7, 2)
+    assert values(tournament, "sonneborn-berger") == {1: Fraction(7, 4), 2: Fraction(7, 4), 3: 0}
+    assert values(tournament, "places") == {1: (1, 0, 0), 2: (1, 0, 0), 3: (0, 0, 1)}
+    assert values(tournament, "wins") == {1: 0, 2: 0, 3: 0}
 
 
 # -------------------------------------------------------------------------------------------------------- as is told
 
 
 def test_the_dump_has_texts_and_whole_numbers_only():
-    cup = Cup(3, seats=3, tiebreaks=ALL, scoring={"places": [10, 0, 0]})
-    cup.start()
-    cup.pair([(3, 1, 2)])
-    cup.decide(1, 1, 1, 1, 1)
-    dumped = dump_table(cup.state)
+    tournament = GivenTournament(3, seats=3, tiebreaks=ALL, scoring={"places": [10, 0, 0]})
+    tournament.start()
+    tournament.pair([(3, 1, 2)])
+    tournament.decide(1, 1, 1, 1, 1)
+    dumped = dump_table(tournament.state)
     assert json.loads(json.dumps(dumped), parse_float=pytest.fail) == dumped
-    assert dumped["version"] == cup.state.version
+    assert dumped["version"] == tournament.state.version
     assert dumped["rows"][0] == {
         "rank": 1,
         "entrant": 1,
@@ -226,24 +238,24 @@ def test_the_table_is_aligned():
 
 
 def test_the_table_tells_the_faults_of_the_entrant_of_its_opponents_and_of_the_platform():
-    cup = Cup(2, tiebreaks=[])
-    cup.start()
-    cup.pair([(1, 2)])
-    cup.fail(1, 1)
-    cup.decide(1, 1, 1, 2, left=[SeatWithdrawn(2, "time")])
-    assert [row[-1] for row in list_table(cup.state)] == ["faults", "0-1-1", "1-0-1"]
-    assert [row["faults"] for row in dump_table(cup.state)["rows"]] == [
+    tournament = GivenTournament(2, tiebreaks=[])
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.fail(1, 1)
+    tournament.decide(1, 1, 1, 2, left=[SeatWithdrawn(2, "time")])
+    assert [row[-1] for row in list_table(tournament.state)] == ["faults", "0-1-1", "1-0-1"]
+    assert [row["faults"] for row in dump_table(tournament.state)["rows"]] == [
         {"entrant": 0, "opponent": 1, "platform": 1},
         {"entrant": 1, "opponent": 0, "platform": 1},
     ]
 
 
 def test_the_crosstable_has_each_game_of_two_from_either_side():
-    cup = four(tiebreaks=[])
-    cup.pair([(1, 2)], byes=[3, 4])
-    cup.decide(3, 1, 2, 1)
-    cup.annul(2, 2)
-    assert render_text(list_crosstable(cup.state)) == dedent(
+    tournament = four(tiebreaks=[])
+    tournament.pair([(1, 2)], byes=[3, 4])
+    tournament.decide(3, 1, 2, 1)
+    tournament.annul(2, 2)
+    assert render_text(list_crosstable(tournament.state)) == dedent(
         """\
         entrant  name    4   1  3   2
               4  random         1   ×

@@ -400,70 +400,73 @@ def record_tournament(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     with _made_up("organiser", BEGIN_MS):
         olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
-    cups, terms = "/v1/tournaments", {"name": "Club cup", "ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}}
-    created = story.show("POST", cups, olga, {**terms, "seed": 7}, key="cup-1")
-    story.show("POST", cups, ann["token"], terms)
-    story.show("POST", cups, olga, {**terms, "format": {"kind": "ladder"}})
-    cup = f"{cups}/{created['tournament']}"
-    story.show("POST", f"{cup}/entrants", ann["token"], {})
-    story.show("POST", f"{cup}/entrants", ann["token"], {})
-    story.show("POST", f"{cup}/start", olga, {})
+    tournaments, terms = (
+        "/v1/tournaments",
+        {"name": "Club cup", "ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}},
+    )
+    created = story.show("POST", tournaments, olga, {**terms, "seed": 7}, key="cup-1")
+    story.show("POST", tournaments, ann["token"], terms)
+    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "ladder"}})
+    tournament = f"{tournaments}/{created['tournament']}"
+    story.show("POST", f"{tournament}/entrants", ann["token"], {})
+    story.show("POST", f"{tournament}/entrants", ann["token"], {})
+    story.show("POST", f"{tournament}/start", olga, {})
     bot = {"bot": {"name": "mcts", "playouts": 500}, "label": "thinks longer"}
-    story.show("POST", f"{cup}/entrants", ann["token"], bot)
-    story.show("POST", f"{cup}/entrants", olga, bot, name="a bot")
-    story.send("POST", f"{cup}/entrants", olga, json={"bot": {"name": "greedy"}})
-    story.send("POST", f"{cup}/entrants", olga, json={"bot": {"name": "random"}})
-    story.show("POST", f"{cup}/entrants/4/withdrawal", ann["token"], {})
-    story.show("POST", f"{cup}/entrants/4/withdrawal", olga, {})
-    story.show("POST", f"{cup}/entrants/1/absences", ann["token"], {"round": 2})
-    story.show("POST", f"{cup}/entrants/1/absences", ann["token"], {"round": 2})
-    story.show("POST", f"{cup}/start", olga, {})
+    story.show("POST", f"{tournament}/entrants", ann["token"], bot)
+    story.show("POST", f"{tournament}/entrants", olga, bot, name="a bot")
+    story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "greedy"}})
+    story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "random"}})
+    story.show("POST", f"{tournament}/entrants/4/withdrawal", ann["token"], {})
+    story.show("POST", f"{tournament}/entrants/4/withdrawal", olga, {})
+    story.show("POST", f"{tournament}/entrants/1/absences", ann["token"], {"round": 2})
+    story.show("POST", f"{tournament}/entrants/1/absences", ann["token"], {"round": 2})
+    story.show("POST", f"{tournament}/start", olga, {})
     with _made_up("worker", BEGIN_MS + 60_000):
         story.parts.tournaments.advance(created["tournament"])
-    story.show("GET", cup)
-    story.show("GET", f"{cups}?ruleset=zhen&status=playing")
-    story.show("GET", f"{cups}?cursor=nowhere")
-    story.show("GET", f"{cup}/rounds")
-    story.show("GET", f"{cup}/rounds/1/check")
-    story.show("GET", f"{cup}/rounds/9/check")
-    story.show("GET", f"{cup}/standings")
+    story.show("GET", tournament)
+    story.show("GET", f"{tournaments}?ruleset=zhen&status=playing")
+    story.show("GET", f"{tournaments}?cursor=nowhere")
+    story.show("GET", f"{tournament}/rounds")
+    story.show("GET", f"{tournament}/rounds/1/check")
+    story.show("GET", f"{tournament}/rounds/9/check")
+    story.show("GET", f"{tournament}/standings")
     for media in ("text/plain", "text/csv", "image/png"):
-        story.show("GET", f"{cup}/standings", headers={"Accept": media})
-    story.show("GET", f"{cup}/trf")
+        story.show("GET", f"{tournament}/standings", headers={"Accept": media})
+    story.show("GET", f"{tournament}/trf")
     robin = {**terms, "format": {"kind": "round-robin"}}
-    other = story.send("POST", cups, olga, json=robin, key="cup-2").json["tournament"]
-    story.show("GET", f"{cups}/{other}/trf")
-    story.show("GET", f"{cup}/events?limit=2")
+    other = story.send("POST", tournaments, olga, json=robin, key="cup-2").json["tournament"]
+    story.show("GET", f"{tournaments}/{other}/trf")
+    story.show("GET", f"{tournament}/events?limit=2")
     for media in ("application/x-ndjson", "image/png"):
-        story.show("GET", f"{cup}/events", headers={"Accept": media})
-    story.show("GET", f"{cup}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
+        story.show("GET", f"{tournament}/events", headers={"Accept": media})
+    story.show("GET", f"{tournament}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     story.write(
         "tournaments_list_events",
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
     for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf"):
-        story.show("GET", f"{cups}/tournament-{'a' * 26}{path}")
-    story.show("POST", f"{cup}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
-    story.show("POST", f"{cup}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
-    [first, *_] = story.send("GET", f"{cup}/rounds").json["rounds"][0]["games"]
+        story.show("GET", f"{tournaments}/tournament-{'a' * 26}{path}")
+    story.show("POST", f"{tournament}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
+    story.show("POST", f"{tournament}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
+    [first, *_] = story.send("GET", f"{tournament}/rounds").json["rounds"][0]["games"]
     with _made_up("worker", BEGIN_MS + 120_000):
         _finish(story, first["match"])
         story.parts.tournaments.advance(created["tournament"])
-    story.show("GET", f"{cup}/attempts")
-    story.show("GET", f"{cup}/attempts?entrant=1&faults=true", name="of one entrant, with a fault")
-    story.show("GET", f"{cup}/attempts?after=x")
+    story.show("GET", f"{tournament}/attempts")
+    story.show("GET", f"{tournament}/attempts?entrant=1&faults=true", name="of one entrant, with a fault")
+    story.show("GET", f"{tournament}/attempts?after=x")
     wrong = {"round": 1, "board": first["board"], "why": "the wrong bot played"}
     board = f"round=1&board={first['board']}"
-    story.show("GET", f"{cup}/matches")
-    story.show("GET", f"{cups}/tournament-{'a' * 26}/matches")
-    story.show("GET", f"{cup}/annulments?{board}")
-    story.show("GET", f"{cup}/annulments?round=1&board={3 - first['board']}")
-    story.show("GET", f"{cup}/annulments?round=9&board=1")
-    story.show("POST", f"{cup}/annulments", olga, wrong)
-    story.show("POST", f"{cup}/abort", ann["token"], {})
-    story.show("POST", f"{cup}/abort", olga, {"cause": "a power cut"})
-    story.show("POST", f"{cup}/abort", olga, {})
+    story.show("GET", f"{tournament}/matches")
+    story.show("GET", f"{tournaments}/tournament-{'a' * 26}/matches")
+    story.show("GET", f"{tournament}/annulments?{board}")
+    story.show("GET", f"{tournament}/annulments?round=1&board={3 - first['board']}")
+    story.show("GET", f"{tournament}/annulments?round=9&board=1")
+    story.show("POST", f"{tournament}/annulments", olga, wrong)
+    story.show("POST", f"{tournament}/abort", ann["token"], {})
+    story.show("POST", f"{tournament}/abort", olga, {"cause": "a power cut"})
+    story.show("POST", f"{tournament}/abort", olga, {})
 
 
 def _finish(story: Story, match: str) -> None:

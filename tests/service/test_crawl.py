@@ -106,7 +106,7 @@ class Town:
         self._damage(self._record("pathagon", 2, 5), 3)
         self._abort()
         self._import()
-        self._hold_cup()
+        self._hold_tournament()
 
     def _register(self, who: Actor) -> None:
         asked = command_of(str(who), "", "", None, b"")
@@ -171,7 +171,7 @@ class Town:
             match = bring(self.api, self.parts, self.ben_token, bundle)
             (self.private if change is hide else self.matches).append(match)
 
-    def _hold_cup(self) -> None:
+    def _hold_tournament(self) -> None:
         terms = {"name": f"Cup{NASTY}", "ruleset": "zhen", "format": {"kind": "round-robin"}}
         path = "/v1/tournaments/" + self.api.post("/v1/tournaments", self.overseer, terms).json["tournament"]
         for number in range(3):

@@ -456,9 +456,9 @@ def test_every_field_of_the_form_filters_matches(api, parts):
 
 
 def test_tournaments_are_chosen_by_name(api, parts):
-    cup = TournamentOverHttp(api, parts, name="Autumn cup")
-    shown = show(api, f"/matches?tournament={cup.id}").html
-    assert f'<option value="{cup.id}" selected>Autumn cup</option>' in shown
+    tournament = TournamentOverHttp(api, parts, name="Autumn cup")
+    shown = show(api, f"/matches?tournament={tournament.id}").html
+    assert f'<option value="{tournament.id}" selected>Autumn cup</option>' in shown
 
 
 def test_players_are_found_by_name(api, parts):

@@ -13,7 +13,7 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing import dutch as dutch_module
 from plyscribe.service.tournaments.pairing import pair_next
 from plyscribe.service.tournaments.pairing.dutch import ENGINE, pair_dutch
-from tests.domain.given_tournament import Cup, by_chance, by_number
+from tests.domain.given_tournament import GivenTournament, by_chance, by_number
 from tests.processes import run_with_hash_seed
 
 SWISS = {"kind": "swiss", "rounds": 3}
@@ -21,7 +21,7 @@ SWISS = {"kind": "swiss", "rounds": 3}
 
 def played(entrants, *rounds, absent=(), **format):
     """A Swiss after these rounds, of boards with the number of the winner."""
-    tournament = Cup(entrants, format={**SWISS, **format})
+    tournament = GivenTournament(entrants, format={**SWISS, **format})
     for entrant, round in absent:
         tournament.sit_out(entrant, round)
     tournament.start()
@@ -80,7 +80,7 @@ events = st.lists(st.tuples(st.sampled_from(["leave", "enter", "sit out"]), st.i
 @given(st.integers(3, 11), st.integers(0, 999), st.lists(events, min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_nobody_meets_twice_nor_has_a_second_bye_while_that_can_be_avoided(entrants, seed, changes):
-    tournament = Cup(entrants, format={"kind": "swiss", "rounds": 8})
+    tournament = GivenTournament(entrants, format={"kind": "swiss", "rounds": 8})
     tournament.start()
     for changed in changes:
         for what, number in changed:
@@ -93,7 +93,7 @@ def test_nobody_meets_twice_nor_has_a_second_bye_while_that_can_be_avoided(entra
         tournament.decide_all(by_chance(seed))
 
 
-def change(tournament: Cup, what: str, number: int) -> None:
+def change(tournament: GivenTournament, what: str, number: int) -> None:
     present = tournament.state.list_present(len(tournament.state.rounds) + 1)
     if what == "enter":
         tournament.enter()
@@ -105,7 +105,7 @@ def change(tournament: Cup, what: str, number: int) -> None:
 
 @pytest.mark.parametrize("entrants", [2, 3, 4, 5])
 def test_when_everybody_has_met_everybody_they_meet_again_as_rarely_as_possible(entrants):
-    tournament = Cup(entrants, format={"kind": "swiss", "rounds": 12}).play(pair_next, by_number)
+    tournament = GivenTournament(entrants, format={"kind": "swiss", "rounds": 12}).play(pair_next, by_number)
     assert len(tournament.state.rounds) == 12
     meetings = [
         count_meetings(tournament.state)[one, other] for other in range(2, entrants + 1) for one in range(1, other)
@@ -117,7 +117,7 @@ def test_when_everybody_has_met_everybody_they_meet_again_as_rarely_as_possible(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nobody_is_more_than_two_ahead_in_one_seat(seed):
-    tournament = Cup(16, format={"kind": "swiss", "rounds": 7}).play(pair_next, by_chance(seed))
+    tournament = GivenTournament(16, format={"kind": "swiss", "rounds": 7}).play(pair_next, by_chance(seed))
     assert all(abs(first - second) <= 2 for first, second in count_seats(tournament.state).values())
 
 
@@ -129,7 +129,7 @@ def colours_of(state, entrant):
 @pytest.mark.parametrize("seed", range(8))
 def test_of_two_with_the_same_colours_the_one_with_more_points_gets_the_colour_it_is_due(seed):
     # E.4: the entrant with more points ranks higher, on equal points the better seed.
-    tournament = Cup(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
+    tournament = GivenTournament(14, format={"kind": "swiss", "rounds": 6}).play(pair_next, by_chance(seed))
     checked = 0
     for number, round in enumerate(tournament.state.rounds[1:], 1):
         before = replace(tournament.state, rounds=tournament.state.rounds[:number])
@@ -147,7 +147,7 @@ def test_of_two_with_the_same_colours_the_one_with_more_points_gets_the_colour_i
 
 def test_of_two_without_a_colour_the_higher_has_white_if_its_number_is_odd():
     # E.5: entrant 2 is the higher ranked of the two.
-    tournament = Cup(4)
+    tournament = GivenTournament(4)
     tournament.leave(1)
     tournament.sit_out(2, 1)
     tournament.sit_out(3, 1)
@@ -159,7 +159,7 @@ def test_of_two_without_a_colour_the_higher_has_white_if_its_number_is_odd():
 
 def test_more_entrants_than_the_engine_can_handle_are_paired_at_least_cost(monkeypatch):
     monkeypatch.setattr(dutch_module, "MOST_ENTRANTS", 10)
-    tournament = Cup(13, format={"kind": "swiss", "rounds": 5})
+    tournament = GivenTournament(13, format={"kind": "swiss", "rounds": 5})
     tournament.start()
     for _ in range(5):
         check_round(tournament.state)
@@ -183,7 +183,7 @@ def test_the_costs_say_who_floats_down_and_who_floats_up():
 
 
 def test_a_late_entrant_begins_without_points_and_meets_a_low_scorer():
-    tournament = Cup(8).play(pair_next, by_number, most=2)
+    tournament = GivenTournament(8).play(pair_next, by_number, most=2)
     tournament.enter()
     tournament.enter()
     met = {each for board in pair_next(tournament.state).boards if {9, 10} & set(board) for each in board}
@@ -192,15 +192,15 @@ def test_a_late_entrant_begins_without_points_and_meets_a_low_scorer():
 
 
 def test_colours_do_not_count_where_boards_have_both_orders_of_the_seats():
-    tournament = Cup(6, repeat="rotations").play(pair_next, by_chance(3))
+    tournament = GivenTournament(6, repeat="rotations").play(pair_next, by_chance(3))
     assert all(first == second for first, second in count_seats(tournament.state).values())
 
 
 def test_another_process_finds_the_same_pairings():
     code = """
-        from tests.domain.given_tournament import Cup, by_chance
+        from tests.domain.given_tournament import GivenTournament, by_chance
         from plyscribe.service.tournaments.pairing import pair_next
-        cup = Cup(9, format={"kind": "swiss", "rounds": 9}).play(pair_next, by_chance(7))
-        print([(round.boards, round.byes, round.costs) for round in cup.state.rounds])
+        tournament = GivenTournament(9, format={"kind": "swiss", "rounds": 9}).play(pair_next, by_chance(7))
+        print([(round.boards, round.byes, round.costs) for round in tournament.state.rounds])
     """
     assert run_with_hash_seed(code, 1) == run_with_hash_seed(code, 2)

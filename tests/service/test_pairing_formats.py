@@ -8,7 +8,7 @@ from plyscribe.domain.tournament.schedule import count_defeats
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing import pair_next
-from tests.domain.given_tournament import Cup, by_chance
+from tests.domain.given_tournament import GivenTournament, by_chance
 
 FORMATS = [
     ({"kind": "round-robin", "cycles": 2}, 2),
@@ -45,7 +45,7 @@ def happen(tournament, what, number):
 @given(st.integers(4, 13), st.integers(0, 99), happenings)
 @settings(max_examples=25, deadline=None)
 def test_a_tournament_comes_to_its_end(format, seats, entrants, seed, happenings):
-    tournament = Cup(entrants, format=format, seats=seats, seed=seed)
+    tournament = GivenTournament(entrants, format=format, seats=seats, seed=seed)
     tournament.start()
     waiting = list(happenings)
     while (pairing := pair_next(tournament.state)) is not None:

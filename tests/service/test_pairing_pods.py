@@ -14,7 +14,7 @@ from plyscribe.domain.tournament.history import count_byes, count_meetings, coun
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.service.tournaments.pairing import cheapest, pair_next, pods
 from plyscribe.service.tournaments.pairing.designs import count_rounds
-from tests.domain.given_tournament import Cup, by_chance, by_number
+from tests.domain.given_tournament import GivenTournament, by_chance, by_number
 from tests.processes import run_with_hash_seed
 
 SWISS = {"kind": "swiss", "rounds": 20}
@@ -23,7 +23,7 @@ ROUND_ROBIN = {"kind": "round-robin"}
 
 def new_tournament(entrants, seats, **terms):
     ruleset = "toy" if seats <= 4 else "portals"
-    return Cup(entrants, seats=seats, ruleset=ruleset, **{"format": SWISS, **terms})
+    return GivenTournament(entrants, seats=seats, ruleset=ruleset, **{"format": SWISS, **terms})
 
 
 def cost_of(tournament, boards):
@@ -208,10 +208,10 @@ def test_a_round_robin_goes_on_with_absences_and_ends_when_fewer_than_a_pod_are_
 @pytest.mark.parametrize("format", [SWISS, ROUND_ROBIN])
 def test_another_process_finds_the_same_pairings(format):
     code = f"""
-        from tests.domain.given_tournament import Cup, by_chance
+        from tests.domain.given_tournament import GivenTournament, by_chance
         from plyscribe.service.tournaments.pairing import pair_next
-        cup = Cup(14, seats=4, format={format!r}).play(pair_next, by_chance(7), most=4)
-        print([(round.boards, round.byes, round.costs) for round in cup.state.rounds])
+        tournament = GivenTournament(14, seats=4, format={format!r}).play(pair_next, by_chance(7), most=4)
+        print([(round.boards, round.byes, round.costs) for round in tournament.state.rounds])
     """
     assert run_with_hash_seed(code, 1) == run_with_hash_seed(code, 2) != ""
 

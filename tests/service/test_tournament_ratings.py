@@ -4,25 +4,25 @@ from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.service.ratings.model import Model, open_ratings
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing import pair_next
-from tests.domain.given_tournament import Cup, by_number
+from tests.domain.given_tournament import GivenTournament, by_number
 
 MODEL = Model(open_ratings("toy"))
 ROUND_ROBIN = {"kind": "round-robin"}
 
 
 def test_everybody_begins_as_a_newcomer():
-    assert set(rate_entrants(Cup(3).state).values()) == {MODEL.newcomer}
+    assert set(rate_entrants(GivenTournament(3).state).values()) == {MODEL.newcomer}
 
 
 def test_ratings_follow_strength_and_grow_surer_with_each_game():
-    tournament = Cup(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
+    tournament = GivenTournament(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
     ratings = rate_entrants(tournament.state)
     assert sorted(ratings, key=lambda entrant: -ratings[entrant].mu) == [1, 2, 3, 4, 5, 6]
     assert all(rating.sigma < MODEL.newcomer.sigma for rating in ratings.values())
 
 
 def test_games_are_taken_in_the_order_of_boards_not_of_results():
-    tournaments = [Cup(4), Cup(4)]
+    tournaments = [GivenTournament(4), GivenTournament(4)]
     for tournament, boards in zip(tournaments, ([1, 2], [2, 1]), strict=True):
         tournament.start()
         tournament.pair([(1, 2), (3, 4)])
@@ -35,16 +35,16 @@ def test_games_are_taken_in_the_order_of_boards_not_of_results():
 
 
 def test_a_game_of_a_pod_is_rated_by_all_ranks():
-    tournament = Cup(3, seats=3).play(pair_next, by_number, most=1)
+    tournament = GivenTournament(3, seats=3).play(pair_next, by_number, most=1)
     first = tournament.state.rounds[0].boards[0]
     after = MODEL.rate([MODEL.newcomer] * 3, [sorted(first).index(entrant) + 1 for entrant in first])
     assert rate_entrants(tournament.state) == dict(zip(first, after, strict=True))
 
 
 def test_an_annulled_game_is_not_rated():
-    tournament = Cup(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=2)
+    tournament = GivenTournament(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=2)
     before = rate_entrants(tournament.state)
     for board in (1, 2):
         tournament.annul(2, board)
-    without = Cup(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=1)
+    without = GivenTournament(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=1)
     assert rate_entrants(tournament.state) == rate_entrants(without.state) != before

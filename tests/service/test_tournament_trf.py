@@ -7,13 +7,13 @@ from caissify_pairings.trf import parse_trf
 from plyscribe.domain.errors import WrongValue
 from plyscribe.service.tournaments.pairing import pair_next
 from plyscribe.service.tournaments.trf import export_trf
-from tests.domain.given_tournament import Cup, by_chance, by_number
+from tests.domain.given_tournament import GivenTournament, by_chance, by_number
 
 SWISS = {"kind": "swiss", "rounds": 3}
 
 
 def swiss(entrants, rounds):
-    return Cup(entrants, format={"kind": "swiss", "rounds": rounds})
+    return GivenTournament(entrants, format={"kind": "swiss", "rounds": rounds})
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -40,7 +40,7 @@ def test_the_checker_follows_late_entries_and_withdrawals(seed):
 
 
 def test_the_report_has_the_columns_of_trf16():
-    tournament = Cup(3, format=SWISS)
+    tournament = GivenTournament(3, format=SWISS)
     tournament.sit_out(1, 2)
     tournament.start()
     tournament.pair([(2, 1)], byes=[3])
@@ -91,7 +91,7 @@ def test_rounds_before_an_entry_and_after_a_withdrawal_are_unplayed():
 
 @pytest.mark.parametrize(("absence", "letter"), [(0, "Z"), (1, "H"), (2, "F")])
 def test_an_absence_has_the_letter_for_what_it_scores(absence, letter):
-    tournament = Cup(3, scoring={"absence": absence})
+    tournament = GivenTournament(3, scoring={"absence": absence})
     tournament.sit_out(3, 1)
     tournament.play(pair_next, by_number, most=1)
     line = export_trf(tournament.state).splitlines()[-1]
@@ -112,4 +112,4 @@ def test_an_absence_has_the_letter_for_what_it_scores(absence, letter):
 )
 def test_terms_that_the_format_cannot_express_are_refused(terms):
     with pytest.raises(WrongValue):
-        export_trf(Cup(4, **terms).state)
+        export_trf(GivenTournament(4, **terms).state)
