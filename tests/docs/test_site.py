@@ -97,6 +97,13 @@ class Held:
         return uri if uri in self._uris else None
 
 
+def test_the_doctests_of_the_library_are_shown_as_code(site: Path) -> None:
+    page = pages_of(site)["reference/index.html"]
+    assert '<div class="language-pycon highlight">' in page
+    assert "<blockquote>" not in page
+    assert "doctest:" not in page
+
+
 def rewrite(text: str, uri: str) -> str:
     rewritten: str = HOOKS["rewrite_links"](text, uri, Held("index.md", "guide.md", "rulesets/zhen.md", "openapi.yaml"))
     return rewritten
