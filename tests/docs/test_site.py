@@ -99,7 +99,7 @@ class Held:
 
 def test_the_doctests_of_the_library_are_shown_as_code(site: Path) -> None:
     page = pages_of(site)["reference/index.html"]
-    assert '<div class="language-pycon highlight">' in page
+    assert '<span class="gp">&gt;&gt;&gt; </span>' in page
     assert "<blockquote>" not in page
     assert "doctest:" not in page
 
