@@ -1,19 +1,21 @@
 """The attempts at each game: the matches made for it, how each ended, and who was at fault.
 
 All of this follows from the tournament's own events. A match that the platform failed is not scored, and is played
-again. An entrant that leaves a match loses it.
+again. An entrant that leaves a match loses it. The organiser can decide a game instead, which is its last attempt.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from plyscribe.domain.events import SeatWithdrawn
-from plyscribe.domain.tournament.state import Failure, Game, Tournament
+from plyscribe.domain.tournament.state import ADJUDICATED, FORFEITED, Failure, Game, Tournament
 
 RESIGNED = "resigned"
 
-STATUSES = ("playing", "decided", "failed", "dropped")
-"""The match is being played; it decided the game; it failed; the tournament was called off before it ended."""
+STATUSES = ("playing", "decided", "failed", "dropped", ADJUDICATED, FORFEITED)
+"""The match is being played; it decided the game; it failed; the tournament was called off before it ended; the
+organiser adjudicated the game; entrants forfeited it.
+"""
 
 OWNERS = ("entrant", "opponent", "platform")
 """Who was at fault, as an entrant sees it: itself, another entrant on the board, or the platform."""
@@ -47,7 +49,9 @@ class Attempt(NamedTuple):
     number: int
     status: str
     match: str | None = None
-    """None while it is being played: then `Tournaments.match_id` computes the id."""
+    """None while it is being played, and for a match that the organiser's ruling ended: then `Tournaments.match_id`
+    computes the id.
+    """
 
     made_at: int | None = None
     closed_at: int | None = None
@@ -61,9 +65,19 @@ class Attempt(NamedTuple):
         return (self.game.round, self.game.board, self.game.game, self.number)
 
     @property
+    def is_decisive(self) -> bool:
+        """Whether the game has its result from it."""
+        return self.status in ("decided", ADJUDICATED, FORFEITED)
+
+    @property
+    def has_match(self) -> bool:
+        """Whether there is a match of it: not if the organiser ruled on a game that was given up."""
+        return self.status not in (ADJUDICATED, FORFEITED) or not self.game.has_failed_too_often
+
+    @property
     def is_scored(self) -> bool:
         """Whether its result counts in the tournament."""
-        return self.status == "decided" and self.game.counts
+        return self.is_decisive and self.game.counts
 
 
 def list_all_attempts(state: Tournament) -> Iterator[Attempt]:
@@ -77,7 +91,10 @@ def list_game_attempts(state: Tournament, game: Game) -> Iterator[Attempt]:
     for number, failure in enumerate(game.failed, 1):
         yield _read_failed(game, number, failure)
     number = len(game.failed) + 1
-    if game.ranks is not None:
+    if game.is_ruled:
+        lost = tuple(Incident(FORFEITED, each, game.why) for each in game.forfeited)
+        yield Attempt(game, number, game.reason or "", closed_at=game.decided_at, incidents=lost)
+    elif game.ranks is not None:
         left = tuple(_read_left(game, each) for each in game.left)
         yield Attempt(game, number, "decided", game.match, game.made_at, game.decided_at, left)
     elif not game.is_given_up:
@@ -120,5 +137,5 @@ def count_all_faults(state: Tournament) -> dict[str, int]:
 def _list_incidents(state: Tournament) -> Iterator[tuple[Game, list[Incident]]]:
     """The games with incidents, each with all its incidents."""
     for game in state.games():
-        if game.failed or game.left:
+        if game.failed or game.left or game.forfeited:
             yield game, [each for attempt in list_game_attempts(state, game) for each in attempt.incidents]

@@ -32,17 +32,40 @@ class CreateTournament(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterEntrant(Command):
-    """Enter an account, which must do so itself (into an open tournament), or a bot of the server (organiser only)."""
+    """Enter an account or a bot of the server.
+
+    An account enters itself, if the tournament is open or it is invited. Only the organiser enters bots.
+    """
 
     occupant: Occupant
     label: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InviteEntrant(Command):
+    """Invite an account, which takes part once it accepts."""
+
+    player: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndInvitation(Command):
+    """Decline your invitation or, as the organiser, withdraw one."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawEntrant(Command):
-    """Withdraw an entrant from all further rounds, as the entrant itself or as the organiser."""
+    """Withdraw an entrant from all further rounds, as the entrant itself or as the organiser.
+
+    Only the organiser may disqualify.
+    """
 
     entrant: int
+    disqualified: bool = False
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +117,38 @@ class NoteFailure(Command):
     cause: str
     why: str
     made_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryGame(Command):
+    """Play a game again that was given up."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjudicateGame(Command):
+    """Decide an undecided game by the ranks of its seats."""
+
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForfeitGame(Command):
+    """Let these entrants lose an undecided game."""
+
+    round: int
+    board: int
+    game: int
+    entrants: tuple[int, ...]
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,34 +5,48 @@ from itertools import chain
 from typing import Any
 
 from plyscribe.domain.aggregate import Aggregate, Opening, declare
-from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.commands import Command
 from plyscribe.domain.deadlines import parse_limits
-from plyscribe.domain.errors import MoveError, Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Account, BuiltIn, Guest
-from plyscribe.domain.player import is_printable
+from plyscribe.domain.errors import MoveError, WrongTime, WrongValue
+from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
+    AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
+    EndInvitation,
     EndTournament,
     EnterResult,
+    ForfeitGame,
+    InviteEntrant,
     NoteFailure,
     PairRound,
     RegisterEntrant,
+    RetryGame,
     StartTournament,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.conditions import (
+    MAX_CAUSE_LENGTH,
+    MAX_NAME_LENGTH,
+    check_cause,
+    require_game,
+    require_organiser,
+    require_status,
+    require_system,
+)
+from plyscribe.domain.tournament.entering import (
+    decide_absence,
+    decide_end_invitation,
+    decide_invite,
+    decide_register,
+    decide_withdraw,
+)
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
-    EntrantAbsent,
-    EntrantRegistered,
-    EntrantWithdrawn,
-    GameAnnulled,
     GameDecided,
     RoundPaired,
     TournamentAborted,
@@ -41,15 +55,13 @@ from plyscribe.domain.tournament.events import (
     TournamentEvent,
     TournamentStarted,
 )
-from plyscribe.domain.tournament.sprt import DEFAULTS, parse_hypotheses
-from plyscribe.domain.tournament.state import Game, Tournament, evolve_tournament, find_game
-from plyscribe.domain.tournament.terms import MAX_ROUNDS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
+from plyscribe.domain.tournament.rulings import decide_adjudicate, decide_annul, decide_forfeit, decide_retry
+from plyscribe.domain.tournament.sprt import format_hypotheses
+from plyscribe.domain.tournament.state import Tournament, evolve_tournament
+from plyscribe.domain.tournament.terms import MAX_ENTRANTS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
 
-MAX_ENTRANTS = 1024
-MAX_NAME_LENGTH = 100
 MAX_OPENINGS = 1000
 MAX_OPENING_BYTES = 32 * 1024
-MAX_CAUSE_LENGTH = 200
 
 
 def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
@@ -112,66 +124,12 @@ def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str
 def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     if seats != 2:
         raise WrongValue("tournament/sprt", "a sequential test needs two entrants and matches with two seats")
-    parse_hypotheses(raw)
-    return {**DEFAULTS, **raw}
-
-
-def _decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
-    terms, is_organiser = state.terms, _is_organiser(command)
-    _require_status(state, "open", *(["playing"] if terms.format["kind"] == "swiss" else []))
-    match command.occupant:
-        case Account(player):
-            if player != command.actor.id:
-                raise WrongPerson("entrant/not-yours", "a player must enter with its own token")
-            if not (terms.is_open or is_organiser):
-                raise WrongPerson("entrant/closed", "only the organiser can enter players in this tournament")
-            if any(each.occupant == command.occupant for each in state.entrants):
-                raise WrongTime("entrant/entered", "you have already entered")
-        case BuiltIn() as bot:
-            _require_organiser(command)
-            require_build(bot)
-        case Guest():
-            raise WrongValue("entrant/guest", "an entrant must be an account or a bot of the server")
-    if len(state.entrants) >= terms.max_entrants:
-        raise WrongTime("entrant/full", f"the tournament already has {terms.max_entrants} entrants, the most it takes")
-    label = command.label
-    if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
-        raise WrongValue("entrant/label", f"a label must have 1 to {MAX_NAME_LENGTH} printable characters")
-    return [EntrantRegistered(len(state.entrants) + 1, command.occupant, label)]
-
-
-def _decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
-    _require_status(state, "open", "playing")
-    cause = _require_entrant(command, command.entrant, state)
-    return [EntrantWithdrawn(command.entrant, cause)]
-
-
-def _decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
-    _require_status(state, "open", "playing")
-    _require_entrant(command, command.entrant, state)
-    if not len(state.rounds) < command.round <= len(state.rounds) + MAX_ROUNDS:
-        raise WrongTime("entrant/absence", f"round {command.round} is already paired, or too far ahead")
-    if command.round in state.entrants[command.entrant - 1].absences:
-        raise WrongTime("entrant/absence", f"entrant {command.entrant} already sits out round {command.round}")
-    return [EntrantAbsent(command.entrant, command.round)]
-
-
-def _require_entrant(command: Command, number: int, state: Tournament) -> str:
-    """Who acts for the entrant: "entrant" or "organiser"; Refusal for anyone else, and when the entrant is not in."""
-    if not 1 <= number <= len(state.entrants):
-        raise Unknown("entrant/unknown", f"there is no entrant {number}: the last one is {len(state.entrants)}")
-    entrant = state.entrants[number - 1]
-    is_own = entrant.occupant == Account(command.actor.id)
-    if not (is_own or _is_organiser(command)):
-        raise WrongPerson("entrant/not-yours", f"you are not entrant {number}")
-    if not entrant.is_in:
-        raise WrongTime("entrant/out", f"entrant {number} has withdrawn")
-    return "entrant" if is_own else "organiser"
+    return format_hypotheses(raw)
 
 
 def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
-    _require_organiser(command)
-    _require_status(state, "open")
+    require_organiser(command)
+    require_status(state, "open")
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
         raise WrongTime("tournament/too-few", f"too few entrants: {present}, and a match needs {seats}")
@@ -183,8 +141,8 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
 
 
 def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
-    _require_system(command)
-    _require_status(state, "playing")
+    require_system(command)
+    require_status(state, "playing")
     if command.round != len(state.rounds) + 1 or (state.rounds and not state.rounds[-1].is_decided):
         raise WrongTime("tournament/round", f"round {command.round} cannot be paired now")
     present, seats = state.list_present(command.round), state.terms.seats
@@ -199,11 +157,12 @@ def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
 
 
 def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
-    _require_system(command)
-    _require_status(state, "playing")
-    game = _require_game(state, command.round, command.board, command.game)
+    require_system(command)
+    require_status(state, "playing")
+    game = require_game(state, command.round, command.board, command.game)
     if game.ranks is not None:
-        raise WrongTime("tournament/decided", f"{game.match} already decided the game")
+        by = game.match or "the organiser"
+        raise WrongTime("tournament/decided", f"{by} already decided the game")
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
     place = (command.round, command.board, command.game)
@@ -211,71 +170,28 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
-    _require_system(command)
-    _require_status(state, "playing")
-    game = _require_game(state, command.round, command.board, command.game)
+    require_system(command)
+    require_status(state, "playing")
+    game = require_game(state, command.round, command.board, command.game)
     if game.ranks is not None or command.match in [each.match for each in game.failed]:
         raise WrongTime("tournament/decided", f"{command.match} is not the match being played")
     place = (command.round, command.board, command.game)
     return [AttemptFailed(*place, command.match, command.cause, command.why[:MAX_CAUSE_LENGTH], command.made_at)]
 
 
-def _decide_annul(command: AnnulGame, state: Tournament) -> list[Any]:
-    _require_organiser(command)
-    _require_status(state, "playing", "ended")
-    game = _require_game(state, command.round, command.board, command.game)
-    if not game.counts:
-        raise WrongTime("tournament/not-decided", "the game does not count")
-    _check_cause(command.why)
-    return [GameAnnulled(command.round, command.board, command.game, command.why)]
-
-
-def _require_game(state: Tournament, *place: int) -> Game:
-    round, board, game = place
-    found = find_game(state, (round, board, game))
-    if found is None:
-        raise Unknown("tournament/no-game", f"there is no game {game} on board {board} of round {round}")
-    return found
-
-
 def _decide_end(command: EndTournament, state: Tournament) -> list[Any]:
-    _require_system(command)
-    _require_status(state, "playing")
+    require_system(command)
+    require_status(state, "playing")
     if not all(round.is_decided for round in state.rounds):
         raise WrongTime("tournament/round", "a round is still being played")
     return [TournamentEnded(command.reason)]
 
 
 def _decide_abort(command: AbortTournament, state: Tournament) -> list[Any]:
-    _require_organiser(command)
-    _require_status(state, "open", "playing")
-    _check_cause(command.cause)
+    require_organiser(command)
+    require_status(state, "open", "playing")
+    check_cause(command.cause)
     return [TournamentAborted(command.cause)]
-
-
-def _check_cause(cause: str) -> None:
-    if not (1 <= len(cause) <= MAX_CAUSE_LENGTH and is_printable(cause)):
-        raise WrongValue("tournament/cause", f"a cause must have 1 to {MAX_CAUSE_LENGTH} printable characters")
-
-
-def _require_status(state: Tournament, *allowed: str) -> None:
-    if state.status not in allowed:
-        raise WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
-
-
-def _is_organiser(command: Command) -> bool:
-    """Whether the actor organises the tournament; the caller has checked the actor's token."""
-    return command.actor.role == "organiser"
-
-
-def _require_organiser(command: Command) -> None:
-    if not _is_organiser(command):
-        raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may do this")
-
-
-def _require_system(command: Command) -> None:
-    if command.actor.role != "system":
-        raise WrongPerson("tournament/not-yours", "only the server may do this")
 
 
 TOURNAMENT: Aggregate[Tournament] = declare(
@@ -285,14 +201,19 @@ TOURNAMENT: Aggregate[Tournament] = declare(
     evolve_tournament,
     {
         CreateTournament: _decide_create,
-        RegisterEntrant: _decide_register,
-        WithdrawEntrant: _decide_withdraw,
-        AnnounceAbsence: _decide_absence,
+        InviteEntrant: decide_invite,
+        EndInvitation: decide_end_invitation,
+        RegisterEntrant: decide_register,
+        WithdrawEntrant: decide_withdraw,
+        AnnounceAbsence: decide_absence,
         StartTournament: _decide_start,
         PairRound: _decide_pair,
         EnterResult: _decide_result,
         NoteFailure: _decide_failure,
-        AnnulGame: _decide_annul,
+        RetryGame: decide_retry,
+        AdjudicateGame: decide_adjudicate,
+        ForfeitGame: decide_forfeit,
+        AnnulGame: decide_annul,
         EndTournament: _decide_end,
         AbortTournament: _decide_abort,
     },

@@ -5,6 +5,9 @@ from typing import Any, ClassVar
 
 from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn
 
+INVITATION_ENDS = ("declined", "withdrawn")
+"""How an invitation ends without an entrant: the account declined it, or the organiser withdrew it."""
+
 FAILURES = ("refuted", "play-failed", "called-off", "annulled")
 """Why a match of a game failed: its second execution disagreed; the server's bots or the rules broke down; the match
 was aborted; it was annulled before it counted. These are faults of the platform or its operators.
@@ -39,6 +42,27 @@ class TournamentCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class EntrantInvited:
+    """The organiser invites an account, which takes part only once it has accepted."""
+
+    type: ClassVar[str] = "entrant-invited"
+    player: str
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationEnded:
+    """The account is no longer invited: it declined, or the organiser withdrew the invitation.
+
+    `cause` is one of INVITATION_ENDS. An account that accepts is registered instead.
+    """
+
+    type: ClassVar[str] = "invitation-ended"
+    player: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
 class EntrantRegistered:
     """An account or a bot of the server takes part, with the next number."""
 
@@ -50,11 +74,16 @@ class EntrantRegistered:
 
 @dataclass(frozen=True, slots=True)
 class EntrantWithdrawn:
-    """The entrant plays no more rounds."""
+    """The entrant plays no more rounds.
+
+    `cause` is `entrant` (it withdrew itself), `organiser` or `disqualified`. `why` is what the organiser said about it;
+    None if nothing, and in events of earlier releases.
+    """
 
     type: ClassVar[str] = "entrant-withdrawn"
     entrant: int
     cause: str
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +155,41 @@ class AttemptFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class GameRetried:
+    """A game that was given up gets as many attempts again."""
+
+    type: ClassVar[str] = "game-retried"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameAdjudicated:
+    """The organiser decides a game: `ranks` are the rank of each seat. No match decides it any more."""
+
+    type: ClassVar[str] = "game-adjudicated"
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameForfeited:
+    """These entrants lose a game without a result. No match decides it any more."""
+
+    type: ClassVar[str] = "game-forfeited"
+    round: int
+    board: int
+    game: int
+    entrants: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameAnnulled:
     """A game no longer counts, but its entrants still have met."""
 
@@ -154,6 +218,8 @@ class TournamentAborted:
 
 TournamentEvent = (
     TournamentCreated
+    | EntrantInvited
+    | InvitationEnded
     | EntrantRegistered
     | EntrantWithdrawn
     | EntrantAbsent
@@ -161,6 +227,9 @@ TournamentEvent = (
     | RoundPaired
     | GameDecided
     | AttemptFailed
+    | GameRetried
+    | GameAdjudicated
+    | GameForfeited
     | GameAnnulled
     | TournamentEnded
     | TournamentAborted

@@ -27,13 +27,13 @@ def score_game(scoring: dict[str, Any], ranks: Sequence[int]) -> tuple[Fraction,
 
 
 def score_games(state: Tournament, games: Sequence[Game]) -> dict[int, Fraction]:
-    """The points of each entrant from those of these games that count."""
+    """The points of each entrant from those of these games that count. Nobody has points from a game it forfeited."""
     points: dict[int, Fraction] = {}
     for game in games:
         ranks = game.ranks if game.counts else None
         earned = [ZERO] * len(game.entrants) if ranks is None else score_game(state.terms.scoring, ranks)
         for entrant, each in zip(game.entrants, earned, strict=True):
-            points[entrant] = points.get(entrant, ZERO) + each
+            points[entrant] = points.get(entrant, ZERO) + (ZERO if entrant in game.forfeited else each)
     return points
 
 

@@ -6,11 +6,22 @@ docs/tournaments.md says how each tiebreak treats byes, absences, annulled games
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from typing import NamedTuple
 
 from plyscribe.domain.tournament.points import ZERO, total_points
 from plyscribe.domain.tournament.state import Game, Tournament
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
+
+
+class Score(NamedTuple):
+    """An entrant's score against another one in a game: 1 for a better rank, ½ for the same, 0 for a worse one.
+
+    `status` is played, forfeited or annulled.
+    """
+
+    share: Fraction
+    status: str = "played"
 
 
 class Results:
@@ -21,19 +32,20 @@ class Results:
         self.met: dict[int, list[int]] = {each: [] for each in self.points}
         """The opponents of each entrant, board by board.
 
-        For a bye, an absence, or a board without a game that counts, the entrant itself stands in.
+        For a bye, an absence, or a board whose games are all annulled or forfeited, the entrant itself stands in.
         """
 
-        self.against: dict[int, dict[int, list[Fraction | None]]] = {each: {} for each in self.points}
-        """Each entrant's scores against each opponent, game by game: 1 for a better rank, ½ for the same, 0 for a worse
-        one; None for an annulled game.
-        """
+        self.against: dict[int, dict[int, list[Score]]] = {each: {} for each in self.points}
+        """Each entrant's scores against each opponent, game by game."""
 
         self.ranks: dict[int, list[int]] = {each: [] for each in self.points}
-        """Each entrant's ranks in the games that count; a shared rank is listed like any other."""
+        """Each entrant's ranks in the games that count, without forfeits; a shared rank is listed like any other."""
+
+        self.games = dict.fromkeys(self.points, 0)
+        """The games of each entrant that count, forfeited or not."""
 
         self.wins = dict.fromkeys(self.points, 0)
-        """The games that each entrant won alone."""
+        """The games that each entrant won alone, not by forfeit."""
 
         self._seats = state.terms.seats
         for round in state.rounds:
@@ -47,25 +59,29 @@ class Results:
             if game.ranks is not None:
                 self._add_game(game, game.ranks)
         if all(game.ranks is not None for game in games):
-            is_void = not any(game.counts for game in games)
+            is_void = not any(game.counts and not game.forfeited for game in games)
             for entrant in board:
                 others = [other for other in board if other != entrant]
                 self.met[entrant] += [entrant] * len(others) if is_void else others
 
     def _add_game(self, game: Game, ranks: Sequence[int]) -> None:
         placed = list(zip(game.entrants, ranks, strict=True))
+        status = "annulled" if not game.counts else "forfeited" if game.forfeited else "played"
         for (one, first), (other, second) in combinations(placed, 2):
-            score = HALF if first == second else ONE if first < second else ZERO
-            self.against[one].setdefault(other, []).append(score if game.counts else None)
-            self.against[other].setdefault(one, []).append(1 - score if game.counts else None)
-        if game.counts:
-            for entrant, rank in placed:
+            share = HALF if first == second else ONE if first < second else ZERO
+            # Of two who forfeit the same game, neither scores.
+            both = {one, other} <= set(game.forfeited)
+            self.against[one].setdefault(other, []).append(Score(ZERO if both else share, status))
+            self.against[other].setdefault(one, []).append(Score(ZERO if both else 1 - share, status))
+        for entrant, rank in placed if game.counts else ():
+            self.games[entrant] += 1
+            if not game.forfeited:
                 self.ranks[entrant].append(rank)
                 self.wins[entrant] += rank == 1 and ranks.count(1) == 1
 
     def scores(self, one: int, other: int) -> list[Fraction]:
-        """The scores of `one` against `other` in the games that count."""
-        return [score for score in self.against[one].get(other, []) if score is not None]
+        """The scores of `one` against `other` in the games that count and are not forfeited."""
+        return [score.share for score in self.against[one].get(other, []) if score.status == "played"]
 
     def buchholz(self, entrant: int) -> Fraction:
         """The sum of its opponents' points."""

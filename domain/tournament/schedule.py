@@ -6,6 +6,7 @@ An entrant's seed is its number; lower is better.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import count
+from math import comb
 from typing import Any, NamedTuple, cast
 
 from plyscribe.domain.tournament.history import (
@@ -33,6 +34,35 @@ class Pairing(NamedTuple):
     byes: tuple[int, ...]
     costs: dict[str, Any]
     engine: str
+
+
+def bound_rounds(state: Tournament) -> int:
+    """The most rounds that the tournament can have. Before the start, it is assumed that entrants fill it."""
+    format, seats = state.terms.format, state.terms.seats
+    fields = [len(state.starters)] if state.starters else range(seats, max(seats, state.terms.max_entrants) + 1)
+    match format["kind"]:
+        case "swiss":
+            return int(format["rounds"])
+        case "round-robin":
+            return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
+        case "gauntlet":
+            return int(format["cycles"]) * (fields[-1] - 1)
+    return _bound_knockout(fields[-1], format["lives"])
+
+
+def count_cycle_rounds(entrants: int, seats: int) -> int:
+    """The rounds of a cycle of a round robin: as many as it takes for all to meet once if no two meet twice."""
+    return -(-comb(entrants, 2) // (entrants // seats * comb(seats, 2)))
+
+
+def _bound_knockout(entrants: int, lives: int) -> int:
+    """The most rounds of a knockout.
+
+    Each round at least halves the unbeaten and the beaten. When one of each is left, they meet twice at most.
+    """
+    if lives == 1:
+        return (entrants - 1).bit_length()
+    return (entrants - 1).bit_length() + (entrants - 2).bit_length() + 2
 
 
 def pair_round_robin(state: Tournament) -> Pairing | None:

@@ -13,10 +13,10 @@ and single games by its score in one (0, ½, 1: trinomial).
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from math import log
+from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import WrongValue
-from plyscribe.domain.tournament.results import Results
 from plyscribe.domain.tournament.state import Tournament
 
 MAX_ELO = 1000
@@ -63,27 +63,51 @@ class Verdict(NamedTuple):
 def parse_hypotheses(raw: Mapping[str, Any]) -> Hypotheses:
     """The hypotheses of a test; WrongValue `tournament/sprt`.
 
-    Numbers are whole numbers, or decimals in strings. alpha and beta default to 0.05.
+    Numbers are ints, floats, or decimals in strings. alpha and beta default to 0.05. A refusal names
+    the field in `errors`, as those of other fields of a body do.
     """
-    if unknown := raw.keys() - DEFAULTS.keys():
-        raise WrongValue("tournament/sprt", f"unknown fields: {', '.join(sorted(unknown))}")
+    if unknown := sorted(raw.keys() - DEFAULTS.keys()):
+        paths = ", ".join(f"sprt.{name}" for name in unknown)
+        raise _refusal(unknown[0], f"unknown fields: {paths}")
     elo0, elo1, alpha, beta = (_parse_number(name, raw.get(name, default)) for name, default in DEFAULTS.items())
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
-        raise WrongValue("tournament/sprt", f"elo0 must be less than elo1, and both within ±{MAX_ELO}")
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise WrongValue("tournament/sprt", "alpha and beta must be between 0 and 0.5")
+        why = f"sprt.elo0 must be less than sprt.elo1, and both within ±{MAX_ELO}"
+        raise _refusal("elo0", why)
+    for name, rate in (("alpha", alpha), ("beta", beta)):
+        if not 0 < rate < 0.5:
+            raise _refusal(name, f"sprt.{name} must be between 0 and 0.5")
     return Hypotheses(elo0, elo1, alpha, beta)
 
 
+def format_hypotheses(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as an event records them, complete: whole numbers as they are, others as decimals in strings.
+
+    Strings stay as they are. WrongValue as in parse_hypotheses.
+    """
+    parse_hypotheses(raw)
+    return {name: _format_number(value) for name, value in {**DEFAULTS, **raw}.items()}
+
+
+def _format_number(value: Any) -> Any:
+    # An event has no floats.
+    return f"{Decimal(repr(value)):f}" if isinstance(value, float) else value
+
+
 def _parse_number(name: str, value: object) -> float:
-    if type(value) is int or isinstance(value, str):
+    if type(value) is int or isinstance(value, str | float):
         try:
-            number = Decimal(value)
+            number = Decimal(str(value))
         except InvalidOperation:
             number = Decimal("NaN")
         if number.is_finite():
             return float(number)
-    raise WrongValue("tournament/sprt", f"{name} must be a whole number or a decimal in a string, not {value!r}")
+    given = "nothing" if value is None else shorten(value)
+    why = f"sprt.{name} must be a number, or a decimal in a string, not {given}"
+    raise _refusal(name, why)
+
+
+def _refusal(name: str, why: str) -> WrongValue:
+    return WrongValue("tournament/sprt", why, errors={"sprt": {name: [why]}})
 
 
 def judge(counts: Sequence[int], hypotheses: Hypotheses) -> Verdict:
@@ -136,19 +160,14 @@ def _tilt(shares: Sequence[float], scores: Sequence[float], mean: float) -> floa
 
 
 def count_scores(state: Tournament, first: int, second: int) -> list[int]:
-    """How often the first entrant had each score against the second in the games that count.
+    """How often the first entrant had each score against the second in the games that were played and count.
 
-    A board with two games counts only if both games count.
+    A board with two games counts only if both games do.
     """
-    if len(state.seatings) == 1:
-        counts = [0, 0, 0]
-        for score in Results(state).scores(first, second):
-            counts[int(2 * score)] += 1
-        return counts
-    counts = [0] * 5
+    counts = [0] * (2 * len(state.seatings) + 1)
     for round in state.rounds:
         for board, games in zip(round.boards, round.games, strict=True):
-            if set(board) == {first, second} and all(game.counts for game in games):
+            if set(board) == {first, second} and all(game.was_played for game in games):
                 points = [_score(game.entrants, game.ranks or (), first) for game in games]
                 counts[sum(points)] += 1
     return counts

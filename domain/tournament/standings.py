@@ -68,7 +68,7 @@ def rank_entrants(state: Tournament) -> list[Standing]:
                 entrant=entrant,
                 points=results.points[entrant],
                 tiebreaks=keys[entrant][2:],
-                games=len(results.ranks[entrant]),
+                games=results.games[entrant],
                 seats=tuple(seats[entrant]),
                 byes=byes[entrant],
                 absences=absences[entrant],

@@ -2,30 +2,36 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
-from plyscribe.domain.events import Account, BuiltIn
 from plyscribe.domain.tournament.attempts import Faults, count_faults
+from plyscribe.domain.tournament.naming import name_entrant, name_entrants
 from plyscribe.domain.tournament.points import ZERO, format_points
-from plyscribe.domain.tournament.results import HALF, ONE, Results
+from plyscribe.domain.tournament.results import HALF, ONE, Results, Score
 from plyscribe.domain.tournament.standings import Standing, Value, rank_entrants
-from plyscribe.domain.tournament.state import Entrant, Tournament
+from plyscribe.domain.tournament.state import Tournament
 
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 """A spreadsheet treats cells with these first characters as formulas."""
 
 
-def dump_table(state: Tournament) -> dict[str, Any]:
-    """The table for JSON; `against` is the crosstable. Points, and tiebreaks except places, are decimals in strings."""
+def dump_table(state: Tournament, players: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """The table for JSON; `against` is the crosstable. Points, and tiebreaks except places, are decimals in strings.
+
+    `players` is as in name_entrants.
+    """
     table, results, faults = rank_entrants(state), Results(state), count_faults(state)
+    names = name_entrants(state, players)
     order = [each.entrant for each in table]
     return {
         "version": state.version,
         "status": state.status,
         "rounds": len(state.rounds),
         "tiebreaks": list(state.terms.tiebreaks),
-        "rows": [_dump_row(state, standing, results, order, faults[standing.entrant]) for standing in table],
+        "rows": [
+            {**_dump_row(state, each, results, order, faults[each.entrant]), "name": names[each.entrant]}
+            for each in table
+        ],
     }
 
 
@@ -34,7 +40,7 @@ def _dump_row(
 ) -> dict[str, Any]:
     entrant = state.entrants[standing.entrant - 1]
     against = {
-        str(other): [score if score is None else format_points(score) for score in scores]
+        str(other): [None if score.status == "annulled" else format_points(score.share) for score in scores]
         for other in all
         if (scores := results.against[entrant.number].get(other))
     }
@@ -58,23 +64,9 @@ def _dump_row(
     return row if standing.reached is None else {**row, "reached": standing.reached}
 
 
-def name_entrant(entrant: Entrant) -> str:
-    """The entrant's label; without one, the name of its bot or the id of its account."""
-    match entrant.occupant:
-        case _ if entrant.label is not None:
-            return entrant.label
-        case Account(player):
-            return player
-        case BuiltIn(bot, playouts=None):
-            return bot
-        case BuiltIn(bot, playouts=playouts):
-            return f"{bot} {playouts}"
-    return str(entrant.number)
-
-
-def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
-    """The table as rows of cells, headings first; `names` replaces the names by name_entrant."""
-    names, faults = _complete_names(state, names), count_faults(state)
+def list_table(state: Tournament, players: Mapping[int, str] | None = None) -> list[list[str]]:
+    """The table as rows of cells, headings first; `players` is as in name_entrants."""
+    names, faults = name_entrants(state, players), count_faults(state)
     head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences", "faults"]
     return [
         head,
@@ -96,17 +88,16 @@ def list_table(state: Tournament, names: Mapping[int, str] | None = None) -> lis
     ]
 
 
-def _complete_names(state: Tournament, names: Mapping[int, str] | None) -> dict[int, str]:
-    return {each.number: name_entrant(each) for each in state.entrants} | dict(names or {})
-
-
 def _format_value(value: Value) -> str:
     return "-".join(map(str, value)) if isinstance(value, tuple) else format_points(value)
 
 
-def list_crosstable(state: Tournament, names: Mapping[int, str] | None = None) -> list[list[str]]:
-    """The crosstable as rows of cells, in the table's order: 1, ½ or 0 for each game, and × for an annulled one."""
-    names = _complete_names(state, names)
+def list_crosstable(state: Tournament, players: Mapping[int, str] | None = None) -> list[list[str]]:
+    """The crosstable as rows of cells, in the table's order: 1, ½ or 0 for each game, and × for an annulled one.
+
+    A game that was forfeited is marked 1f, ½f or 0f. `players` is as in name_entrants.
+    """
+    names = name_entrants(state, players)
     against = Results(state).against
     order = [each.entrant for each in rank_entrants(state)]
     return [
@@ -118,8 +109,10 @@ def list_crosstable(state: Tournament, names: Mapping[int, str] | None = None) -
     ]
 
 
-def _mark(score: Fraction | None) -> str:
-    return "×" if score is None else {ZERO: "0", HALF: "½", ONE: "1"}[score]
+def _mark(score: Score) -> str:
+    if score.status == "annulled":
+        return "×"
+    return {ZERO: "0", HALF: "½", ONE: "1"}[score.share] + ("f" if score.status == "forfeited" else "")
 
 
 def render_text(cells: Sequence[Sequence[str]]) -> str:

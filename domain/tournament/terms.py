@@ -8,9 +8,13 @@ from typing import Any
 from plyscribe.domain.errors import OptionError, WrongValue
 from plyscribe.domain.options import Integer, Option, parse_options
 
+MAX_ENTRANTS = 1024
 MAX_ROUNDS = 100
 MAX_CYCLES = 1000
 """Enough games to tell two nearly equal bots apart."""
+
+MOST_ROUNDS = MAX_CYCLES * MAX_ENTRANTS
+"""No tournament of any format has more rounds."""
 
 MAX_GAMES = 64
 """The most games of a board, because no more matches can share dice."""

@@ -10,19 +10,22 @@ from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.events import BuiltIn, SeatWithdrawn
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.commands import (
+    AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
     EnterResult,
+    ForfeitGame,
     NoteFailure,
     PairRound,
     RegisterEntrant,
+    RetryGame,
     StartTournament,
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.schedule import Pairing
-from plyscribe.domain.tournament.state import Game, Tournament
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)
@@ -71,6 +74,19 @@ class GivenTournament:
 
     def annul(self, round: int, board: int, game: int = 1) -> None:
         self.when(AnnulGame, round=round, board=board, game=game, why="a fault of the platform")
+
+    def give_up(self, round: int, board: int, game: int = 1) -> None:
+        for _ in range(MAX_ATTEMPTS):
+            self.fail(round, board, game=game)
+
+    def retry(self, round: int, board: int, game: int = 1) -> None:
+        self.when(RetryGame, round=round, board=board, game=game, why="the cause is mended")
+
+    def adjudicate(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
+        self.when(AdjudicateGame, round=round, board=board, game=game, ranks=ranks, why="a clear position")
+
+    def forfeit(self, round: int, board: int, *entrants: int, game: int = 1) -> None:
+        self.when(ForfeitGame, round=round, board=board, game=game, entrants=entrants, why="never came")
 
     def pair(self, boards: Sequence[Sequence[int]], byes: Sequence[int] = (), costs: Any = None) -> None:
         fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": "by hand"}

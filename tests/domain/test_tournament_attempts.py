@@ -135,3 +135,42 @@ def test_the_log_comes_out_of_the_stored_events_alone():
     tournament.decide(1, 1, 1, 2, left=[CRASHED], made_at=500)
     again = TOURNAMENT.fold(Tournament(STREAM), tournament.entries)
     assert list(list_all_attempts(again)) == attempts(tournament)
+
+
+# ----------------------------------------------------------------------------------------------------------- rulings
+
+
+def test_a_game_that_is_tried_again_keeps_its_failed_attempts_and_has_one_more():
+    tournament = paired()
+    tournament.give_up(1, 1)
+    tournament.retry(1, 1)
+    *failed, again = [each for each in attempts(tournament) if each.game.board == 1]
+    assert ([each.status for each in failed], again.status, again.number) == (["failed"] * 5, "playing", 6)
+
+
+def test_an_adjudication_is_the_last_attempt_and_nobodys_fault():
+    tournament = paired()
+    tournament.fail(1, 1)
+    tournament.adjudicate(1, 1, 2, 1)
+    failed, ruled, _ = attempts(tournament)
+    assert (failed.status, ruled.status, ruled.number, ruled.incidents) == ("failed", "adjudicated", 2, ())
+    assert (ruled.is_scored, ruled.has_match, ruled.made_at) == (True, True, None)
+    assert ruled.closed_at == 1000 + tournament.state.version
+
+
+def test_a_forfeit_is_the_fault_of_those_who_lose_by_it():
+    tournament = paired()
+    tournament.forfeit(1, 1, 2)
+    ruled, _ = attempts(tournament)
+    assert (ruled.status, ruled.incidents) == ("forfeited", (Incident("forfeited", 2, "never came"),))
+    assert [ruled.incidents[0].find_owner(side) for side in (None, 1, 2)] == ["entrant", "opponent", "entrant"]
+    assert count_faults(tournament.state)[2] == Faults(entrant=1)
+
+
+def test_a_ruling_on_a_game_that_was_given_up_has_no_match():
+    tournament = paired()
+    tournament.give_up(1, 1)
+    tournament.forfeit(1, 1, 2)
+    ruled = attempts(tournament)[5]
+    assert (ruled.number, ruled.status, ruled.has_match) == (6, "forfeited", False)
+    assert ruled.is_scored

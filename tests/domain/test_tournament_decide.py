@@ -8,14 +8,19 @@ from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
+    AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
+    EndInvitation,
     EndTournament,
     EnterResult,
+    ForfeitGame,
+    InviteEntrant,
     NoteFailure,
     PairRound,
     RegisterEntrant,
+    RetryGame,
     StartTournament,
     WithdrawEntrant,
 )
@@ -23,10 +28,15 @@ from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     EntrantAbsent,
+    EntrantInvited,
     EntrantRegistered,
     EntrantWithdrawn,
+    GameAdjudicated,
     GameAnnulled,
     GameDecided,
+    GameForfeited,
+    GameRetried,
+    InvitationEnded,
     RoundPaired,
     TournamentAborted,
     TournamentCreated,
@@ -196,7 +206,227 @@ def test_an_absence_is_announced_once_and_before_the_round_is_paired():
     assert tournament.when(AnnounceAbsence, entrant=1, round=2) == [EntrantAbsent(1, 2)]
     assert refusal(tournament, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
     assert refusal(tournament, AnnounceAbsence, entrant=1, round=1) == (WrongTime, "entrant/absence")
-    assert refusal(tournament, AnnounceAbsence, entrant=1, round=102) == (WrongTime, "entrant/absence")
+
+
+@pytest.mark.parametrize(
+    ("terms", "entrants", "last"),
+    [
+        ({"format": {"kind": "swiss", "rounds": 4}}, 2, 4),
+        ({"format": {"kind": "round-robin"}}, 4, 3),
+        ({"format": {"kind": "round-robin", "cycles": 2}}, 5, 10),
+        ({"format": {"kind": "round-robin"}, "seats": 3}, 9, 4),
+        ({"format": {"kind": "gauntlet", "cycles": 2}}, 4, 6),
+        ({"format": {"kind": "knockout"}}, 5, 3),
+        ({"format": {"kind": "knockout", "lives": 2}}, 2, 3),
+    ],
+)
+def test_an_absence_from_a_round_that_cannot_come_is_refused(terms, entrants, last):
+    tournament = GivenTournament(entrants, **terms)
+    tournament.start()
+    assert tournament.when(AnnounceAbsence, entrant=1, round=last) == [EntrantAbsent(1, last)]
+    for round in (last + 1, 0, -1):
+        assert refusal(tournament, AnnounceAbsence, entrant=2, round=round) == (WrongTime, "entrant/absence")
+
+
+def test_before_the_start_absences_are_bounded_by_the_most_entrants():
+    tournament = GivenTournament(2, format={"kind": "round-robin"}, max_entrants=5)
+    tournament.sit_out(1, 5)
+    assert refusal(tournament, AnnounceAbsence, entrant=1, round=6) == (WrongTime, "entrant/absence")
+
+
+def test_an_absence_is_announced_a_hundred_rounds_ahead_at_most():
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 1000})
+    tournament.start()
+    tournament.sit_out(1, 100)
+    assert refusal(tournament, AnnounceAbsence, entrant=1, round=101) == (WrongTime, "entrant/absence")
+
+
+# ------------------------------------------------------------------------------------------------------------ invite
+
+
+def invited(**terms):
+    """A tournament in which only Ann is invited."""
+    tournament = GivenTournament(**terms)
+    assert tournament.when(InviteEntrant, player=ANN.id, label="Annie") == [EntrantInvited(ANN.id, "Annie")]
+    return tournament
+
+
+def test_an_invited_player_enters_a_closed_tournament_by_its_own_consent():
+    tournament = invited()
+    assert tournament.state.entrants == ()
+    assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/closed")
+    assert refusal(tournament, RegisterEntrant, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
+    entered = tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
+    assert entered == [EntrantRegistered(1, Account(ANN.id), "Annie")]
+    assert tournament.state.invitations == ()
+
+
+def test_an_invited_player_may_choose_another_label():
+    entered = invited().when(RegisterEntrant, ANN, occupant=Account(ANN.id), label="Ann")
+    assert entered == [EntrantRegistered(1, Account(ANN.id), "Ann")]
+
+
+def test_an_invitation_is_declined_or_withdrawn_and_then_gives_no_right():
+    for actor, cause in ((ANN, "declined"), (ORGANISER, "withdrawn")):
+        tournament = invited()
+        assert refusal(tournament, EndInvitation, BEN, player=ANN.id) == (WrongPerson, "entrant/not-yours")
+        assert tournament.when(EndInvitation, actor, player=ANN.id) == [InvitationEnded(ANN.id, cause)]
+        assert refusal(tournament, EndInvitation, actor, player=ANN.id) == (Unknown, "entrant/no-invitation")
+        assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/closed")
+
+
+def test_who_may_not_be_invited_is_refused():
+    tournament = invited(max_entrants=2)
+    assert refusal(tournament, InviteEntrant, ANN, player=BEN.id) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, InviteEntrant, player=ANN.id) == (WrongTime, "entrant/invited")
+    assert refusal(tournament, InviteEntrant, player=BEN.id, label="") == (WrongValue, "entrant/label")
+    tournament.when(InviteEntrant, player=BEN.id)
+    assert refusal(tournament, InviteEntrant, player="player-c") == (WrongTime, "entrant/invitations")
+    tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
+    assert refusal(tournament, InviteEntrant, player=ANN.id) == (WrongTime, "entrant/entered")
+    tournament.enter()
+    assert refusal(tournament, InviteEntrant, player="player-c") == (WrongTime, "entrant/full")
+    assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongTime, "entrant/full")
+    assert refusal(playing(format={"kind": "knockout"}), InviteEntrant, player=ANN.id) == (
+        WrongTime,
+        "tournament/status",
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- rulings
+
+PLACE = {"round": 1, "board": 1, "game": 1, "why": "the hall burnt down"}
+
+
+def with_ann():
+    """Ann and a bot on the only board of round 1."""
+    tournament = GivenTournament(is_open=True)
+    tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
+    tournament.enter()
+    tournament.start()
+    tournament.pair([(1, 2)])
+    return tournament
+
+
+def test_a_game_that_is_given_up_is_tried_again_as_often():
+    tournament = playing()
+    assert refusal(tournament, RetryGame, **PLACE) == (WrongTime, "tournament/not-given-up")
+    tournament.give_up(1, 1)
+    assert refusal(tournament, RetryGame, ANN, **PLACE) == (WrongPerson, "tournament/not-yours")
+    assert tournament.when(RetryGame, **PLACE) == [GameRetried(1, 1, 1, PLACE["why"])]
+    [[game]] = tournament.state.rounds[0].games
+    assert (game.is_given_up, len(game.failed)) == (False, 5)
+    tournament.give_up(1, 1)
+    [[game]] = tournament.state.rounds[0].games
+    assert (game.is_given_up, len(game.failed)) == (True, 10)
+    tournament.retry(1, 1)
+    tournament.decide(1, 1, 1, 2)
+    assert refusal(tournament, RetryGame, **PLACE) == (WrongTime, "tournament/not-given-up")
+
+
+@pytest.mark.parametrize("is_given_up", [True, False])
+def test_an_undecided_game_is_adjudicated_and_the_tournament_goes_on(is_given_up):
+    tournament = playing()
+    if is_given_up:
+        tournament.give_up(1, 1)
+    assert tournament.when(AdjudicateGame, **PLACE, ranks=(1, 1)) == [GameAdjudicated(1, 1, 1, (1, 1), PLACE["why"])]
+    [[game]] = tournament.state.rounds[0].games
+    assert (game.ranks, game.reason, game.why, game.match) == ((1, 1), "adjudicated", PLACE["why"], None)
+    assert not game.is_given_up
+    assert tournament.state.rounds[0].is_decided
+    late = {**RESULT, "ranks": (1, 2), "reason": "played", "made_at": 7}
+    assert refusal(tournament, EnterResult, SYSTEM, **late) == (WrongTime, "tournament/decided")
+    assert refusal(tournament, AdjudicateGame, **PLACE, ranks=(1, 2)) == (WrongTime, "tournament/decided")
+    assert refusal(tournament, ForfeitGame, **PLACE, entrants=(1,)) == (WrongTime, "tournament/decided")
+    tournament.annul(1, 1)
+
+
+@pytest.mark.parametrize("ranks", [(), (1,), (2, 2), (1, 3), (0, 1), (2, 3), (1, 2, 3), (-1, 1)])
+def test_ranks_that_no_game_ends_with_are_refused(ranks):
+    assert refusal(playing(), AdjudicateGame, **PLACE, ranks=ranks) == (WrongValue, "tournament/ranks")
+
+
+def test_a_game_is_forfeited_by_some_or_all_of_its_entrants():
+    for losers, ranks in (((2,), (1, 2)), ((2, 1), (2, 2))):
+        tournament = playing()
+        forfeited = GameForfeited(1, 1, 1, tuple(sorted(losers)), PLACE["why"])
+        assert tournament.when(ForfeitGame, **PLACE, entrants=losers) == [forfeited]
+        [[game]] = tournament.state.rounds[0].games
+        assert (game.ranks, game.reason, game.forfeited) == (ranks, "forfeited", tuple(sorted(losers)))
+
+
+@pytest.mark.parametrize("losers", [(), (3,), (1, 1), (1, 3)])
+def test_only_entrants_on_the_board_forfeit(losers):
+    assert refusal(playing(3), ForfeitGame, **PLACE, entrants=losers) == (WrongValue, "tournament/forfeit")
+
+
+@pytest.mark.parametrize(
+    ("command", "more"), [(RetryGame, {}), (AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (1,)})]
+)
+def test_a_ruling_needs_the_organiser_a_reason_and_a_game_of_a_tournament_under_way(command, more):
+    tournament = playing()
+    assert refusal(tournament, command, ANN, **PLACE, **more) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, command, **{**PLACE, "why": ""}, **more) == (WrongValue, "tournament/cause")
+    assert refusal(tournament, command, **{**PLACE, "board": 2}, **more) == (Unknown, "tournament/no-game")
+    tournament.when(AbortTournament, cause="rain")
+    assert refusal(tournament, command, **PLACE, **more) == (WrongTime, "tournament/status")
+
+
+def test_nobody_rules_on_a_game_that_they_sit_in():
+    organising_ann = Actor("organiser", ANN.id)
+    tournament = with_ann()
+    own_game = (WrongPerson, "tournament/own-game")
+    tournament.give_up(1, 1)
+    assert refusal(tournament, RetryGame, organising_ann, **PLACE) == own_game
+    assert refusal(tournament, AdjudicateGame, organising_ann, **PLACE, ranks=(1, 2)) == own_game
+    assert refusal(tournament, ForfeitGame, organising_ann, **PLACE, entrants=(2,)) == own_game
+    assert refusal(tournament, WithdrawEntrant, organising_ann, entrant=2) == own_game
+    tournament.decide(1, 1, 2, 1)
+    assert refusal(tournament, AnnulGame, organising_ann, **PLACE) == own_game
+    assert tournament.when(AnnulGame, **PLACE) == [GameAnnulled(1, 1, 1, PLACE["why"])]
+    # Their game is over.
+    assert tournament.when(WithdrawEntrant, organising_ann, entrant=2) == [EntrantWithdrawn(2, "organiser")]
+
+
+def test_only_the_organiser_disqualifies_and_says_why():
+    tournament = with_ann()
+    own = {"entrant": 1, "disqualified": True, "why": "a cheat"}
+    assert refusal(tournament, WithdrawEntrant, ANN, **own) == (WrongPerson, "tournament/not-yours")
+    assert refusal(tournament, WithdrawEntrant, **{**own, "why": None}) == (WrongValue, "tournament/cause")
+    assert tournament.when(WithdrawEntrant, **own) == [EntrantWithdrawn(1, "disqualified", "a cheat")]
+    assert tournament.state.entrants[0].is_disqualified
+
+
+def test_the_acts_of_organisers_are_listed_with_who_when_and_why():
+    tournament = GivenTournament(5)
+    tournament.start()
+    tournament.pair([(1, 2), (3, 4)], byes=[5])
+    tournament.give_up(1, 1)
+    tournament.retry(1, 1)
+    tournament.adjudicate(1, 1, 1, 2)
+    tournament.forfeit(1, 2, 3)
+    tournament.annul(1, 2)
+    tournament.leave(4)
+    tournament.when(WithdrawEntrant, entrant=5, disqualified=True, why="a cheat")
+    tournament.when(AbortTournament, cause="rain")
+    assert [(act.what, act.place, act.entrant) for act in tournament.state.acts] == [
+        ("game-retried", (1, 1, 1), None),
+        ("game-adjudicated", (1, 1, 1), None),
+        ("game-forfeited", (1, 2, 1), None),
+        ("game-annulled", (1, 2, 1), None),
+        ("entrant-withdrawn", None, 4),
+        ("entrant-disqualified", None, 5),
+        ("tournament-aborted", None, None),
+    ]
+    assert {act.by for act in tournament.state.acts} == {ORGANISER.id}
+    assert [act.why for act in tournament.state.acts[-3:]] == [None, "a cheat", "rain"]
+    assert tournament.state.acts[-1].at == 1000 + len(tournament.entries)
+
+
+def test_an_entrant_who_withdraws_is_no_act_of_the_organiser():
+    tournament = with_ann()
+    tournament.when(WithdrawEntrant, ANN, entrant=1)
+    assert tournament.state.acts == ()
 
 
 # ------------------------------------------------------------------------------------------------------------- start

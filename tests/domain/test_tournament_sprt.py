@@ -111,7 +111,6 @@ def test_numbers_are_whole_or_decimals_in_texts():
         {"elo0": 0},
         {"elo0": 5, "elo1": 5},
         {"elo0": 0, "elo1": 1001},
-        {"elo0": 0, "elo1": 5.0},
         {"elo0": 0, "elo1": True},
         {"elo0": 0, "elo1": "nan"},
         {"elo0": 0, "elo1": "five"},
@@ -163,3 +162,17 @@ def test_a_tournament_that_is_a_test_has_a_verdict():
     tournament.play(pair_round_robin, by_number, most=40)
     assert judge_entrants(tournament.state).taken == "elo1"
     assert judge_entrants(GivenTournament(2, **terms).state) is None
+
+
+@pytest.mark.parametrize("repeat", ["once", "rotations"])
+def test_a_game_that_no_match_decided_says_nothing_of_strength(repeat):
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat=repeat)
+    tournament.start()
+    for round, rule in ((1, tournament.adjudicate), (2, None)):
+        tournament.pair([(1, 2)])
+        for game in range(1, len(tournament.state.seatings) + 1):
+            if rule:
+                rule(round, 1, 1, 2, game=game)
+            else:
+                tournament.forfeit(round, 1, 2, game=game)
+    assert not any(count_scores(tournament.state, 1, 2))

@@ -6,7 +6,13 @@ from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
 from plyscribe.domain.events import MatchStarted
-from plyscribe.domain.tournament.commands import AbortTournament, EndTournament, NoteFailure
+from plyscribe.domain.tournament.commands import (
+    AbortTournament,
+    EndInvitation,
+    EndTournament,
+    InviteEntrant,
+    NoteFailure,
+)
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
     EntrantAbsent,
@@ -20,6 +26,7 @@ from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
 from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_number
 
+ANN = "player-" + "a" * 26
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
@@ -35,6 +42,8 @@ def whole_event():
         repeat="rotations",
     )
     tournament.sit_out(2, 2)
+    tournament.when(InviteEntrant, player=ANN, label="Ann")
+    tournament.when(EndInvitation, player=ANN)
     tournament.play(pair_round_robin, by_number, most=2)
     tournament.leave(5)
     pairing = pair_round_robin(tournament.state)
@@ -42,6 +51,15 @@ def whole_event():
     tournament.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
     tournament.decide_all(by_number)
     tournament.annul(1, 2, game=2)
+    pairing = pair_round_robin(tournament.state)
+    tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+    tournament.give_up(4, 1)
+    tournament.retry(4, 1)
+    tournament.adjudicate(4, 1, 2, 1)
+    tournament.forfeit(4, 1, tournament.state.rounds[3].boards[0][0], game=2)
+    for board in range(2, len(tournament.state.rounds[3].boards) + 1):
+        for game in (1, 2):
+            tournament.decide(4, board, 1, 2, game=game)
     tournament.when(EndTournament, SYSTEM, reason="played")
     return tournament
 
@@ -74,7 +92,7 @@ def test_a_round_opens_its_games_by_the_order_of_seats():
     assert [each.match for each in find_game(tournament.state, (3, 1, 1)).failed] == ["match-x"]
     assert not find_game(tournament.state, (1, 2, 2)).counts
     assert [
-        find_game(tournament.state, place) for place in [(0, 1, 1), (4, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]
+        find_game(tournament.state, place) for place in [(0, 1, 1), (5, 1, 1), (1, 3, 1), (1, 1, 0), (1, 1, 3)]
     ] == [None] * 5
 
 

@@ -9,6 +9,8 @@ from textwrap import dedent
 import pytest
 
 from plyscribe.domain.events import Account, BuiltIn, SeatWithdrawn
+from plyscribe.domain.tournament.commands import RegisterEntrant
+from plyscribe.domain.tournament.naming import name_entrant, name_entrants
 from plyscribe.domain.tournament.results import Results
 from plyscribe.domain.tournament.schedule import pair_knockout
 from plyscribe.domain.tournament.standings import rank_entrants
@@ -17,12 +19,11 @@ from plyscribe.domain.tournament.tables import (
     dump_table,
     list_crosstable,
     list_table,
-    name_entrant,
     render_csv,
     render_text,
 )
 from plyscribe.domain.tournament.terms import TIEBREAKS
-from tests.domain.given_tournament import GivenTournament, by_number
+from tests.domain.given_tournament import BOT, GivenTournament, by_number
 
 ALL = list(TIEBREAKS)
 
@@ -166,7 +167,8 @@ def test_an_annulled_game_counts_for_nothing_and_one_has_met_oneself():
     assert values(tournament, "buchholz") == {1: 2, 2: 4, 3: 3, 4: 3}
     assert values(tournament, "wins") == {1: 0, 2: 1, 3: 0, 4: 1}
     assert values(tournament, "places")[1] == (1, 0)
-    assert Results(tournament.state).against[1][2] == [None]
+    assert [score.status for score in Results(tournament.state).against[1][2]] == ["annulled"]
+    assert {row["entrant"]: row["against"] for row in dump_table(tournament.state)["rows"]}[1]["2"] == [None]
 
 
 def test_opponents_are_not_met_before_the_games_are_decided():
@@ -205,6 +207,7 @@ def test_the_dump_has_texts_and_whole_numbers_only():
         "rank": 1,
         "entrant": 1,
         "label": "random",
+        "name": "random #1",
         "points": "3.333333",
         "tiebreaks": {
             "buchholz": "6.666667",
@@ -231,8 +234,8 @@ def test_the_table_is_aligned():
         rank  entrant  name       points  buchholz  games  seats  byes  absences  faults
            1        1  Ada             3         3      2    1-1     0         0   0-0-0
            2        2  Benedikta       2         5      2    1-1     0         0   0-0-0
-           3        4  random          2         3      2    1-1     0         0   0-0-0
-           4        3  random          1         5      2    1-1     0         0   0-0-0
+           3        4  random #4       2         3      2    1-1     0         0   0-0-0
+           4        3  random #3       1         5      2    1-1     0         0   0-0-0
         """
     )
 
@@ -257,11 +260,11 @@ def test_the_crosstable_has_each_game_of_two_from_either_side():
     tournament.annul(2, 2)
     assert render_text(list_crosstable(tournament.state)) == dedent(
         """\
-        entrant  name    4   1  3   2
-              4  random         1   ×
-              1  random         ½  10
-              3  random  0   ½
-              2  random  ×  01
+        entrant  name       4   1  3   2
+              4  random #4         1   ×
+              1  random #1         ½  10
+              3  random #3  0   ½
+              2  random #2  ×  01
         """
     )
 
@@ -285,3 +288,90 @@ def test_entrants_are_named_by_label_bot_or_account():
     assert name_entrant(Entrant(1, BuiltIn("greedy", 1, 0, None), None)) == "greedy"
     assert name_entrant(Entrant(1, Account("player-a"), None)) == "player-a"
     assert name_entrant(Entrant(1, Account("player-a"), "Ada")) == "Ada"
+
+
+# ------------------------------------------------------------------------------------- adjudicated and forfeited games
+
+
+def ruled():
+    """1 beats 2 by the organiser's word; 4 forfeits against 3."""
+    tournament = GivenTournament(4, tiebreaks=ALL)
+    tournament.start()
+    tournament.pair([(1, 2), (4, 3)])
+    tournament.adjudicate(1, 1, 1, 2)
+    tournament.forfeit(1, 2, 4)
+    return tournament
+
+
+def test_an_adjudicated_game_counts_like_a_played_one():
+    tournament = ruled()
+    assert {each.entrant: (each.points, each.games) for each in rank_entrants(tournament.state)} == {
+        1: (2, 1),
+        2: (0, 1),
+        3: (2, 1),
+        4: (0, 1),
+    }
+    assert values(tournament, "buchholz")[2] == 2
+    assert values(tournament, "wins")[1] == 1
+    assert values(tournament, "direct")[1] == 0
+
+
+def test_a_forfeited_game_has_points_but_counts_as_a_bye_in_tiebreaks():
+    tournament = ruled()
+    # 3 and 4 have met themselves.
+    assert {each: values(tournament, "buchholz")[each] for each in (3, 4)} == {3: 2, 4: 0}
+    for name, nothing in (("wins", 0), ("sonneborn-berger", 0), ("places", (0, 0))):
+        assert values(tournament, name)[3] == nothing
+
+
+def test_who_forfeits_gets_nothing_even_if_all_do():
+    tournament = GivenTournament(3, seats=3, tiebreaks=[], scoring={"places": [3, 2, 1]})
+    tournament.start()
+    tournament.pair([(1, 2, 3)])
+    tournament.forfeit(1, 1, 2, 3)
+    assert [str(each.points) for each in rank_entrants(tournament.state)] == ["3", "0", "0"]
+    tournament.pair([(1, 2, 3)])
+    tournament.forfeit(2, 1, 1, 2, 3)
+    assert [str(each.points) for each in rank_entrants(tournament.state)] == ["3", "0", "0"]
+    assert list_crosstable(tournament.state)[1:] == [
+        ["1", "random #1", "", "1f0f", "1f0f"],
+        ["2", "random #2", "0f0f", "", "0f0f"],
+        ["3", "random #3", "0f0f", "0f0f", ""],
+    ]
+
+
+def test_an_annulled_forfeit_counts_for_nothing():
+    tournament = ruled()
+    tournament.annul(1, 2)
+    assert {each.entrant: each.points for each in rank_entrants(tournament.state)}[3] == 0
+    assert list_crosstable(tournament.state)[-1][-1] != "1f"
+
+
+# ------------------------------------------------------------------------------------------------------------- names
+
+
+def named(*labels, **more):
+    tournament = GivenTournament(0)
+    for label in labels:
+        tournament.when(RegisterEntrant, occupant=BOT, label=label)
+    return list(name_entrants(tournament.state, **more).values())
+
+
+def test_entrants_with_the_same_name_are_told_apart_by_their_numbers():
+    assert named("Ada", "Ben", "Ada") == ["Ada #1", "Ben", "Ada #3"]
+    assert named(None, None) == ["random #1", "random #2"]
+    assert named("Ada", None, players={2: "Ada"}) == ["Ada #1", "Ada #2"]
+
+
+def test_names_that_a_reader_takes_for_the_same_are_told_apart():
+    assert named("Ada", "ADA", "Ad\u0061", "A da") == ["Ada #1", "ADA #2", "Ada #3", "A da"]
+
+
+def test_nobody_takes_the_name_that_tells_another_one_apart():
+    assert named("Ada", "Ada #3", "Ada") == ["Ada #1", "Ada #3 #2", "Ada #3"]
+
+
+def test_names_that_are_cut_are_told_apart_too():
+    names = named("Ada Lovelace", "Ada Lovelock", longest=7)
+    assert len(set(names)) == 2
+    assert all(len(name) <= 7 for name in names)

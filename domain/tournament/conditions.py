@@ -1,0 +1,73 @@
+"""What the commands of a tournament require: of the tournament, of the actor, and of texts."""
+
+from plyscribe.domain.commands import Command
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account
+from plyscribe.domain.names import is_printable
+from plyscribe.domain.tournament.state import Entrant, Game, Tournament, find_game
+
+MAX_NAME_LENGTH = 100
+MAX_CAUSE_LENGTH = 200
+
+
+def require_status(state: Tournament, *allowed: str) -> None:
+    """WrongTime unless the tournament has one of these statuses."""
+    if state.status not in allowed:
+        raise WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
+
+
+def is_organiser(command: Command) -> bool:
+    """Whether the actor organises the tournament or is an administrator; the caller has checked the actor's token."""
+    return command.actor.role == "organiser"
+
+
+def require_organiser(command: Command) -> None:
+    """WrongPerson unless the actor organises the tournament."""
+    if not is_organiser(command):
+        raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may do this")
+
+
+def require_system(command: Command) -> None:
+    """WrongPerson unless the server itself acts."""
+    if command.actor.role != "system":
+        raise WrongPerson("tournament/not-yours", "only the server may do this")
+
+
+def require_game(state: Tournament, *place: int) -> Game:
+    """The game with these numbers of round, board and game; Unknown if there is none."""
+    round, board, game = place
+    found = find_game(state, (round, board, game))
+    if found is None:
+        raise Unknown("tournament/no-game", f"there is no game {game} on board {board} of round {round}")
+    return found
+
+
+def require_entrant(state: Tournament, number: int) -> Entrant:
+    """The entrant with this number; Unknown if there is none."""
+    if not 1 <= number <= len(state.entrants):
+        raise Unknown("entrant/unknown", f"there is no entrant {number}: the last one is {len(state.entrants)}")
+    return state.entrants[number - 1]
+
+
+def require_uninvolved(command: Command, state: Tournament, game: Game) -> None:
+    """WrongPerson if the actor is an entrant on the board of the game: nobody judges a game that they sit in."""
+    if any(is_account(state, entrant, command.actor.id) for entrant in game.entrants):
+        why = "you sit on this board: only an organiser or administrator who does not may judge its games"
+        raise WrongPerson("tournament/own-game", why)
+
+
+def is_account(state: Tournament, entrant: int, account: str) -> bool:
+    """Whether the entrant is this account."""
+    return state.entrants[entrant - 1].occupant == Account(account)
+
+
+def check_cause(cause: str) -> None:
+    """WrongValue unless it can be the reason of an act."""
+    if not (1 <= len(cause) <= MAX_CAUSE_LENGTH and is_printable(cause)):
+        raise WrongValue("tournament/cause", f"a cause must have 1 to {MAX_CAUSE_LENGTH} printable characters")
+
+
+def check_label(label: str | None) -> None:
+    """WrongValue unless it can be the label of an entrant."""
+    if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
+        raise WrongValue("entrant/label", f"a label must have 1 to {MAX_NAME_LENGTH} printable characters")
