@@ -108,11 +108,11 @@ def declare(
 ) -> Aggregate[S]:
     """A kind of stream whose state is a dataclass with the fields of State.
 
-    `events` is the union of its event types; `first` is the one that is at version 1 and nowhere else, if any. `evolve`
-    gets an event and its data, and need not set `version` and `head`. `deciders` has a function for each command, which
-    gives the data of its events in order, or raises DomainError.
+    `events` is the union of its event types, or the only one; `first` is the one that is at version 1 and nowhere else,
+    if any. `evolve` gets an event and its data, and need not set `version` and `head`. `deciders` has a function for
+    each command, which gives the data of its events in order, or raises DomainError.
     """
-    types: dict[str, type] = {each.type: each for each in get_args(events)}
+    types: dict[str, type] = {each.type: each for each in get_args(events) or (events,)}
     begins_with = first and first.type
 
     def fold(state: S, entries: Iterable[StoredEvent]) -> S:

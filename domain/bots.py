@@ -89,8 +89,8 @@ def find_bot(name: str) -> type[Bot]:
     return BOTS[name]
 
 
-def build_bot(name: str, seed: int, playouts: int | None = None) -> BuiltIn:
-    """A bot as this release builds it; WrongValue as in require_build."""
+def build_bot(name: str, seed: int | None, playouts: int | None = None) -> BuiltIn:
+    """A bot as this release builds it, without a seed if that is to be secret; WrongValue as in require_build."""
     bot = find_bot(name)
     build = BuiltIn(name, bot.version, seed, bot.default_playouts if playouts is None else playouts)
     require_build(build)
@@ -109,7 +109,12 @@ def require_build(build: BuiltIn) -> None:
 
 
 def choose_move(build: BuiltIn, ruleset: Ruleset[State, Move], state: State, seat: int, ply: int) -> Move:
-    """The build's move, the same for the same arguments; WrongValue when this release has another version of it."""
+    """The build's move, the same for the same arguments; WrongValue when this release has another version of it.
+
+    ValueError for a build whose seed is still secret.
+    """
+    if build.seed is None:
+        raise ValueError(f"the seed of {build.bot} is secret: open it first")
     if build.version != find_bot(build.bot).version:
         raise WrongValue("bot/version", f"{build.bot} version {build.version} is not in this release")
     return make_bot(build.bot, f"{build.seed} {seat} {ply}", build.playouts).choose_move(ruleset, state)

@@ -5,8 +5,9 @@ hashed. Each hash covers the hash before it, so the last one vouches for the who
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from math import isfinite
 from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ from plyscribe.domain.errors import BrokenChain, NotCanonical
 
 MAX_INTEGER = 2**53 - 1
 """The greatest integer that every JSON reader represents exactly."""
+
+MAX_DIGITS = 400
+"""The most characters of a number in a request."""
 
 
 class StoredEvent(NamedTuple):
@@ -71,8 +75,20 @@ def parse_json(raw: bytes) -> Any:
     Raises NotCanonical for bytes that are not JSON in UTF-8, and for floats, integers beyond ±(2^53-1), duplicate
     keys, lone surrogates, and nesting too deep for the parser.
     """
+    return _parse(raw, _decode)
+
+
+def parse_request(raw: bytes) -> Any:
+    """As parse_json, but takes every number: an int if it is whole and within that bound, else a float.
+
+    To JSON Schema 3.0 is an integer. Only what is stored must have one form.
+    """
+    return _parse(raw, _decode_request)
+
+
+def _parse(raw: bytes, decode: Callable[[str], Any]) -> Any:
     try:
-        value = _decode(raw.decode())
+        value = decode(raw.decode())
         if b"\\u" in raw:
             # Only an escape can produce a lone surrogate: UTF-8 cannot encode one.
             json.dumps(value, ensure_ascii=False).encode()
@@ -100,6 +116,13 @@ def _refuse_number(text: str) -> None:
     raise NotCanonical(f"the number {text[:40]} is not an integer")
 
 
+def _parse_number(text: str) -> int | float:
+    number = float(text[: MAX_DIGITS + 1])
+    if len(text) > MAX_DIGITS or not isfinite(number):
+        raise NotCanonical(f"the number {text[:40]} is too long or too large")
+    return int(number) if number.is_integer() and abs(number) <= MAX_INTEGER else number
+
+
 def _parse_integer(text: str) -> int:
     # 17 characters are enough for every integer within the bound, so longer ones are not even converted.
     if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
@@ -115,9 +138,20 @@ _decode = json.JSONDecoder(
 ).decode
 
 
+_decode_request = json.JSONDecoder(
+    object_pairs_hook=_distinct,
+    parse_float=_parse_number,
+    parse_int=_parse_number,
+    parse_constant=_refuse_number,
+).decode
+
+
 def first_link(stream: str) -> bytes:
-    """The hash before version 1 of a stream: SHA-256 of the stream's id in UTF-8."""
-    return sha256(stream.encode()).digest()
+    """The hash before version 1 of a stream: SHA-256 of the stream's id in UTF-8.
+
+    The address of an imported match, `<id of the match>~<import>`, stands for the id of the match.
+    """
+    return sha256(stream.partition("~")[0].encode()).digest()
 
 
 def next_link(previous: bytes, e: bytes) -> bytes:

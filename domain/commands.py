@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from plyscribe.domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent
+from plyscribe.domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent, SealedSeeds
 
 
 class Actor(NamedTuple):
-    """Who gives a command: `role` is player, recorder, organiser or system; `id` is an account's id or a job's name."""
+    """Who gives a command: `role` is player, recorder, organiser or system; `id` is an account's id or a job's name.
+
+    A tournament that withdraws a seat is an organiser too, with its own id.
+    """
 
     role: str
     id: str
@@ -25,27 +28,37 @@ def parse_actor(text: str) -> Actor:
     return Actor(role, id)
 
 
+class Secret(NamedTuple):
+    """What a match keeps secret until its end: the secrets of its server dice and of its bots' seeds, if it has any."""
+
+    dice: bytes | None = None
+    seeds: bytes | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A request: who, when (UTC milliseconds), its id in hex, and the secret of the match's server dice, if any.
+    """A request: who, when (UTC milliseconds), its id in hex, and the match's secret, if it has one.
 
-    A verifier that does not know the secret passes the recorded values as `rolls`, roll by roll, and they are used
-    unchecked.
+    A verifier that does not know the secret of the dice passes the recorded values as `rolls`, roll by roll, and they
+    are used unchecked. `again` marks a command that was rebuilt from recorded events, which may be older than a rule.
     """
 
     actor: Actor
     at: int = 0
     id: str = ""
-    secret: bytes | None = None
+    secret: Secret | None = None
     rolls: tuple[tuple[int, ...], ...] | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateMatch(Command):
     """Announce a match. `options` may be partial; `dice` is ignored when the game has no chance in it.
 
+    A bot without a seed needs `bots`, which is ignored when all bots have seeds.
+
     The creator, guests and built-in bots are seated at once; other accounts are invited. Only a fork has a `parent`
-    and begins with a `line` of that parent.
+    and begins with a `line` of that parent. Only a rated match has a `counts_from`: see `plyscribe.domain.counting`.
     """
 
     ruleset: str
@@ -54,6 +67,7 @@ class CreateMatch(Command):
     seats: tuple[Occupant | None, ...]
     recorder: str | None = None
     dice: Dice | None = None
+    bots: SealedSeeds | None = None
     rated: bool = False
     private: bool = False
     start: str = "auto"
@@ -64,6 +78,7 @@ class CreateMatch(Command):
     rematch_of: str | None = None
     tournament: dict[str, Any] | None = None
     server: str = ""
+    counts_from: str | None = "play"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +134,10 @@ class RecordRoll(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeBack(Command):
-    """Take back all moves after the first `ply`."""
+    """Take back the last `steps` steps of the surviving line, or all moves after the first `ply`: one of the two."""
 
-    ply: int
+    ply: int | None = None
+    steps: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +145,14 @@ class Withdraw(Command):
     """Take a seat out of the match. A player who holds only one seat may leave out `seat`.
 
     The system withdraws a seat whose time has run out by `at`, with the cause `time`. When a program's own side
-    resigns because the program failed, it may say how: `fault` is one of WITHDRAWAL_FAULTS.
+    resigns because the program failed, it may say how: `fault` is one of WITHDRAWAL_FAULTS. `why` is the reason for
+    people, which an organiser must give.
     """
 
     seat: int | None = None
     cause: str = "resigned"
     fault: str | None = None
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +175,11 @@ class AbortMatch(Command):
     """End the match without an outcome."""
 
     cause: str = "called off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmRecord(Command):
+    """Confirm, as the recorder of a match that has ended, that everything is entered right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,28 @@ def find_deadline(match: Match) -> Deadline | None:
     return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play.time_used(turn.seat)))
 
 
+def time_used(match: Match, seat: int) -> int:
+    """The milliseconds that the seat has used: for its moves, and for the decision during which it left the match.
+
+    The latter counts up to its deadline at most, since the seat had no more time. 0 for a match that cannot be read.
+    """
+    play, limits = match.play, match.life.created.limits
+    if play is None:
+        return 0
+    used = play.time_used(seat)
+    for leaver, ms in play.unmade:
+        if leaver == seat:
+            used += ms if limits is None else min(ms, _time_left(limits, used))
+    return used
+
+
+def time_left(match: Match, seat: int) -> int | None:
+    """The milliseconds that the seat has left of its time for the whole match; None without such a limit."""
+    limits = match.life.created.limits
+    whole = limits["match_ms"] if limits else None
+    return None if whole is None or match.play is None else max(0, whole - time_used(match, seat))
+
+
 def _time_left(limits: Limits, used_ms: int) -> int:
     """The milliseconds left to a seat for its next decision."""
     for_move, for_match = limits["move_ms"], limits["match_ms"]

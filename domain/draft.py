@@ -8,9 +8,19 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.dice import commit, roll_dice
 from plyscribe.domain.errors import DiceKeyMissing, RollError
-from plyscribe.domain.events import DiceRevealed, DiceRolled, EventData, MatchEnded, MoveMade, ServerDice, SharedDice
+from plyscribe.domain.events import (
+    DiceRevealed,
+    DiceRolled,
+    EventData,
+    MatchEnded,
+    MoveMade,
+    SeedsRevealed,
+    ServerDice,
+    SharedDice,
+)
 from plyscribe.domain.match import Match, Play, damaged, evolve, make_move
 from plyscribe.domain.ruleset import Over, Roll
+from plyscribe.domain.seeds import require_seeds_secret
 
 MAX_ROLLS_A_COMMAND = 1000
 
@@ -79,24 +89,27 @@ class Draft:
         raise RollError(f"one command leads to more than {MAX_ROLLS_A_COMMAND} rolls")
 
     def end(self, reason: str, ranks: tuple[int, ...]) -> None:
-        """End the match with this outcome and reveal its dice, unless other matches share them."""
+        """End the match with this outcome and reveal its own secrets."""
         self.emit(MatchEnded(reason, ranks))
         self.reveal_own()
 
     def reveal_own(self) -> None:
-        """Reveal the secret of the match's server dice, if it has any and no other match shares them."""
-        dice = self.match.life.created.dice
+        """Reveal the secrets of the match: of its server dice, unless others share them, and of its bots' seeds."""
+        created, secret = self.match.life.created, self._command.secret
+        dice, seeds = created.dice, created.bots
         if isinstance(dice, ServerDice) and not isinstance(dice, SharedDice):
             self.reveal(dice)
+        if seeds is not None:
+            self.emit(SeedsRevealed(require_seeds_secret(seeds, secret and secret.seeds).hex()))
 
     def reveal(self, dice: ServerDice) -> None:
         """Reveal the secret of these dice of the match."""
         self.emit(DiceRevealed(self._secret(dice).hex()))
 
     def _secret(self, dice: ServerDice) -> bytes:
-        secret = self._command.secret
         if self._command.rolls is not None:
             return b""  # A match that reveals its dice is verified with their secret, so this is never recorded.
+        secret = self._command.secret and self._command.secret.dice
         if secret is None or commit(secret) != dice.commitment:
             raise DiceKeyMissing(dice.key)
         return secret

@@ -14,7 +14,9 @@
     │   ├── WrongPerson         not for this actor
     │   ├── WrongValue          not with these values
     │   └── Unknown             its object does not exist
-    ├── DiceKeyMissing          dice/key-missing
+    ├── KeyMissing
+    │   ├── DiceKeyMissing      dice/key-missing
+    │   └── SeedsKeyMissing     bot/key-missing
     ├── BundleError             bundle/unreadable
     ├── ReceiptError            receipt/unreadable
     ├── RecordError             record/invalid
@@ -24,12 +26,13 @@
         ├── UnknownEventType    stream/unknown-event-type
         ├── UnknownEventShape   stream/unknown-event-shape
         └── FoldError           stream/cannot-fold
+            └── UnplayableLine  match/damaged
 
 A Refusal gets its code as an argument: its class says what the client can do about it, its code names the cause.
 """
 
 from reprlib import repr as shorten
-from typing import Any
+from typing import Any, Self
 
 
 class DomainError(Exception):
@@ -128,13 +131,27 @@ class Unknown(Refusal):
     """The object of the command does not exist."""
 
 
-class DiceKeyMissing(DomainError):
+class KeyMissing(DomainError):
+    """The secret behind a commitment of a match is missing."""
+
+    committed = "the secret"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the server key {key}, which {self.committed} were committed with, is missing", key=key)
+
+
+class DiceKeyMissing(KeyMissing):
     """The secret behind a match's committed dice is missing."""
 
     code = "dice/key-missing"
+    committed = "these dice"
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f"the server key {key}, which these dice were committed with, is missing", key=key)
+
+class SeedsKeyMissing(KeyMissing):
+    """The secret behind the committed seeds of a match's bots is missing."""
+
+    code = "bot/key-missing"
+    committed = "the seeds of these bots"
 
 
 class BundleError(DomainError):
@@ -183,6 +200,11 @@ class RecordError(DomainError):
 class StreamError(DomainError):
     """Stored events cannot be read."""
 
+    def in_stream(self, stream: str) -> Self:
+        """The same error with a message that names the stream."""
+        self.args = (f"{stream} cannot be read: {self}",)
+        return self
+
 
 class NotCanonical(StreamError):
     """A value or text has no canonical JSON form (RFC 8785) within our limits."""
@@ -226,3 +248,13 @@ class FoldError(StreamError):
     def __init__(self, version: int, why: str) -> None:
         super().__init__(f"event {version} does not fit the events before it: {why}", version=version)
         self.version = version
+        self.why = why
+
+
+class UnplayableLine(FoldError):
+    """The line of moves and rolls that a fork begins with cannot be played: the forked match is damaged."""
+
+    code = "match/damaged"
+
+    def __init__(self, error: FoldError) -> None:
+        super().__init__(error.version, error.why)

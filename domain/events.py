@@ -31,11 +31,14 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """One build of a bot of the server. It plays the same move for the same build, seat, ply and position."""
+    """One build of a bot of the server. It plays the same move for the same build, seat, ply and position.
+
+    Without a seed, it has the one that follows from the match's secret (see `SealedSeeds`).
+    """
 
     bot: str
     version: int
-    seed: int
+    seed: int | None
     playouts: int | None
 
 
@@ -70,6 +73,14 @@ class RecordedDice:
 Dice = ServerDice | SharedDice | RecordedDice
 
 
+@dataclass(frozen=True, slots=True)
+class SealedSeeds:
+    """Seeds of bots that the server committed to: `commitment` is SHA-256 of their secret, in hex."""
+
+    commitment: str
+    key: str
+
+
 class Limits(TypedDict):
     """The time for one move, and for all moves of a seat, in milliseconds; None for no limit."""
 
@@ -86,7 +97,11 @@ class Parent(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class MatchCreated:
-    """The match is announced, with complete options and with its seats in order."""
+    """The match is announced, with complete options and with its seats in order.
+
+    `counts_from` is "play" in rated matches that follow the rule of `plyscribe.domain.counting`. It is None in unrated
+    matches and in older ones.
+    """
 
     type: ClassVar[str] = "match-created"
     ruleset: str
@@ -104,6 +119,9 @@ class MatchCreated:
     tournament: dict[str, Any] | None
     server: str
     rematch_of: str | None = None
+    counts_from: str | None = None
+    bots: SealedSeeds | None = None
+    """The commitment to the seeds of bots; None if no bot of the match has a secret seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,24 +180,40 @@ class DiceRolled:
 
 @dataclass(frozen=True, slots=True)
 class MovesTakenBack:
-    """The match is back where it was just before move `ply` + 1."""
+    """The match is back where it was just before move `ply` + 1, and play goes on, even if the match had ended."""
 
     type: ClassVar[str] = "moves-taken-back"
     ply: int
 
 
 @dataclass(frozen=True, slots=True)
+class StepsTakenBack:
+    """The last steps of the surviving line are undone, and play goes on, even if the match had ended.
+
+    A move, a roll, a withdrawal and an agreed draw are a step each.
+    """
+
+    type: ClassVar[str] = "steps-taken-back"
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class SeatWithdrawn:
     """A seat left the match, for one of WITHDRAWAL_CAUSES.
 
-    `fault` is one of WITHDRAWAL_FAULTS if the seat's own side reported one, otherwise None.
+    `fault` is one of WITHDRAWAL_FAULTS if the seat's own side reported one, otherwise None. `why` is the reason for
+    people, None if none was given.
     """
 
     type: ClassVar[str] = "seat-withdrawn"
     seat: int
     cause: str
     fault: str | None = None
+    why: str | None = None
 
+
+DRAW_AGREED = "draw-agreed"
+"""The reason of a match-ended that the seats agreed on. All other ends follow from the rules."""
 
 LineStep = MoveMade | DiceRolled | SeatWithdrawn
 """A step of a line: it takes a match from one position to the next."""
@@ -231,6 +265,13 @@ class MatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordConfirmed:
+    """The recorder confirms that everything is entered right: no step is taken back any more."""
+
+    type: ClassVar[str] = "record-confirmed"
+
+
+@dataclass(frozen=True, slots=True)
 class DiceRevealed:
     """The secret behind the commitment, in hex: with it, anyone can compute every roll again."""
 
@@ -239,11 +280,25 @@ class DiceRevealed:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedsRevealed:
+    """The secret behind the seeds of the match's bots, in hex: with it, anyone can compute the seeds."""
+
+    type: ClassVar[str] = "seeds-revealed"
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchAborted:
-    """The match has no outcome."""
+    """The match has no outcome.
+
+    `seat` is the seat that left a rated match before it counted, for `cause` and with the reason `why` if one was
+    given. Otherwise both are None.
+    """
 
     type: ClassVar[str] = "match-aborted"
     cause: str
+    seat: int | None = None
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,12 +346,15 @@ EventData = (
     | MoveMade
     | DiceRolled
     | MovesTakenBack
+    | StepsTakenBack
     | SeatWithdrawn
     | DrawOffered
     | DrawAgreed
     | DrawDeclined
     | MatchEnded
+    | RecordConfirmed
     | DiceRevealed
+    | SeedsRevealed
     | MatchAborted
     | MatchVerified
     | MatchRefuted

@@ -3,6 +3,9 @@
 A bundle's events are copied byte for byte, with their hashes, into events of the import. The match itself gets no
 stream: it can be read here, but its players, results and verdicts do not count here.
 
+Anybody can write a match anew, by its rules, so two bundles of a match id may differ. Each is an import of its own, and
+each import has an address, `<id of the match>~<import>`, under which its match is read. Nothing else reads an import.
+
     copying → waiting → verified | refuted        a bundle
               waiting → entered | faulty → kept   a text record
 
@@ -128,7 +131,7 @@ ImportEvent = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeginImport(Command):
-    """Accept a bundle when the stream is empty, when its first `kept` events are here, or to replace a refuted one."""
+    """Accept a bundle when the stream holds no complete one, or when it holds the first `kept` events."""
 
     match: str
     private: bool
@@ -187,11 +190,11 @@ class Import:
 
     copied: int = 0
     complete: bool = False
+    reached: str = ""
+    """The hash of the last event that can be read, in hex."""
+
     held: int = 0
     """The number of events of the last complete bundle; these can be read."""
-
-    is_refuted: bool = False
-    """Whether that bundle was refuted, so that another one may replace it."""
 
     verdict: ImportVerified | ImportRefuted | None = None
     record: RecordReceived | None = None
@@ -217,18 +220,34 @@ class Import:
         role, _, id = self.by.partition(":")
         return id if role == "player" else None
 
+    @property
+    def address(self) -> str | None:
+        """The address of the imported match; None for a text record, whose match is our own."""
+        return address_of(self.begun.match, self.stream) if self.begun else None
+
 
 STATUSES = ("copying", "waiting", "verified", "refuted", "entered", "faulty", "kept")
 
 
 def import_of(match: str) -> str:
-    """The id of the import stream of a match: the same id with the other kind."""
+    """The import stream of a text record's match. Early releases also kept a match's bundle in it."""
     return f"import-{match.removeprefix('match-')}"
 
 
-def match_of(stream: str) -> str:
-    """The id of the match of an import stream; inverse of import_of."""
-    return f"match-{stream.removeprefix('import-')}"
+def address_of(match: str, stream: str) -> str:
+    """The address of a match in one of its imports."""
+    return f"{match}~{stream.removeprefix('import-')}"
+
+
+def is_address(stream: str) -> bool:
+    """Whether a match is read by an address, so that it was imported."""
+    return "~" in stream
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """The id of the match and the import stream of an address; inverse of address_of."""
+    match, _, rest = address.partition("~")
+    return match, f"import-{rest}"
 
 
 def require_importable(bundle: Bundle) -> MatchCreated:
@@ -276,6 +295,7 @@ class Copies:
 
     def __init__(self) -> None:
         self.version = 0
+        self.match = ""
         self.events: list[StoredEvent] = []
         """The events of the last complete bundle."""
 
@@ -287,7 +307,8 @@ class Copies:
         for entry in entries:
             data: Any = IMPORT.parse(entry).data
             match data:
-                case ImportBegun(kept=kept):
+                case ImportBegun(match=match, kept=kept):
+                    self.match = match
                     self._coming = self.events[:kept]
                 case EventsCopied(events):
                     first = len(self._coming) + 2
@@ -302,16 +323,17 @@ class Copies:
 def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
     match data:
         case ImportBegun():
-            # A bundle that continues another keeps that one's importer; a replacement has its own.
+            # A bundle that continues another keeps that one's importer. Early releases also replaced refuted bundles.
             by = state.by if data.kept else event.by
             at = event.at if event.version == 1 else state.at
             return replace(state, begun=data, by=by, at=at, copied=data.kept, complete=False, verdict=None)
         case EventsCopied(events):
             return replace(state, copied=state.copied + len(events))
         case CopyCompleted():
-            return replace(state, complete=True, held=state.copied, is_refuted=False)
+            assert state.begun is not None
+            return replace(state, complete=True, held=state.copied, reached=state.begun.head)
         case ImportVerified() | ImportRefuted():
-            return replace(state, verdict=data, is_refuted=isinstance(data, ImportRefuted))
+            return replace(state, verdict=data)
         case RecordReceived():
             return replace(state, record=data, by=event.by, at=event.at)
         case RecordEntered():
@@ -324,7 +346,7 @@ def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
     if state.record is not None:
         raise WrongTime("import/conflict", f"{state.stream} has another import")
     continues = 0 < command.kept == state.held < command.count
-    if not continues and (command.kept or (state.held and not state.is_refuted)):
+    if not continues and (command.kept or state.held):
         raise WrongTime("import/conflict", f"{state.stream} has another bundle of {command.match}")
     head = command.head.hex()
     return [ImportBegun("bundle", command.match, command.private, command.count, head, command.digest, command.kept)]

@@ -3,9 +3,11 @@
 from typing import Any
 
 from plyscribe.domain.aggregate import Aggregate, Decided
+from plyscribe.domain.claims import NAME
 from plyscribe.domain.commands import Command
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.events import EVENT_TYPES
+from plyscribe.domain.import_list import IMPORT_LIST
 from plyscribe.domain.imported import IMPORT
 from plyscribe.domain.ledger import LEDGER
 from plyscribe.domain.match import Match, fold
@@ -20,4 +22,4 @@ def _decide_match(command: Command, match: Match) -> Decided[Match]:
 MATCH: Aggregate[Match] = Aggregate("match", EVENT_TYPES, Match, fold, _decide_match, lambda match: match.fault is None)
 """A match. Its fold never fails: what cannot be folded is the match's fault."""
 
-STREAM_KINDS: tuple[Aggregate[Any], ...] = (MATCH, PLAYER, LEDGER, IMPORT, TOURNAMENT)
+STREAM_KINDS: tuple[Aggregate[Any], ...] = (MATCH, PLAYER, LEDGER, IMPORT, IMPORT_LIST, TOURNAMENT, NAME)

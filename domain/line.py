@@ -6,6 +6,7 @@ from typing import NamedTuple
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     DiceRolled,
     LineCopied,
     LineStep,
@@ -14,14 +15,15 @@ from plyscribe.domain.events import (
     MoveMade,
     MovesTakenBack,
     SeatWithdrawn,
+    StepsTakenBack,
 )
 
 
 class TracedStep(NamedTuple):
-    """A step on the surviving line, with its event's version, time (UTC milliseconds) and cause.
+    """A step on the surviving line, with its event's version, time (UTC milliseconds), cause and actor.
 
-    `ply` is the number of moves up to and including this step. All steps that a fork copied have the version, time and
-    cause of its line-copied event.
+    `ply` is the number of moves up to and including this step. All steps that a fork copied have the version, time,
+    cause and actor of its line-copied event.
     """
 
     step: LineStep | MatchEnded | MatchAborted
@@ -29,12 +31,14 @@ class TracedStep(NamedTuple):
     version: int
     at: int
     cause: str
+    by: str
 
 
 def trace_line(entries: Iterable[StoredEvent], ply: int = 0) -> list[TracedStep]:
     """The steps of these events that were not taken back among them, in order.
 
-    `ply` is that of the match before the first of these events. The events must be readable.
+    `ply` is that of the match before the first of these events. The events must be readable, and must include every
+    step that they take back.
     """
     line: list[TracedStep] = []
     for entry in entries:
@@ -44,9 +48,11 @@ def trace_line(entries: Iterable[StoredEvent], ply: int = 0) -> list[TracedStep]
             match step:
                 case MoveMade() | DiceRolled() | SeatWithdrawn() | MatchEnded() | MatchAborted():
                     ply += isinstance(step, MoveMade)
-                    line.append(TracedStep(step, ply, event.version, event.at, event.cause))
+                    line.append(TracedStep(step, ply, event.version, event.at, event.cause, event.by))
                 case MovesTakenBack(to):
                     line, ply = _cut(line, to), to
+                case StepsTakenBack(count):
+                    ply -= _undo(line, count)
     return line
 
 
@@ -54,6 +60,18 @@ def _cut(line: list[TracedStep], ply: int) -> list[TracedStep]:
     """The steps before move `ply` + 1; all of them if there is no such move."""
     moves = (place for place, traced in enumerate(line) if isinstance(traced.step, MoveMade) and traced.ply > ply)
     return line[: next(moves, len(line))]
+
+
+def _undo(line: list[TracedStep], count: int) -> int:
+    """Take the last steps from the line; the number of moves among them."""
+    moves = 0
+    while line and count:
+        step = line.pop().step
+        # An end by the rules goes with the step that led to it.
+        if not isinstance(step, MatchEnded) or step.reason == DRAW_AGREED:
+            count -= 1
+            moves += isinstance(step, MoveMade)
+    return moves
 
 
 def copy_line(entries: Iterable[StoredEvent], ply: int) -> tuple[LineStep, ...]:

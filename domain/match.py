@@ -5,9 +5,10 @@ folded, the match keeps the play before the first fault, and can still be refute
 
     open → playing → ended → verified → scored        open | playing → aborted
     ended → refuted → verified                        ended | verified | refuted | scored → annulled
+    ended → playing: until its record is confirmed or verified, a recorder takes steps back
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -15,8 +16,10 @@ from typing import Any, NamedTuple
 from plyscribe.domain.chain import StoredEvent, first_link, next_link
 from plyscribe.domain.codec import ROLL, Event, ReadStep, parse_event, read_steps
 from plyscribe.domain.commands import parse_actor
+from plyscribe.domain.dice import parse_secret
 from plyscribe.domain.errors import BrokenChain, DomainError, FoldError, StreamError, WrongTime
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     Account,
@@ -41,14 +44,18 @@ from plyscribe.domain.events import (
     MoveMade,
     MovesTakenBack,
     Occupant,
+    RecordConfirmed,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
+    SeedsRevealed,
     ServerDice,
     SharedDice,
+    StepsTakenBack,
 )
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.seeds import open_seeds
 
 STATUSES = ("open", "playing", "ended", "verified", "refuted", "scored", "aborted", "annulled")
 
@@ -86,6 +93,17 @@ class Lifecycle(NamedTuple):
     annulment: MatchAnnulled | None = None
     withdrawals: tuple[SeatWithdrawn, ...] = ()
     """All withdrawals recorded in this match, including those that were taken back."""
+    abort: Event | None = None
+    """The event that aborted the match."""
+
+    confirmed: bool = False
+    """Whether the recorder has confirmed that everything is entered right."""
+
+    ended_at: int = 0
+    """When the match ended with an outcome (UTC milliseconds); 0 before."""
+    seeds_secret: str | None = None
+    seeds_revealed_at: int = 0
+    """The version of the event that revealed the secret of the bots' seeds."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -103,6 +121,16 @@ class Lifecycle(NamedTuple):
         """Whether the match is over, but its dice stay secret until all matches that share them are over."""
         is_over = self.status not in ("open", "playing")
         return is_over and self.secret is None and isinstance(self.created.dice, SharedDice)
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether the match has ended, but its recorder may still take steps back or confirm the record.
+
+        No record waits that cannot be corrected: with server dice the next rolls are known.
+        """
+        created = self.created
+        is_recorded = created.recorder is not None and not isinstance(created.dice, ServerDice)
+        return is_recorded and self.status == "ended" and not self.confirmed
 
     @property
     def entropies(self) -> tuple[str | None, ...]:
@@ -130,6 +158,19 @@ class PlayedMove(NamedTuple):
         return self.version == LINE
 
 
+class Interlude(NamedTuple):
+    """A step between two moves of the surviving line: after `ply` moves, with the state just before it.
+
+    A roll has `values`, a withdrawal has the `seat` that left. An agreed draw has neither.
+    """
+
+    ply: int
+    version: int
+    state: Any
+    values: tuple[int, ...] = ()
+    seat: int | None = None
+
+
 class DrawOffer(NamedTuple):
     """An open offer of a draw; `agreed` are the seats that agreed so far, starting with the one that offered."""
 
@@ -139,7 +180,9 @@ class DrawOffer(NamedTuple):
 class Play(NamedTuple):
     """The half of a match that follows the ruleset: `steps` is the surviving line, `state` the state after it.
 
-    `since` is when the last event changed the state (UTC milliseconds), so it is when the present decision became due.
+    `steps` has its moves and `between` its other steps, in order. `since` is when the last event changed the state
+    (UTC milliseconds), so it is when the present decision became due. `unmade` are the decisions during which a seat
+    left: the seat, and the milliseconds until it left.
     """
 
     ruleset: AnyRuleset
@@ -149,6 +192,8 @@ class Play(NamedTuple):
     rolls: int = 0
     offer: DrawOffer | None = None
     offered: frozenset[int] = frozenset()
+    between: tuple[Interlude, ...] = ()
+    unmade: tuple[tuple[int, int], ...] = ()
 
     @property
     def ply(self) -> int:
@@ -166,8 +211,26 @@ class Play(NamedTuple):
         left: list[int] = self.ruleset.view(self.state)["left"]
         return left
 
+    @property
+    def length(self) -> int:
+        """Steps on the surviving line: moves, rolls, withdrawals and an agreed draw."""
+        return len(self.steps) + len(self.between)
+
+    def list_last(self, count: int) -> list[PlayedMove | Interlude]:
+        """The last `count` steps of the surviving line, the latest first; all steps if there are fewer."""
+        last: list[PlayedMove | Interlude] = []
+        moves, others = len(self.steps), len(self.between)
+        for _ in range(min(count, self.length)):
+            if others and self.between[others - 1].ply == moves:
+                others -= 1
+                last.append(self.between[others])
+            else:
+                moves -= 1
+                last.append(self.steps[moves])
+        return last
+
     def time_used(self, seat: int) -> int:
-        """The milliseconds that the seat has taken for its moves so far."""
+        """The milliseconds that the seat has taken for its moves so far; not for a decision that it did not make."""
         return sum(step.took_ms for step in self.steps if step.seat == seat)
 
 
@@ -243,7 +306,7 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
         return match
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
     turn, parse_move, apply_move, make = ruleset.turn, ruleset.parse_move, ruleset.apply_move, tuple.__new__
-    reached, rolls = match.version, play.rolls
+    reached, rolls, between = match.version, play.rolls, list(play.between)
     with suppress(Exception):
         for expected, ((version, e, h), found) in enumerate(read, match.version + 1):
             if version != expected or sha256(head + e).digest() != h:
@@ -252,7 +315,10 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
                 at, values, named = found.groups()
                 if int(named) != version:
                     break
-                state = ruleset.apply_roll(state, tuple(map(int, values.split(","))))
+                thrown = tuple(map(int, values.split(",")))
+                after = ruleset.apply_roll(state, thrown)
+                between.append(make(Interlude, (len(steps), version, state, thrown, None)))
+                state = after
                 since, head, reached, rolls = int(at), h, version, rolls + 1
                 continue
             at, _, _, text, seat, named = found.groups()
@@ -266,7 +332,7 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
     if reached == match.version:
         return match
     offered = play.offered - {step.seat for step in steps[play.ply :]}
-    play = Play(ruleset, state, since, tuple(steps), rolls, None, offered)
+    play = Play(ruleset, state, since, tuple(steps), rolls, None, offered, tuple(between), play.unmade)
     return match._replace(version=reached, head=head, play=play, at=since)
 
 
@@ -291,7 +357,7 @@ def evolve(match: Match, event: Event) -> Match:
 def _evolve_halves(match: Match, event: Event) -> Match:
     stream, version, head, life, play, fault, _ = match
     try:
-        life = _evolve_lifecycle(life, event)
+        life = _evolve_lifecycle(stream, life, event)
         if fault is None:
             play = _evolve_play(play, event)
         return Match(stream, version, head, life, play, fault, event.at)
@@ -307,15 +373,17 @@ def _with_fault(match: Match, error: DomainError) -> Match:
     return match if match.fault else match._replace(fault=Fault(match.version, error))
 
 
-def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
+def _evolve_lifecycle(stream: str, life: Lifecycle | None, event: Event) -> Lifecycle:
     data = event.data
     if isinstance(data, MatchCreated):
         return _evolve_created(life, event, data)
     if life is None:
         raise FoldError(event.version, "the match was never created")
     match data:
-        case MoveMade() | DiceRolled() | MovesTakenBack():
+        case MoveMade() | DiceRolled():
             return life
+        case MovesTakenBack() | StepsTakenBack():
+            return life._replace(status="playing", outcome=None) if life.status == "ended" else life
         case SeatWithdrawn():
             return life._replace(withdrawals=(*life.withdrawals, data))
         case DrawOffered() | DrawAgreed() | DrawDeclined():
@@ -330,17 +398,23 @@ def _evolve_lifecycle(life: Lifecycle | None, event: Event) -> Lifecycle:
             return _with_seat(life, event, seat, _seat(life, event, seat)._replace(entropy=entropy))
         case MatchStarted():
             return life._replace(status="playing")
-        case MatchEnded():
-            return life._replace(status="ended", outcome=data)
+        case MatchEnded(ranks=ranks):
+            _require_one_each(life, event, ranks, "rank")
+            return life._replace(status="ended", outcome=data, ended_at=event.at)
+        case RecordConfirmed():
+            return life._replace(confirmed=True)
         case DiceRevealed(secret):
             return life._replace(secret=secret, revealed_at=event.version)
+        case SeedsRevealed(secret):
+            return _with_seeds(stream, life, event, secret)
         case MatchAborted():
-            return life._replace(status="aborted")
+            return life._replace(status="aborted", abort=event)
         case MatchVerified():
             return life._replace(status="verified", verdicts=(*life.verdicts, data))
         case MatchRefuted():
             return life._replace(status="refuted", verdicts=(*life.verdicts, data))
-        case MatchScored():
+        case MatchScored(points=points):
+            _require_one_each(life, event, points, "number of points")
             return life._replace(status="scored", score=data)
         case MatchAnnulled():
             return life._replace(status="annulled", annulment=data)
@@ -358,6 +432,13 @@ def _evolve_created(life: Lifecycle | None, event: Event, data: MatchCreated) ->
     return Lifecycle(data, creator, seats, event.at)
 
 
+def _with_seeds(stream: str, life: Lifecycle, event: Event, secret: str) -> Lifecycle:
+    """The lifecycle once the seeds of the bots are known."""
+    known = open_seeds(stream, [seat.occupant for seat in life.seats], parse_secret(secret))
+    seats = tuple(seat._replace(occupant=who) for seat, who in zip(life.seats, known, strict=True))
+    return life._replace(seats=seats, seeds_secret=secret, seeds_revealed_at=event.version)
+
+
 def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle:
     parent, salts = life.created.parent, data.salts
     moves = sum(isinstance(step, MoveMade) for step in data.steps)
@@ -366,6 +447,11 @@ def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle
     if salts is not None and (not isinstance(life.created.dice, ServerDice) or len(salts) != len(life.seats)):
         raise FoldError(event.version, "salts need server dice, and there must be one for each seat")
     return life._replace(salts=salts)
+
+
+def _require_one_each(life: Lifecycle, event: Event, given: Sequence[int], what: str) -> None:
+    if len(given) != len(life.seats):
+        raise FoldError(event.version, f"there must be one {what} for each of {len(life.seats)} seats")
 
 
 def _seat(life: Lifecycle, event: Event, number: int) -> Seat:
@@ -394,13 +480,18 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
             return play._replace(since=event.at)
         case DiceRolled(values=values):
             state = play.ruleset.apply_roll(play.state, values)
-            return play._replace(state=state, since=event.at, rolls=play.rolls + 1, offer=None)
+            between = _add_interlude(play, event, values)
+            return play._replace(state=state, since=event.at, rolls=play.rolls + 1, offer=None, between=between)
         case LineCopied(steps):
             return _copy_line(play, event, steps)
         case MovesTakenBack(ply):
             return _take_back(play, event, ply)
+        case StepsTakenBack(steps):
+            return _take_back_steps(play, event, steps)
         case SeatWithdrawn(seat):
-            return _withdraw(play, event, seat)
+            return _withdraw(_stop_clock(play, event, seat), event, seat)
+        case MatchAborted(seat=int(seat)):
+            return _stop_clock(play, event, seat)
         case DrawOffered(seat):
             return play._replace(offer=DrawOffer((seat,)), offered=play.offered | {seat})
         case DrawAgreed(seat):
@@ -408,12 +499,16 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
         case DrawDeclined():
             return play._replace(offer=None)
         case MatchEnded(reason, ranks) if not isinstance(play.turn, Over):
-            return play._replace(state=play.ruleset.end(play.state, Over(reason, ranks)))
+            if reason != DRAW_AGREED:
+                raise FoldError(event.version, f"the rules do not end the match here, by {reason}")
+            state = play.ruleset.end(play.state, Over(reason, ranks))
+            return play._replace(state=state, between=_add_interlude(play, event))
     return play
 
 
 def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
     made: list[PlayedMove] = []
+    between: list[Interlude] = []
     for number, step in enumerate(steps, 1):
         if isinstance(step, DiceRolled) and play.turn != Roll(step.sides, step.count, step.purpose, step.seat):
             raise FoldError(event.version, f"the roll at step {number} of the line is not due")
@@ -421,10 +516,11 @@ def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
             raise FoldError(event.version, f"step {number} of the line withdraws a seat for {step.cause!r}")
         if isinstance(step, SeatWithdrawn) and step.fault not in (None, *WITHDRAWAL_FAULTS):
             raise FoldError(event.version, f"step {number} of the line withdraws a seat for the fault {step.fault!r}")
-        # Appending to a tuple would copy it at each move.
-        play = _evolve_play(play._replace(steps=()), event._replace(data=step))
+        # Appending to a tuple would copy it at each step.
+        play = _evolve_play(play._replace(steps=(), between=()), event._replace(data=step))
+        between += [each._replace(ply=len(made)) for each in play.between]
         made += play.steps
-    return play._replace(steps=tuple(made))
+    return play._replace(steps=tuple(made), between=tuple(between))
 
 
 def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:
@@ -440,17 +536,48 @@ def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play
     step = PlayedMove(event.version, seat, text, state, max(0, event.at - play.since))
     after = play.ruleset.apply_move(state, move)
     steps = play.steps + (step,)  # noqa: RUF005 (unpacking copies a long tuple twice)
-    return Play(play.ruleset, after, event.at, steps, play.rolls, None, play.offered - {seat})
+    offered = play.offered - {seat}
+    return Play(play.ruleset, after, event.at, steps, play.rolls, None, offered, play.between, play.unmade)
 
 
 def _take_back(play: Play, event: Event, ply: int) -> Play:
     if not 0 <= ply < play.ply:
         raise FoldError(event.version, f"there is no move {ply + 1} to take back")
-    state, steps = play.steps[ply].state, play.steps[:ply]
-    return play._replace(state=state, since=event.at, steps=steps, offer=None, offered=frozenset())
+    between = tuple(each for each in play.between if each.ply <= ply)
+    return _return_to(play, event, play.steps[ply].state, play.steps[:ply], between)
+
+
+def _take_back_steps(play: Play, event: Event, count: int) -> Play:
+    if not 1 <= count <= play.length:
+        raise FoldError(event.version, f"there are {play.length} steps to take back, not {count}")
+    undone = play.list_last(count)
+    moves = sum(isinstance(step, PlayedMove) for step in undone)
+    steps = play.steps[: play.ply - moves]
+    return _return_to(play, event, undone[-1].state, steps, play.between[: len(play.between) - count + moves])
+
+
+def _return_to(
+    play: Play, event: Event, state: Any, steps: tuple[PlayedMove, ...], between: tuple[Interlude, ...]
+) -> Play:
+    """The play at this earlier state, whose clock begins anew. Offers of a draw are forgotten."""
+    return play._replace(state=state, since=event.at, steps=steps, offer=None, offered=frozenset(), between=between)
+
+
+def _add_interlude(
+    play: Play, event: Event, values: tuple[int, ...] = (), seat: int | None = None
+) -> tuple[Interlude, ...]:
+    return play.between + (Interlude(play.ply, event.version, play.state, values, seat),)  # noqa: RUF005 (see make_move)
+
+
+def _stop_clock(play: Play, event: Event, seat: int) -> Play:
+    """The play with the time that the seat, which leaves now, has taken for the decision that it does not make."""
+    if play.turn != Decision(seat):
+        return play
+    return play._replace(unmade=(*play.unmade, (seat, max(0, event.at - play.since))))
 
 
 def _withdraw(play: Play, event: Event, seat: int) -> Play:
-    after = play._replace(state=play.ruleset.withdraw(play.state, seat), offer=None)
+    state = play.ruleset.withdraw(play.state, seat)
+    after = play._replace(state=state, offer=None, between=_add_interlude(play, event, seat=seat))
     # A seat that was on turn already keeps its clock running.
     return after if after.turn == play.turn else after._replace(since=event.at)

@@ -22,7 +22,15 @@ OWED = {
 }
 """The notice for what a match waits for, by its word in `plyscribe.domain.waiting`."""
 
-BECAME = ("match-started", "match-ended", "match-aborted", "match-annulled", "seat-lost", "draw-declined")
+BECAME = (
+    "match-started",
+    "match-ended",
+    "match-resumed",
+    "match-aborted",
+    "match-annulled",
+    "seat-lost",
+    "draw-declined",
+)
 NOTICE_TYPES = (*OWED.values(), *BECAME)
 
 
@@ -80,6 +88,8 @@ def _list_changes(before: Match, life: Lifecycle) -> Iterator[Notice]:
         yield from _list_for_all(life, "match-started", ruleset)
     if life.outcome is not None and (before.lifecycle is None or before.life.outcome is None):
         yield from _list_for_all(life, "match-ended", dump_data(life.outcome))
+    if was == "ended" and life.status == "playing":
+        yield from _list_for_all(life, "match-resumed", {})
     if life.status != was and life.status in ("aborted", "annulled"):
         yield from _list_for_all(life, f"match-{life.status}", {})
 

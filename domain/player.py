@@ -1,4 +1,8 @@
-"""A player: the account of a person or a bot, and its tokens. Names are stored in this stream and nowhere else."""
+"""A player: the account of a person or a bot, with its tokens and the sessions of its browsers.
+
+Names are stored in this stream and nowhere else. That no two accounts have the same name is the matter of
+`plyscribe.domain.names`.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -7,11 +11,13 @@ from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable, require_name
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")
-MAX_NAME_LENGTH = 64
 MAX_TOKENS = 100
+MAX_SESSIONS = 20
+SESSION_LIFE_MS = 30 * 24 * 3600 * 1000
 MAX_TOKEN_LIFE_MS = 10 * 365 * 24 * 3600 * 1000
 MAX_OVERLAP_MS = 7 * 24 * 3600 * 1000
 TOKEN_ID_LENGTH = 16
@@ -29,13 +35,17 @@ class PlayerRegistered:
 
 @dataclass(frozen=True, slots=True)
 class TokenIssued:
-    """A token is issued: `digest` is its SHA-256 in hex. It covers `scopes` until `expires_at` (None: for ever)."""
+    """A token is issued: `digest` is its SHA-256 in hex. It covers `scopes` until `expires_at` (None: for ever).
+
+    If `session_of` is the digest of a token, this is the session of a browser, made with that token. It ends with it.
+    """
 
     type: ClassVar[str] = "token-issued"
     digest: str
     scopes: tuple[str, ...]
     label: str | None = None
     expires_at: int | None = None
+    session_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +57,33 @@ class TokenRevoked:
     ends_at: int
 
 
-PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked
+@dataclass(frozen=True, slots=True)
+class RatedMatchAborted:
+    """At `aborted_at` (UTC milliseconds) the player left a rated match that had started, before it counted."""
+
+    type: ClassVar[str] = "rated-match-aborted"
+    match: str
+    aborted_at: int
+
+
+PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked | RatedMatchAborted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterPlayer(Command):
-    """Open an account with a first token; `digest` is the SHA-256 of its text."""
+    """Open an account with a first token; `digest` is the SHA-256 of its text.
+
+    With `session`, the digest of another text, a browser called `browser` is signed in with that token at once. Only
+    an `official` account, which the operator opens, can have a name that stands for the service.
+    """
 
     name: str
     kind: str = "person"
     scopes: tuple[str, ...]
     digest: str
+    session: str | None = None
+    browser: str | None = None
+    official: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,14 +122,44 @@ class RevokeToken(Command):
     token: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRatedAbort(Command):
+    """Note, once for each match, that the player aborted a rated match; see RatedMatchAborted."""
+
+    match: str
+    aborted_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginSession(Command):
+    """Sign a browser in with the token of digest `under`; `digest` is the SHA-256 of the session's text.
+
+    The session has the token's scopes. It ends after SESSION_LIFE_MS, or with the token if that is earlier. If the
+    account has MAX_SESSIONS already, the oldest one ends.
+    """
+
+    under: str
+    digest: str
+    browser: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndSessions(Command):
+    """End all sessions of the account at once."""
+
+
 class Token(NamedTuple):
-    """A token's scopes, and its times in UTC milliseconds; `lives_ms` is its lifetime as issued."""
+    """A token's scopes, and its times in UTC milliseconds; `lives_ms` is its lifetime as issued.
+
+    `session_of` is the digest of the token that a session was made with; None for a token.
+    """
 
     scopes: tuple[str, ...]
     label: str | None
     issued_at: int
     expires_at: int | None
     lives_ms: int | None
+    session_of: str | None = None
 
     def is_valid(self, now_ms: int) -> bool:
         """Whether it has not expired."""
@@ -117,7 +173,10 @@ def token_id(digest: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """An account folded up to `version`; `tokens` are those that had not ended at its last event, by digest."""
+    """An account folded up to `version`.
+
+    `tokens` are its tokens and sessions that had not ended at its last event, by digest, in the order of their issue.
+    """
 
     stream: str
     version: int = 0
@@ -126,22 +185,32 @@ class Player:
     kind: str = ""
     registered_at: int = 0
     tokens: dict[str, Token] = field(default_factory=dict)
+    aborts: dict[str, int] = field(default_factory=dict)
+    """The rated matches that it aborted, each with the time (UTC milliseconds)."""
 
 
 def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
     match data:
         case PlayerRegistered(name, kind):
             return replace(player, name=name, kind=kind, registered_at=event.at)
-        case TokenIssued(digest, scopes, label, expires_at):
+        case TokenIssued(digest, scopes, label, expires_at, session_of):
             lives_ms = None if expires_at is None else expires_at - event.at
-            token = Token(scopes, label, event.at, expires_at, lives_ms)
+            token = Token(scopes, label, event.at, expires_at, lives_ms, session_of)
             return _with_tokens(player, event.at, {**player.tokens, digest: token})
         case TokenRevoked(digest, ends_at):
             if digest not in player.tokens:
                 raise FoldError(event.version, "there is no such token")
-            token = player.tokens[digest]
-            ending = token._replace(expires_at=min(ends_at, token.expires_at or ends_at))
-            return _with_tokens(player, event.at, {**player.tokens, digest: ending})
+            tokens = {
+                each: _end(token, ends_at) if digest in (each, token.session_of) else token
+                for each, token in player.tokens.items()
+            }
+            return _with_tokens(player, event.at, tokens)
+        case RatedMatchAborted(match, aborted_at):
+            return replace(player, aborts={**player.aborts, match: aborted_at})
+
+
+def _end(token: Token, ends_at: int) -> Token:
+    return token._replace(expires_at=min(ends_at, token.expires_at or ends_at))
 
 
 def _with_tokens(player: Player, at: int, tokens: dict[str, Token]) -> Player:
@@ -149,11 +218,48 @@ def _with_tokens(player: Player, at: int, tokens: dict[str, Token]) -> Player:
 
 
 def _decide_register(command: RegisterPlayer, _: Player) -> list[Any]:
-    _check_name(command.name)
+    require_name(command.name, command.official)
     if command.kind not in KINDS:
         raise WrongValue("player/kind", f"the kind is {command.kind!r}; allowed: {', '.join(KINDS)}")
     first = TokenIssued(command.digest, _parse_scopes(command.scopes), None, None)
-    return [PlayerRegistered(command.name, command.kind), first]
+    facts = [PlayerRegistered(command.name, command.kind), first]
+    if command.session is None:
+        return facts
+    return [*facts, _make_session(command, command.session, command.browser, command.digest, first)]
+
+
+def _make_session(
+    command: Command, digest: str, browser: str | None, under: str, token: Token | TokenIssued
+) -> TokenIssued:
+    _check_label(browser)
+    expires_at = min(command.at + SESSION_LIFE_MS, token.expires_at or command.at + SESSION_LIFE_MS)
+    return TokenIssued(digest, token.scopes, browser, expires_at, session_of=under)
+
+
+def _decide_begin_session(command: BeginSession, player: Player) -> list[Any]:
+    token = _find_valid(player, command.under, command.at)
+    session = _make_session(command, command.digest, command.browser, command.under, token)
+    sessions = _list_sessions(player, command.at)
+    return [
+        *(TokenRevoked(digest, command.at) for digest in sessions[: max(0, len(sessions) - MAX_SESSIONS + 1)]),
+        session,
+    ]
+
+
+def _decide_end_sessions(command: EndSessions, player: Player) -> list[Any]:
+    sessions = _list_sessions(player, command.at)
+    if not sessions:
+        raise WrongTime("session/none", "no browser is signed in with this account")
+    return [TokenRevoked(digest, command.at) for digest in sessions]
+
+
+def _list_sessions(player: Player, at: int) -> list[str]:
+    """The digests of the sessions that are valid, oldest first."""
+    return [digest for digest, token in player.tokens.items() if token.session_of and token.is_valid(at)]
+
+
+def _count_tokens(player: Player, at: int) -> int:
+    return sum(token.is_valid(at) for token in player.tokens.values() if token.session_of is None)
 
 
 def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
@@ -165,7 +271,7 @@ def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
         expires_at = _limit_by(_find_valid(player, command.under, command.at), scopes, expires_at)
     valid = [digest for digest, token in player.tokens.items() if token.is_valid(command.at)]
     ends = [TokenRevoked(digest, command.at) for digest in valid] if command.revoke_others else []
-    _require_room(len(valid) - len(ends))
+    _require_room(0 if command.revoke_others else _count_tokens(player, command.at))
     return [TokenIssued(command.digest, scopes, command.label, expires_at), *ends]
 
 
@@ -189,7 +295,7 @@ def _decide_rotate(command: RotateToken, player: Player) -> list[Any]:
         raise WrongValue("token/expiry", why)
     if not 0 <= command.overlap_ms <= MAX_OVERLAP_MS:
         raise WrongValue("token/overlap", f"both tokens can be valid for at most {MAX_OVERLAP_MS} ms")
-    _require_room(sum(token.is_valid(command.at) for token in player.tokens.values()) - (command.overlap_ms == 0))
+    _require_room(_count_tokens(player, command.at) - (command.overlap_ms == 0))
     expires_at = None if lives_ms is None else command.at + lives_ms
     successor = TokenIssued(command.digest, old.scopes, old.label, expires_at)
     return [successor, TokenRevoked(command.under, command.at + command.overlap_ms)]
@@ -202,10 +308,19 @@ def _decide_revoke(command: RevokeToken, player: Player) -> list[Any]:
     return [TokenRevoked(named[0], command.at)]
 
 
+def _decide_note_abort(command: NoteRatedAbort, player: Player) -> list[Any]:
+    # The store remembers commands too, but streams may be restored without them.
+    if command.match in player.aborts:
+        raise WrongTime("rated/noted", f"it is noted already that {player.stream} aborted {command.match}")
+    return [RatedMatchAborted(command.match, command.aborted_at)]
+
+
 def _find_valid(player: Player, digest: str, at: int) -> Token:
     token = player.tokens.get(digest)
     if token is None or not token.is_valid(at):
         raise WrongPerson("token/over", "your token has ended and cannot issue tokens")
+    if token.session_of is not None:
+        raise WrongPerson("token/session", "a signed-in browser cannot issue tokens: send a token")
     return token
 
 
@@ -230,17 +345,6 @@ def _check_life(lives_ms: int | None) -> None:
         raise WrongValue("token/expiry", "a token must have a lifetime of at most ten years")
 
 
-def is_printable(text: str) -> bool:
-    """Whether all characters are printable, or the zero-width joiners that some scripts need."""
-    return all(character.isprintable() or character in "\u200c\u200d" for character in text)
-
-
-def _check_name(name: str) -> None:
-    if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
-        why = f"a name must have 1 to {MAX_NAME_LENGTH} printable characters, and no space at either end"
-        raise WrongValue("player/name", why)
-
-
 PLAYER: Aggregate[Player] = declare(
     "player",
     Player,
@@ -251,6 +355,9 @@ PLAYER: Aggregate[Player] = declare(
         IssueToken: _decide_issue,
         RotateToken: _decide_rotate,
         RevokeToken: _decide_revoke,
+        NoteRatedAbort: _decide_note_abort,
+        BeginSession: _decide_begin_session,
+        EndSessions: _decide_end_sessions,
     },
     Opening(RegisterPlayer, exists="player/exists", unknown="player/unknown"),
     first=PlayerRegistered,

@@ -11,11 +11,11 @@ from contextlib import suppress
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, ReadMove, format_event, parse_event, read_move, read_moves
-from plyscribe.domain.commands import Command, MakeMove, parse_actor
+from plyscribe.domain.commands import Command, MakeMove, Secret, parse_actor
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH, MAX_MOVES_A_COMMAND
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.events import DiceRevealed, MatchCreated, MoveMade, SeatTaken, ServerDice
+from plyscribe.domain.events import DiceRevealed, MatchCreated, MoveMade, SeatTaken, SeedsRevealed, ServerDice
 from plyscribe.domain.match import Match, fold_steps
 from plyscribe.domain.reconstruction import rebuild_command
 
@@ -101,19 +101,22 @@ def _add_hand(hands: set[_Hand], draft: Draft, before: Match) -> set[_Hand]:
     return hands | {(made.by, str(made.data.seat))} if isinstance(made.data, MoveMade) else hands
 
 
-def _find_secret(entries: Sequence[StoredEvent]) -> bytes | None:
-    """The secret of the dice, if the match revealed it after its last move."""
+def _find_secret(entries: Sequence[StoredEvent]) -> Secret:
+    """What the match revealed after its last move."""
+    found = Secret()
     for entry in reversed(entries):
         if b'"type":"move-made"' in entry.e:
-            return None
-        if b'"type":"dice-revealed"' in entry.e:
+            break
+        if b'-revealed"' in entry.e:
             revealed = parse_event(entry).data
-            assert isinstance(revealed, DiceRevealed)
-            return bytes.fromhex(revealed.secret)
-    return None
+            if isinstance(revealed, DiceRevealed):
+                found = found._replace(dice=bytes.fromhex(revealed.secret))
+            if isinstance(revealed, SeedsRevealed):
+                found = found._replace(seeds=bytes.fromhex(revealed.secret))
+    return found
 
 
-def _read_command(entries: Sequence[StoredEvent], place: int, secret: bytes | None) -> Command | None:
+def _read_command(entries: Sequence[StoredEvent], place: int, secret: Secret) -> Command | None:
     found = read_move(entries[place])
     if not found:
         return rebuild_command(_read_inputs(entries, place), secret)

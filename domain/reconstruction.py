@@ -9,6 +9,7 @@ from plyscribe.domain.commands import (
     AnnulMatch,
     AnswerDraw,
     Command,
+    ConfirmRecord,
     CreateMatch,
     LeaveSeat,
     MakeMove,
@@ -18,6 +19,7 @@ from plyscribe.domain.commands import (
     RecordVerdict,
     RevealDice,
     ScoreMatch,
+    Secret,
     StartMatch,
     TakeBack,
     TakeSeat,
@@ -42,24 +44,27 @@ from plyscribe.domain.events import (
     MatchVerified,
     MoveMade,
     MovesTakenBack,
+    RecordConfirmed,
     SeatLeft,
     SeatTaken,
     SeatWithdrawn,
+    StepsTakenBack,
 )
 
 
 def rebuild_command(
-    events: list[Event], secret: bytes | None, rolls: tuple[tuple[int, ...], ...] | None = None
+    events: list[Event], secret: Secret | None, rolls: tuple[tuple[int, ...], ...] | None = None
 ) -> Command | None:
     """The command that led to the events of one append; None if no command begins with the first of them.
 
     The first event holds the inputs of the command. The second holds more after a created fork (its line), after a
-    seat taken with entropy, and after a bot's move (further moves). Dice follow from `secret`; without one, `rolls`
+    seat taken with entropy, and after a bot's move (further moves). Dice follow from `secret`; without theirs, `rolls`
     are believed.
     """
     first = events[0]
     base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause}
-    base |= {"secret": secret, "rolls": rolls if secret is None else None}
+    without = secret is None or secret.dice is None
+    base |= {"secret": secret, "rolls": rolls if without else None, "again": True}
     match first.data:
         case MatchCreated() as created:
             names = CreateMatch.__dataclass_fields__.keys() - base.keys() - {"line"}
@@ -84,16 +89,22 @@ def rebuild_command(
             return RecordRoll(**base, values=values)
         case MovesTakenBack(ply):
             return TakeBack(**base, ply=ply)
-        case SeatWithdrawn(seat, cause, fault):
-            return Withdraw(**base, seat=seat, cause=cause, fault=fault)
+        case StepsTakenBack(steps):
+            return TakeBack(**base, steps=steps)
+        case SeatWithdrawn(seat, cause, fault, why):
+            return Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
         case DrawOffered(seat):
             return OfferDraw(**base, seat=seat)
         case DrawAgreed(seat):
             return AnswerDraw(**base, seat=seat, accept=True)
         case DrawDeclined(seat):
             return AnswerDraw(**base, seat=seat, accept=False)
-        case MatchAborted(cause):
-            return AbortMatch(**base, cause=cause)
+        case MatchAborted(cause, seat, why):
+            if seat is None or (base["actor"].role == "player" and why is None):
+                return AbortMatch(**base, cause=cause)
+            return Withdraw(**base, seat=seat, cause=cause, why=why)
+        case RecordConfirmed():
+            return ConfirmRecord(**base)
         case DiceRevealed():
             return RevealDice(**base)
         case MatchVerified() | MatchRefuted() as verdict:

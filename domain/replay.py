@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import Unknown
-from plyscribe.domain.match import Match, fold
+from plyscribe.domain.match import Match, damaged, fold
 from plyscribe.domain.ruleset import Turn
 
 
@@ -29,14 +29,23 @@ def has_settled(match: Match, ply: int) -> bool:
 
 
 def position_at(match: Match, ply: int) -> Position:
-    """The position just before move `ply` + 1, after all rolls and withdrawals; Unknown if there is no such ply."""
+    """The position just before move `ply` + 1, after all rolls and withdrawals; Unknown if there is no such ply.
+
+    Of a damaged match there are the positions up to the event at fault; WrongTime for those after it.
+    """
     play = match.play
+    if match.fault and (play is None or ply > play.ply):
+        raise damaged(match.fault)
     if play is None:
         raise Unknown("position/unknown", "the first position of this match cannot be read")
     if not 0 <= ply <= play.ply:
         raise Unknown("position/unknown", f"the match has positions 0..{play.ply}, not {ply}", ply=play.ply)
+    if ply == play.ply and match.fault:
+        # The play stands just before the fault. What has happened to the match since is not part of this position.
+        turn = None if match.life.status == "open" else play.turn
+        return Position(match.fault.version - 1, ply, play.state, turn)
     if ply == play.ply:
-        return Position(match.fault.version - 1 if match.fault else match.version, ply, play.state, match.turn)
+        return Position(match.version, ply, play.state, match.turn)
     step = play.steps[ply]
     # A fork copies its line in one event, which passes all of its positions at once.
     version = step.version if step.is_copied else step.version - 1

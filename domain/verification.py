@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.codec import Event, dump_data, is_canonical, parse_event
+from plyscribe.domain.commands import Secret
 from plyscribe.domain.decide import decide
 from plyscribe.domain.decide.who import require_revealed
 from plyscribe.domain.dice import commit, parse_secret
@@ -24,7 +25,7 @@ from plyscribe.domain.errors import (
     WrongTime,
 )
 from plyscribe.domain.events import DiceRolled, MatchRefuted, MatchVerified, ServerDice
-from plyscribe.domain.match import Match, evolve
+from plyscribe.domain.match import Lifecycle, Match, evolve
 from plyscribe.domain.quick_verification import confirm_match
 from plyscribe.domain.reconstruction import rebuild_command
 from plyscribe.domain.replay import replay
@@ -79,7 +80,7 @@ def _verify(recorded: Match, entries: Sequence[StoredEvent], believe_dice: bool)
         raise fault.error
     sound = list(takewhile(lambda entry: fault is None or entry.version < fault.version, entries))
     events = _parse_exactly(sound)
-    secret = None if believe_dice and _has_secret(recorded) else _revealed_secret(recorded)
+    secret = _find_secret(recorded, believe_dice)
     if fault is None:
         match = _decide_again(recorded.stream, events, secret)
         return MatchVerified(match.version, digest_view(match))
@@ -115,10 +116,18 @@ def _parse_exactly(entries: Sequence[StoredEvent]) -> list[Event]:
     return events
 
 
-def _revealed_secret(recorded: Match) -> bytes | None:
-    """The secret of the match's dice, which must match the commitment; None for a match without server dice."""
+def _find_secret(recorded: Match, believe_dice: bool) -> Secret:
+    """What the match revealed. It must match the commitments; only with `believe_dice` may dice be secret still."""
     life = recorded.lifecycle
-    if life is None or not isinstance(life.created.dice, ServerDice):
+    if life is None:
+        return Secret()
+    dice = None if believe_dice and _has_secret(recorded) else _revealed_dice(recorded, life)
+    return Secret(dice, _revealed_seeds(recorded, life))
+
+
+def _revealed_dice(recorded: Match, life: Lifecycle) -> bytes | None:
+    """The secret of the match's dice, which must match the commitment; None for a match without server dice."""
+    if not isinstance(life.created.dice, ServerDice):
         return None
     require_revealed(life)
     secret = parse_secret(life.secret or "")
@@ -133,7 +142,21 @@ def _revealed_secret(recorded: Match) -> bytes | None:
     raise _Refuted(life.revealed_at, "the revealed dice are not the ones committed to")
 
 
-def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cut: bool = False) -> Match:
+def _revealed_seeds(recorded: Match, life: Lifecycle) -> bytes | None:
+    """The secret of the bots' seeds, which must match the commitment; None without one, and before the end."""
+    if life.created.bots is None or _is_under_way(recorded):
+        return None
+    secret = parse_secret(life.seeds_secret or "")
+    if commit(secret) == life.created.bots.commitment:
+        return secret
+    if recorded.fault is not None:
+        raise _Refuted(recorded.fault.version, str(recorded.fault.error))
+    if life.seeds_secret is None:
+        raise _Refuted(recorded.version + 1, "seeds-revealed is missing")
+    raise _Refuted(life.seeds_revealed_at, "the revealed seeds are not the ones committed to")
+
+
+def _decide_again(stream: str, events: Sequence[Event], secret: Secret, cut: bool = False) -> Match:
     """The match as decided again. With `cut`, events of the last command may be missing at the end."""
     match = Match(stream)
     for _, group in groupby(events, key=lambda event: event.cause):
@@ -151,7 +174,7 @@ def _decide_again(stream: str, events: Sequence[Event], secret: bytes | None, cu
     return match
 
 
-def _decide_group(match: Match, recorded: list[Event], secret: bytes | None) -> list[Event]:
+def _decide_group(match: Match, recorded: list[Event], secret: Secret) -> list[Event]:
     first = recorded[0]
     try:
         command = rebuild_command(recorded, secret, _recorded_rolls(recorded))

@@ -7,9 +7,9 @@ from plyscribe.domain.events import Account, BuiltIn, RecordedDice
 from plyscribe.domain.match import Lifecycle, Match, Play
 from plyscribe.domain.ruleset import Decision, Roll
 
-WAITED_FOR = ("seat", "entropy", "start", "move", "roll", "draw")
+WAITED_FOR = ("seat", "entropy", "start", "move", "roll", "draw", "confirmation")
 """What a match may wait for: an answer to an invitation, salt for the dice, the start, a move, a roll, an answer to an
-offer of a draw.
+offer of a draw, its recorder's word that everything is entered right.
 """
 
 
@@ -31,13 +31,13 @@ class Due(NamedTuple):
 def list_waits(match: Match) -> list[Wait]:
     """The accounts that the match waits for, without duplicates, in the order of seats.
 
-    Empty when the match is over or damaged.
+    Empty when the match is damaged, or over and not waiting for its recorder.
     """
     return list(dict.fromkeys(Wait(due.player, due.what) for due in list_dues(match)))
 
 
 def list_dues(match: Match) -> list[Due]:
-    """What the match waits for, in the order of seats; empty when it is over or damaged.
+    """What the match waits for, in the order of seats; empty as for list_waits.
 
     A recorder acts for all seats of its match, so whatever a seat has to do, the recorder has to do too.
     """
@@ -49,7 +49,20 @@ def list_dues(match: Match) -> list[Due]:
             return list(_list_open(life))
         case "playing":
             return list(_list_playing(life, play))
+        case "ended" if life.awaits_confirmation and life.created.recorder:
+            return [Due(life.created.recorder, "confirmation", None)]
     return []
+
+
+def find_confirm_by(match: Match, within_ms: int) -> int | None:
+    """When (UTC milliseconds) a match goes to its verdict without its recorder's word; None if it does not wait for it.
+
+    That is `within_ms` after it ended. A damaged match does not wait, because nobody can correct it.
+    """
+    life = match.lifecycle
+    if life is None or match.fault or not life.awaits_confirmation:
+        return None
+    return match.at + within_ms
 
 
 def find_bot_due(match: Match) -> tuple[int, str] | None:

@@ -7,6 +7,7 @@
     canonical   each event is canonical JSON (RFC 8785)
     rules       every command, decided again, leads to the recorded events
     dice        the revealed secret matches the commitment, and every roll follows from it
+    seeds       the revealed seeds of bots match the commitment
     outcome     the match ended as its rules say, and was scored accordingly
     verdict     the recorded verdict matches the one found here
     receipt     the event has the hash that the receipt names; one check a receipt
@@ -33,6 +34,7 @@ from plyscribe.domain.errors import (
     UnknownRuleset,
 )
 from plyscribe.domain.events import (
+    BuiltIn,
     DiceRevealed,
     DiceRolled,
     EventData,
@@ -42,6 +44,7 @@ from plyscribe.domain.events import (
     MatchScored,
     MatchVerified,
     RecordedDice,
+    SeedsRevealed,
     SharedDice,
 )
 from plyscribe.domain.match import Match
@@ -56,7 +59,7 @@ FAULT = "fault"
 RESULTS = (OK, NONE, UNKNOWN, FAULT)
 """Correct; nothing to check, at least not yet; cannot be checked here; wrong."""
 
-BY_RULES = ("rules", "dice", "outcome", "verdict")
+BY_RULES = ("rules", "dice", "seeds", "outcome", "verdict")
 """The checks that execute the match a second time."""
 
 CHECKS = ("form", "head", "behaviour", "chain", "canonical", *BY_RULES, "receipt")
@@ -150,7 +153,7 @@ def check_match(stream: str, entries: Sequence[StoredEvent]) -> Report:
     else:
         if isinstance(verdict, MatchVerified):
             checks = [Check("chain", OK), Check("canonical", OK), Check("rules", OK)]
-            checks += [_check_dice(match), _check_outcome(match), _check_verdict(match, entries)]
+            checks += [_check_dice(match), _check_seeds(match), _check_outcome(match), _check_verdict(match, entries)]
         else:
             checks = _check_refuted(match, entries, verdict)
     status = match.lifecycle.status if match.lifecycle else None
@@ -238,6 +241,7 @@ def _blame(entries: Sequence[StoredEvent], found: MatchRefuted) -> str:
 _BLAMED = {
     DiceRolled.type: "dice",
     DiceRevealed.type: "dice",
+    SeedsRevealed.type: "seeds",
     MatchEnded.type: "outcome",
     MatchScored.type: "outcome",
     MatchVerified.type: "verdict",
@@ -256,6 +260,16 @@ def _check_dice(match: Match) -> Check:
         return Check("dice", NONE, f"they are secret until {until}: the rolls are believed as recorded")
     # If the fork has dice of its own, only the bundle of its parent proves the rolls before it.
     return Check("dice", OK, "the rolls before the fork are its parent's" if match.life.created.parent else None)
+
+
+def _check_seeds(match: Match) -> Check:
+    created = match.life.created
+    if created.bots is None:
+        bots = any(isinstance(who, BuiltIn) for who in created.seats)
+        return Check("seeds", NONE, "the seeds of its bots are in the open" if bots else "it was created without bots")
+    if match.life.seeds_secret is None:
+        return Check("seeds", NONE, "the seeds of its bots are secret until the match ends")
+    return Check("seeds", OK)
 
 
 def _check_outcome(match: Match) -> Check:

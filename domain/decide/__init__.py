@@ -10,7 +10,7 @@ from plyscribe.domain.decide import ends, opening, play
 from plyscribe.domain.decide.ends import decide_verdict
 from plyscribe.domain.decide.opening import decide_create
 from plyscribe.domain.decide.play import Choose, make_moves
-from plyscribe.domain.decide.who import Deciders, sign_actor
+from plyscribe.domain.decide.who import Deciders, actor_of, sign_actor
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, UnknownEventShape, UnknownEventType
 from plyscribe.domain.match import Match, damaged
@@ -38,7 +38,7 @@ def draft_decision(command: Command, match: Match) -> Draft:
         raise damaged(match.fault)
     if isinstance(command, RecordVerdict):
         return decide_verdict(command, match)
-    draft = Draft(match, command, sign_actor(command.actor, match.life.created.recorder))
+    draft = Draft(match, command, sign_actor(actor_of(command, match.life), match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft
 

@@ -26,14 +26,15 @@ from plyscribe.domain.decide.opening import (
     starts_by_itself,
 )
 from plyscribe.domain.decide.play import (
-    require_can_take_back,
     require_may_answer_draw,
+    require_may_confirm,
     require_may_offer_draw,
+    require_may_take_back,
     require_roll_to_record,
     withdrawal_causes,
     withdraws_others,
 )
-from plyscribe.domain.decide.who import is_recorder, seats_held, seats_sat_on
+from plyscribe.domain.decide.who import is_recorder, seats_held, seats_sat_on, step_down
 from plyscribe.domain.errors import DomainError, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified
 from plyscribe.domain.match import Lifecycle, Match, Play
@@ -48,6 +49,7 @@ COMMANDS = (
     "move",
     "roll",
     "take-back",
+    "confirm-record",
     "withdraw",
     "offer-draw",
     "answer-draw",
@@ -95,8 +97,11 @@ def _list_by_status(match: Match, life: Lifecycle, actor: Actor, at: int) -> Ite
     elif life.status == "playing" and match.fault is None and match.play is not None:
         yield from _list_under_way(match, match.play, actor, at)
     if life.status in ("open", "playing"):
-        yield from _single("abort", require_may_abort, actor, match)
+        yield from _single("abort", require_may_abort, step_down(actor, life), match)
         return
+    if life.awaits_confirmation and match.fault is None and match.play is not None:
+        yield from _single("take-back", require_may_take_back, actor, life, match.play)
+        yield from _single("confirm-record", require_may_confirm, actor, life)
     yield from _single("reveal-dice", require_may_reveal, actor, life)
     yield from _single("score", require_may_score, actor, life)
     yield from _single("annul", require_may_annul, actor, life)
@@ -157,8 +162,9 @@ def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator
         yield Choice("move", (turn.seat,))
     if is_recorder(actor, life):
         yield from _single("roll", require_roll_to_record, life, play)
-        yield from _single("take-back", require_can_take_back, life, play)
-    withdrawable = range(1, len(life.seats) + 1) if withdraws_others(actor, life) else held
+        yield from _single("take-back", require_may_take_back, actor, life, play)
+    leaver = step_down(actor, life)
+    withdrawable = range(1, len(life.seats) + 1) if withdraws_others(leaver, life) else seats_held(leaver, life)
     if not withdrawable:
         return
     left = play.left
@@ -166,10 +172,12 @@ def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator
         deadline = find_deadline(match)
         withdrawable = [deadline.seat] if deadline is not None and deadline.at <= at else []
     if not isinstance(turn, Over):
-        causes = withdrawal_causes(actor, life)
+        causes = withdrawal_causes(leaver, life)
         yield from _for_seats("withdraw", (seat for seat in withdrawable if seat not in left), causes)
     in_play = [seat for seat in held if seat not in left]
-    yield from _for_seats("offer-draw", (seat for seat in in_play if _is_allowed(require_may_offer_draw, play, seat)))
+    yield from _for_seats(
+        "offer-draw", (seat for seat in in_play if _is_allowed(require_may_offer_draw, match, play, seat))
+    )
     yield from _for_seats("answer-draw", (seat for seat in in_play if _is_allowed(require_may_answer_draw, play, seat)))
 
 

@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 
 from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, RecordVerdict, RevealDice, ScoreMatch
+from plyscribe.domain.counting import counts, leaving_aborts
 from plyscribe.domain.decide.who import (
     Deciders,
+    actor_of,
     is_creator,
     is_recorder,
+    predates_judging,
+    refuse_own_match,
     require_revealed,
     require_system,
     seats_held,
+    sits_in,
 )
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.errors import Refusal, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, MatchVerified, SharedDice
-from plyscribe.domain.match import Lifecycle, Match, Play
+from plyscribe.domain.match import Lifecycle, Match
 
 MAX_CAUSE_LENGTH = 200
 
@@ -23,8 +28,20 @@ def _decide_abort(command: AbortMatch, life: Lifecycle, draft: Draft) -> None:
     _require_not_over(life)
     if not 1 <= len(command.cause) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/abort-cause", f"the cause is a text of 1 to {MAX_CAUSE_LENGTH} characters")
-    require_may_abort(command.actor, draft.match)
-    draft.emit(MatchAborted(command.cause))
+    actor = actor_of(command, life)
+    try:
+        require_may_abort(actor, draft.match)
+    except Refusal:
+        if actor is not command.actor:
+            raise refuse_own_match() from None
+        raise
+    held = seats_held(actor, life) if life.status == "playing" and life.created.counts_from else []
+    abort(draft, MatchAborted(command.cause, held[0] if held else None))
+
+
+def abort(draft: Draft, aborted: MatchAborted) -> None:
+    """End the match without an outcome and reveal its dice, unless other matches share them."""
+    draft.emit(aborted)
     draft.reveal_own()
 
 
@@ -32,12 +49,12 @@ def require_may_abort(actor: Actor, match: Match) -> None:
     """Refusal unless the actor may end the match without an outcome now.
 
     The creator may before the start. During play the recorder, an organiser and the system may at any time, and a
-    seat before its own first move.
+    seat before its own first move; in a rated match that tells from when it counts, a seat may until then.
     """
     life = match.life
     _require_not_over(life)
     if life.status == "playing":
-        _require_may_abort_under_way(actor, life, match.play)
+        _require_may_abort_under_way(actor, match)
     elif not is_creator(actor, life):
         raise WrongPerson("match/not-yours", "only the creator aborts a match that has not started")
 
@@ -47,8 +64,9 @@ def _require_not_over(life: Lifecycle) -> None:
         raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
 
 
-def _require_may_abort_under_way(actor: Actor, life: Lifecycle, play: Play | None) -> None:
-    if is_recorder(actor, life) or actor.role in ("organiser", "system"):
+def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
+    life, play, is_old = match.life, match.play, match.life.created.counts_from is None
+    if actor.role in ("organiser", "system") or (is_recorder(actor, life) and is_old):
         return
     held = seats_held(actor, life)
     if not held:
@@ -56,7 +74,10 @@ def _require_may_abort_under_way(actor: Actor, life: Lifecycle, play: Play | Non
     if life.created.tournament is not None:
         # An aborted match of a tournament is played again: players could abort until they like the beginning.
         raise WrongTime("match/under-way", "resign instead: a player cannot abort a match of a tournament")
-    if play is None or any(step.seat in held and not step.is_copied for step in play.steps):
+    if not is_old:
+        if not leaving_aborts(match):
+            raise WrongTime("match/counts", "the match counts and cannot be aborted: withdraw instead, which is rated")
+    elif play is None or any(step.seat in held and not step.is_copied for step in play.steps):
         raise WrongTime("match/under-way", "resign instead: you cannot abort after your first move")
 
 
@@ -99,8 +120,8 @@ def require_may_judge(actor: Actor, match: Match, verdict: type[MatchVerified | 
 
 def _decide_score(command: ScoreMatch, life: Lifecycle, draft: Draft) -> None:
     require_may_score(command.actor, life)
-    if (command.ledger is not None) != life.created.rated:
-        raise WrongValue("rated/ledger", "a rated match is scored with its place in the ledger, any other without one")
+    if (command.ledger is not None) != bool(counts(draft.match)):
+        raise WrongValue("rated/ledger", "a match that counts is scored with its place in the ledger, others without")
     assert life.outcome is not None  # a verified match has ended
     draft.emit(MatchScored(points_of(life.outcome.ranks), command.ledger))
 
@@ -122,14 +143,22 @@ def points_of(ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def _decide_annul(command: AnnulMatch, life: Lifecycle, draft: Draft) -> None:
-    require_may_annul(command.actor, life)
+    _require_can_annul(command.actor, life)
+    if not predates_judging(command, life):
+        require_may_annul(command.actor, life)
     if not 1 <= len(command.why) <= MAX_CAUSE_LENGTH:
         raise WrongValue("match/annul-why", f"the reason is a text of 1 to {MAX_CAUSE_LENGTH} characters")
     draft.emit(MatchAnnulled(command.why))
 
 
 def require_may_annul(actor: Actor, life: Lifecycle) -> None:
-    """Refusal unless the match has ended, is not annulled yet, and the actor is an organiser."""
+    """Refusal unless the match has ended, is not annulled yet, and the actor is an organiser who does not sit in it."""
+    _require_can_annul(actor, life)
+    if sits_in(actor, life):
+        raise refuse_own_match()
+
+
+def _require_can_annul(actor: Actor, life: Lifecycle) -> None:
     if actor.role != "organiser":
         raise WrongPerson("match/not-yours", "only an organiser or an administrator annuls a match")
     if life.status not in ("ended", "verified", "refuted", "scored"):

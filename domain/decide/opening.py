@@ -9,6 +9,7 @@ from plyscribe.domain.bots import require_build
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.codec import dump_data
 from plyscribe.domain.commands import Actor, AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
+from plyscribe.domain.counting import PLAY
 from plyscribe.domain.deadlines import parse_limits
 from plyscribe.domain.decide.who import (
     Deciders,
@@ -22,7 +23,7 @@ from plyscribe.domain.decide.who import (
     sign_actor,
 )
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.errors import FoldError, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.errors import FoldError, UnplayableLine, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
     Account,
     BuiltIn,
@@ -31,15 +32,17 @@ from plyscribe.domain.events import (
     MatchCreated,
     MatchStarted,
     RecordedDice,
+    SealedSeeds,
     SeatLeft,
     SeatTaken,
     ServerDice,
     SharedDice,
 )
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
-from plyscribe.domain.player import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.seeds import has_secret_seed
 
 START_MODES = ("auto", "call")
 MAX_ENTROPY_LENGTH = 64
@@ -74,7 +77,9 @@ def _copy_line(command: CreateMatch, draft: Draft) -> None:
         raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies at most {MAX_LINE_BYTES}")
     draft.emit(command.line)
     if draft.match.fault:
-        raise draft.match.fault.error
+        error = draft.match.fault.error
+        # A fold of the parent believes its rolls, this one requires that they are due.
+        raise UnplayableLine(error) if isinstance(error, FoldError) else error
     if isinstance(draft.play.turn, Over):
         raise WrongTime("fork/over", f"the match is over at ply {draft.play.ply}: nothing is left to play")
 
@@ -99,6 +104,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     if command.limits is not None and command.recorder is not None:
         raise WrongValue("limits/recorded", "a recorded match has no limits: the table keeps its own clock")
     _require_bots_welcome(command)
+    seeds = _sealed_seeds(command)
     if command.rated:
         _require_ratable(command, ruleset, options)
     return MatchCreated(
@@ -115,8 +121,10 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         about=command.about,
         parent=command.parent,
         rematch_of=command.rematch_of,
+        bots=seeds,
         tournament=command.tournament,
         server=command.server,
+        counts_from=PLAY if command.rated and command.counts_from is not None else None,
     )
 
 
@@ -128,6 +136,15 @@ def _require_bots_welcome(command: CreateMatch) -> None:
         raise WrongValue("bot/recorded", "a recorded match has no built-in bots: its recorder enters all moves")
     if bots and command.rated:
         raise WrongValue("rated/seats", "a rated match has no built-in bots: every seat is played by its own account")
+
+
+def _sealed_seeds(command: CreateMatch) -> SealedSeeds | None:
+    """The commitment to the seeds of the bots; None if each bot has a seed in the open."""
+    if not any(map(has_secret_seed, command.seats)):
+        return None
+    if command.bots is None:
+        raise WrongValue("bot/seed", "a bot needs a seed: one that is given, or one that the match commits to")
+    return command.bots
 
 
 def _share(command: CreateMatch, dice: SharedDice, has_chance: bool, stream: str) -> ServerDice:
@@ -212,6 +229,8 @@ def require_may_take_seat(actor: Actor, life: Lifecycle, number: int, guest: Gue
         raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
     if actor.role not in ("player", "recorder"):
         raise WrongPerson("seat/not-yours", f"a {actor.role} takes no seat")
+    if seat.seated and seat.occupant == occupant and guest is None:
+        raise WrongTime("seat/taken", f"seat {number} is yours already", seat=number)
     if life.created.rated and seats_sat_on(actor, life):
         raise WrongPerson("rated/second-seat", "in a rated match nobody plays two seats", seat=number)
     if seat.seated:
@@ -239,10 +258,20 @@ def require_may_leave_seat(actor: Actor, life: Lifecycle, number: int) -> Seat:
 
 def _decide_add_entropy(command: AddEntropy, life: Lifecycle, draft: Draft) -> None:
     require_open(life)
+    _require_seated(command.actor, life, command.seat)
     # A recorder holds all seats, but salts only for those it sits on.
     number = require_own_seat(seats_sat_on(command.actor, life), life, command.seat)
     draft.emit(_entropy_added(life, number, command.entropy))
     _start_if_ready(draft)
+
+
+def _require_seated(actor: Actor, life: Lifecycle, number: int | None) -> None:
+    """WrongTime for a player who is invited to the seat but has not taken it. `number` is None for any seat."""
+    invited = [each for each, seat in enumerate(life.seats, 1) if seat.occupant == Account(actor.id)]
+    sat_on = seats_sat_on(actor, life)
+    wanted = [each for each in invited if each not in sat_on and number in (None, each)]
+    if wanted and (number is not None or not sat_on):
+        raise WrongTime("seat/not-taken", f"take seat {wanted[0]} first: it is reserved for you", seats=wanted)
 
 
 def _entropy_added(life: Lifecycle, seat: int, entropy: str) -> EntropyAdded:

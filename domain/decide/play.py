@@ -1,13 +1,28 @@
-"""Decisions while a match is played: moves, rolls, withdrawals, draws."""
+"""Decisions while a match is played: moves, rolls, withdrawals, draws, and what a recorder puts right."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, PlayOn, RecordRoll, TakeBack, Withdraw
+from plyscribe.domain.commands import (
+    Actor,
+    AnswerDraw,
+    ConfirmRecord,
+    MakeMove,
+    OfferDraw,
+    PlayOn,
+    RecordRoll,
+    TakeBack,
+    Withdraw,
+)
+from plyscribe.domain.counting import leaving_aborts
 from plyscribe.domain.deadlines import Deadline, find_deadline
+from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH, abort
 from plyscribe.domain.decide.who import (
     Deciders,
+    actor_of,
     is_recorder,
+    predates_judging,
+    refuse_own_match,
     require_own_seat,
     require_playing,
     require_recorder,
@@ -17,18 +32,23 @@ from plyscribe.domain.decide.who import (
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
     DrawOffered,
+    MatchAborted,
     MovesTakenBack,
+    RecordConfirmed,
     RecordedDice,
     SeatWithdrawn,
     ServerDice,
+    StepsTakenBack,
 )
-from plyscribe.domain.match import Lifecycle, Match, Play
+from plyscribe.domain.match import DrawOffer, Lifecycle, Match, Play, damaged
+from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
@@ -119,24 +139,66 @@ def require_roll_to_record(life: Lifecycle, play: Play) -> Roll:
 
 
 def _decide_take_back(command: TakeBack, life: Lifecycle, draft: Draft) -> None:
-    require_recorder(command.actor, life)
-    require_playing(life)
-    require_can_take_back(life, draft.play)
-    if not 0 <= command.ply < draft.play.ply:
-        raise WrongValue("take-back/ply", f"ply is 0..{draft.play.ply - 1}, not {command.ply}", ply=draft.play.ply)
-    draft.emit(MovesTakenBack(command.ply))
+    play = draft.play
+    require_may_take_back(command.actor, life, play)
+    if (command.ply is None) == (command.steps is None):
+        raise WrongValue("take-back/how-far", "give either ply or steps")
+    if command.steps is not None:
+        if not 1 <= command.steps <= play.length:
+            raise WrongValue("take-back/steps", f"steps is 1..{play.length}, not {command.steps}", ply=play.ply)
+        draft.emit(StepsTakenBack(command.steps))
+    elif command.ply is not None:
+        if not 0 <= command.ply < play.ply:
+            why = f"ply is 0..{play.ply - 1}, not {command.ply}" if play.ply else "no move is made yet: give steps"
+            raise WrongValue("take-back/ply", why, ply=play.ply)
+        draft.emit(MovesTakenBack(command.ply))
 
 
-def require_can_take_back(life: Lifecycle, play: Play) -> None:
-    """Refusal if the server rolls the dice of the match, or no move was made."""
+def require_may_take_back(actor: Actor, life: Lifecycle, play: Play) -> None:
+    """Refusal unless the actor may take back the last step now.
+
+    The recorder may during play, and after the end until the record is confirmed or verified, but never with server
+    dice.
+    """
+    require_recorder(actor, life)
+    if not life.awaits_confirmation:
+        _require_unconfirmed(life)
+        require_playing(life)
     if isinstance(life.created.dice, ServerDice):
-        raise WrongValue("take-back/server-dice", "with server dice no move is taken back: the next rolls are known")
-    if play.ply == 0:
-        raise WrongTime("take-back/nothing", "there is no move to take back")
+        raise WrongValue("take-back/server-dice", "with server dice nothing is taken back: the next rolls are known")
+    if play.length == 0:
+        raise WrongTime("take-back/nothing", "there is nothing to take back")
+
+
+def _require_unconfirmed(life: Lifecycle) -> None:
+    if life.confirmed:
+        raise WrongTime("match/confirmed", "the record is confirmed: it does not change any more")
+    if life.created.recorder is not None and life.status not in ("open", "playing", "ended", "aborted"):
+        raise WrongTime("match/over", f"the match is {life.status}: its record does not change any more")
+
+
+def _decide_confirm(command: ConfirmRecord, life: Lifecycle, draft: Draft) -> None:
+    require_may_confirm(command.actor, life)
+    if draft.match.fault is not None:
+        raise damaged(draft.match.fault)
+    draft.emit(RecordConfirmed())
+
+
+def require_may_confirm(actor: Actor, life: Lifecycle) -> None:
+    """Refusal unless the actor records the match and it waits for the recorder's confirmation."""
+    require_recorder(actor, life)
+    if life.awaits_confirmation:
+        return
+    if life.status in ("open", "playing"):
+        raise WrongTime("match/not-ended", f"the match is {life.status}", match_status=life.status)
+    _require_unconfirmed(life)
+    raise WrongTime("match/over", f"the match is {life.status}: it waits for no confirmation", match_status=life.status)
 
 
 def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
-    actor = command.actor
+    actor = actor_of(command, life)
+    if actor is not command.actor and not is_recorder(actor, life):
+        _require_own_leave(command, seats_held(actor, life))
     if withdraws_others(actor, life):
         if command.seat is None:
             raise WrongValue("seat/ambiguous", "name the seat that withdraws")
@@ -150,12 +212,22 @@ def _decide_withdraw(command: Withdraw, life: Lifecycle, draft: Draft) -> None:
     if command.cause not in withdrawal_causes(actor, life):
         raise WrongPerson("withdrawal/cause", f"a {actor.role} cannot withdraw a seat for {command.cause!r}")
     _check_fault(command)
+    _check_why(command, is_required=actor.role == "organiser" and not predates_judging(command, life))
     require_playing(life)
     if actor.role == "system":
         _require_time_over(command, seat, find_deadline(draft.match))
     draft.play.ruleset.withdraw(draft.play.state, seat)
-    draft.emit(SeatWithdrawn(seat, command.cause, command.fault))
+    if leaving_aborts(draft.match):
+        abort(draft, MatchAborted(command.cause, seat, command.why))
+        return
+    draft.emit(SeatWithdrawn(seat, command.cause, command.fault, command.why))
     draft.settle()
+
+
+def _require_own_leave(command: Withdraw, held: Sequence[int]) -> None:
+    """Refusal unless an organiser who sits in the match resigns a seat of their own."""
+    if command.cause != "resigned" or command.seat not in (None, *held):
+        raise refuse_own_match()
 
 
 def withdraws_others(actor: Actor, life: Lifecycle) -> bool:
@@ -180,6 +252,14 @@ def _check_fault(command: Withdraw) -> None:
         raise WrongValue("withdrawal/fault", f"fault is {command.fault!r}; allowed: {allowed}")
 
 
+def _check_why(command: Withdraw, is_required: bool) -> None:
+    if command.why is None:
+        if is_required:
+            raise WrongValue("withdrawal/why", "an organiser who withdraws a seat says why")
+    elif not (1 <= len(command.why) <= MAX_CAUSE_LENGTH and is_printable(command.why)):
+        raise WrongValue("withdrawal/why", f"why is a text of 1 to {MAX_CAUSE_LENGTH} printable characters")
+
+
 def _require_time_over(command: Withdraw, seat: int, deadline: Deadline | None) -> None:
     if deadline is None or deadline.seat != seat or command.at < deadline.at:
         until = f", but seat {deadline.seat}'s lasts until {deadline.at}" if deadline else ""
@@ -190,7 +270,7 @@ def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> Non
     seat = require_own_seat(seats_held(command.actor, life), life, command.seat)
     require_playing(life)
     _require_in_play(draft.play, seat)
-    require_may_offer_draw(draft.play, seat)
+    require_may_offer_draw(draft.match, draft.play, seat)
     draft.emit(DrawOffered(seat))
 
 
@@ -199,12 +279,24 @@ def _require_in_play(play: Play, seat: int) -> None:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
 
 
-def require_may_offer_draw(play: Play, seat: int) -> None:
-    """WrongTime while an offer is open, and until the next move of a seat that has offered."""
+def require_may_offer_draw(match: Match, play: Play, seat: int) -> None:
+    """WrongTime while an offer is open, until the next move of a seat that has offered, and before the match counts."""
+    if leaving_aborts(match):
+        raise WrongTime("draw/too-early", "a rated match has draws once it counts: until then you can leave")
     if play.offer is not None:
-        raise WrongTime("draw/open", f"seat {play.offer.agreed[0]}'s offer is open: answer it")
+        raise WrongTime("draw/open", _explain_open_offer(play.offer, seat), seat=play.offer.agreed[0])
     if seat in play.offered:
         raise WrongTime("draw/offered", f"seat {seat} may offer again after its next move", seat=seat)
+
+
+def _explain_open_offer(offer: DrawOffer, seat: int) -> str:
+    """What an open offer means for a seat that wants to offer, or to answer again."""
+    offerer = offer.agreed[0]
+    if seat == offerer:
+        return "your offer is open: the others have to answer it"
+    if seat in offer.agreed:
+        return f"you have agreed to seat {offerer}'s offer: the others have to answer it"
+    return f"seat {offerer}'s offer is open: answer it"
 
 
 def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> None:
@@ -216,7 +308,7 @@ def _decide_answer_draw(command: AnswerDraw, life: Lifecycle, draft: Draft) -> N
     draft.emit(DrawAgreed(seat) if command.accept else DrawDeclined(seat))
     offer, in_play = draft.play.offer, len(life.seats) - len(play.left)
     if offer is not None and len(offer.agreed) == in_play:
-        draft.end("draw-agreed", drawn_ranks(len(life.seats), play.left))
+        draft.end(DRAW_AGREED, drawn_ranks(len(life.seats), play.left))
 
 
 def require_may_answer_draw(play: Play, seat: int) -> None:
@@ -224,7 +316,7 @@ def require_may_answer_draw(play: Play, seat: int) -> None:
     if play.offer is None:
         raise WrongTime("draw/none", "no draw is on offer")
     if seat in play.offer.agreed:
-        raise WrongTime("draw/answered", f"seat {seat} has agreed already", seat=seat)
+        raise WrongTime("draw/answered", _explain_open_offer(play.offer, seat), seat=seat)
 
 
 def drawn_ranks(seats: int, left: Sequence[int]) -> tuple[int, ...]:
@@ -238,6 +330,7 @@ DECIDERS: Deciders = {
     PlayOn: _decide_play_on,
     RecordRoll: _decide_roll,
     TakeBack: _decide_take_back,
+    ConfirmRecord: _decide_confirm,
     Withdraw: _decide_withdraw,
     OfferDraw: _decide_offer_draw,
     AnswerDraw: _decide_answer_draw,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.commands import AbortMatch, Actor, Command, Withdraw
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn
@@ -16,6 +16,37 @@ Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
 def sign_actor(actor: Actor, recorder: str | None) -> Actor:
     """The actor as events name it: a player who records the match gets the role `recorder`."""
     return actor._replace(role="recorder") if actor.id == recorder and actor.role == "player" else actor
+
+
+def step_down(actor: Actor, life: Lifecycle) -> Actor:
+    """The actor as who it leaves or aborts the match: an organiser who sits in it, as the player that it is."""
+    return actor._replace(role="player") if actor.role == "organiser" and sits_in(actor, life) else actor
+
+
+def actor_of(command: Command, life: Lifecycle) -> Actor:
+    """Who gives the command: its actor, stepped down for a command that would let it judge its own match."""
+    actor = command.actor
+    if actor.role != "organiser" or not isinstance(command, Withdraw | AbortMatch) or predates_judging(command, life):
+        return actor
+    return step_down(actor, life)
+
+
+def predates_judging(command: Command, life: Lifecycle) -> bool:
+    """Whether the command may have been recorded before organisers had to be impartial and to say why.
+
+    Nothing in a match tells, except that one with `counts_from` is younger.
+    """
+    return command.again and life.created.counts_from is None
+
+
+def sits_in(actor: Actor, life: Lifecycle) -> bool:
+    """Whether a seat is taken by the actor's account, or reserved for it."""
+    return any(seat.occupant == Account(actor.id) for seat in life.seats)
+
+
+def refuse_own_match() -> WrongPerson:
+    """The refusal of an organiser who would judge a match that they sit in."""
+    return WrongPerson("match/own-seat", "you sit in this match: another organiser or an administrator judges it")
 
 
 def is_recorder(actor: Actor, life: Lifecycle) -> bool:
@@ -57,6 +88,8 @@ def require_system(actor: Actor) -> None:
 
 def require_recorder(actor: Actor, life: Lifecycle) -> None:
     """WrongPerson unless the actor records the match."""
+    if life.created.recorder is None:
+        raise WrongPerson("match/not-recorder", "only a recorder can do this, and the match has none")
     if not is_recorder(actor, life):
         raise WrongPerson("match/not-recorder", "only the recorder of the match can do this")
 

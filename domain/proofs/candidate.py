@@ -24,6 +24,7 @@ from plyscribe.domain.events import (
     MovesTakenBack,
     SeatWithdrawn,
     ServerDice,
+    StepsTakenBack,
 )
 from plyscribe.domain.proofs.playthrough import describe_turn
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
@@ -70,7 +71,7 @@ def find_difference(entries: Sequence[StoredEvent], candidate: AnyRuleset) -> Di
             version, recorded = (
                 (event.version, _format_event(event.data)) if event else (len(events) + 1, "nothing yet")
             )
-            return Difference(version, len(replay.line), differs.kind, recorded, differs.came, differs.clause)
+            return Difference(version, replay.ply, differs.kind, recorded, differs.came, differs.clause)
     return None
 
 
@@ -81,15 +82,22 @@ class _Differs(Exception):
 
 
 class _Replay:
-    """A match under the candidate. `line` holds the states before each move of the surviving line."""
+    """A match under the candidate."""
 
     def __init__(self, ruleset: AnyRuleset, created: MatchCreated) -> None:
-        self.line: list[Any] = []
+        self._line: list[tuple[int, Any]] = []
+        """The surviving line: for each step 1 if it was a move, else 0, and the state before it."""
+
         self._ruleset = ruleset
         self._server_dice = isinstance(created.dice, ServerDice)
         self._state: Any = None
         self._playing = False
         self._agreed = False
+
+    @property
+    def ply(self) -> int:
+        """Moves on the surviving line."""
+        return sum(is_move for is_move, _ in self._line)
 
     def follow(self, event: Event) -> None:
         """Apply one event; _Differs if it does not follow from the rules."""
@@ -117,12 +125,11 @@ class _Replay:
                 self._playing = True
             case MoveMade(seat, text):
                 self._require_turn(Decision(seat))
-                before, move = self._state, self._ruleset.parse_move(self._state, text)
-                self._state = self._ruleset.apply_move(before, move)
-                self.line.append(before)
+                move = self._ruleset.parse_move(self._state, text)
+                self._go_on(self._ruleset.apply_move(self._state, move), is_move=1)
             case DiceRolled(sides, count, purpose, seat, values):
                 self._require_turn(Roll(sides, count, purpose, seat))
-                self._state = self._ruleset.apply_roll(self._state, values)
+                self._go_on(self._ruleset.apply_roll(self._state, values))
             case MatchEnded(reason, ranks):
                 self._end(Over(reason, ranks))
             case MatchVerified(digest=digest):
@@ -134,18 +141,31 @@ class _Replay:
     def _follow_other(self, version: int, data: EventData) -> None:
         match data:
             case SeatWithdrawn(seat):
-                self._state = self._ruleset.withdraw(self._state, seat)
+                self._go_on(self._ruleset.withdraw(self._state, seat))
             case MovesTakenBack(ply):
-                if not 0 <= ply < len(self.line):
+                if not 0 <= ply < self.ply:
                     raise FoldError(version, f"there is no move {ply + 1} to take back")
-                self._state = self.line[ply]
-                del self.line[ply:]
+                self._return_to([place for place, (is_move, _) in enumerate(self._line) if is_move][ply])
+            case StepsTakenBack(steps):
+                if not 1 <= steps <= len(self._line):
+                    raise FoldError(version, f"there are no {steps} steps to take back")
+                self._return_to(len(self._line) - steps)
             case MatchAborted():
                 self._playing = False
 
+    def _go_on(self, state: Any, is_move: int = 0) -> None:
+        self._line.append((is_move, self._state))
+        self._state = state
+
+    def _return_to(self, place: int) -> None:
+        self._state = self._line[place][1]
+        del self._line[place:]
+        # It may have ended, and goes on.
+        self._playing = True
+
     def _end(self, over: Over) -> None:
         if self._agreed and not isinstance(self._ruleset.turn(self._state), Over):
-            self._state = self._ruleset.end(self._state, over)
+            self._go_on(self._ruleset.end(self._state, over))
         self._require_turn(over)
         self._playing = False
 

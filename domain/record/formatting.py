@@ -7,7 +7,7 @@ from typing import Any
 from plyscribe.domain.chain import canonical_json, parse_json
 from plyscribe.domain.errors import NotCanonical
 from plyscribe.domain.events import DiceRolled, MoveMade, SeatWithdrawn
-from plyscribe.domain.player import is_printable
+from plyscribe.domain.names import is_printable
 from plyscribe.domain.record.values import Record, Step, format_outcome
 
 MEDIA_TYPE = "text/vnd.plyscribe.record"

@@ -7,6 +7,7 @@ from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     Account,
     BuiltIn,
     DiceRolled,
@@ -19,7 +20,7 @@ from plyscribe.domain.events import (
 )
 from plyscribe.domain.line import trace_line
 from plyscribe.domain.match import Match, damaged
-from plyscribe.domain.record.values import DRAW_AGREED, UNKNOWN_NAME, AgreedDraw, Line, Record, Step
+from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Line, Record, Step
 
 
 def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, str]) -> Record:

@@ -6,13 +6,11 @@ from typing import Any
 
 from plyscribe.domain.decide.play import drawn_ranks
 from plyscribe.domain.errors import RollError, WrongTime, WrongValue
-from plyscribe.domain.events import WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
+from plyscribe.domain.events import DRAW_AGREED, WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 
 UNKNOWN_NAME = "?"
 """The name of an unknown player, or of an empty seat."""
-
-DRAW_AGREED = "draw-agreed"
 
 
 @dataclass(frozen=True, slots=True)

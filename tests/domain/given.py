@@ -4,10 +4,10 @@ from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event
-from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, Secret, StartMatch
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
-from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, ServerDice
+from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, SealedSeeds, ServerDice
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.rulesets import register
 from tests.domain.toy import TOY_V1
@@ -16,6 +16,8 @@ register(TOY_V1)
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 SECRET = bytes(range(32))
+SEEDS_SECRET = bytes(range(32, 64))
+SEALED = SealedSeeds(commit(SEEDS_SECRET), "0123456789abcdef")
 SERVER_DICE = ServerDice(STREAM, commit(SECRET), "0123456789abcdef")
 
 ANN, BEN, CAT, DAN, RECORDER = (Actor("player", f"player-{name * 26}") for name in "abcdr")
@@ -38,7 +40,11 @@ class Table:
         """What the events of the command say; they are appended."""
         number = len(self.entries) + 1
         order = command(
-            actor=actor, at=1000 + number if at is None else at, id=f"{number:032x}", secret=SECRET, **fields
+            actor=actor,
+            at=1000 + number if at is None else at,
+            id=f"{number:032x}",
+            secret=Secret(SECRET, SEEDS_SECRET),
+            **fields,
         )
         events = decide(order, self.match)
         start = self.match.head or first_link(STREAM)

@@ -20,6 +20,7 @@ from plyscribe.domain.commands import (
     AnnulMatch,
     AnswerDraw,
     Command,
+    ConfirmRecord,
     CreateMatch,
     LeaveSeat,
     MakeMove,
@@ -29,6 +30,7 @@ from plyscribe.domain.commands import (
     RecordVerdict,
     RevealDice,
     ScoreMatch,
+    Secret,
     StartMatch,
     TakeBack,
     TakeSeat,
@@ -81,7 +83,7 @@ MATCHES = 15
 """Random matches of each ruleset."""
 
 STEPS = 12
-FINAL = ("abort", "annul", "leave-seat", "withdraw")
+FINAL = ("abort", "annul", "leave-seat", "withdraw", "confirm-record", "verify", "refute")
 """Commands that random matches seldom see, so that they go on."""
 
 SHARED = SharedDice("block-" + "a" * 26, commit(SECRET), SERVER_DICE.key, (STREAM, "match-" + "b" * 26))
@@ -116,12 +118,13 @@ def named_by(choices: tuple[Choice, ...]) -> set[Named]:
 def commands_on(match: Match, actor: Actor, at: int, rng: Random) -> Iterator[tuple[Named, Command]]:
     """Every command of the actor with every seat and cause, sensible or not; other values are such as could be."""
     life, play = match.lifecycle, match.play
-    base = {"actor": actor, "at": at, "id": "c0ffee", "secret": SECRET}
-    move, values, plies = "a1", (1,), max(1, play.ply if play else 0)
+    base = {"actor": actor, "at": at, "id": "c0ffee", "secret": Secret(SECRET)}
+    move, values, plies = "a1", (1,), play.ply if play else 0
     if play and isinstance(play.turn, Decision):
         move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, rng.randrange))
     if play and isinstance(play.turn, Roll):
         values = tuple(rng.randrange(play.turn.sides) + 1 for _ in range(play.turn.count))
+    why = "two phones" if actor.role == "organiser" else None
     takes_entropy = life is not None and life.takes_entropy and match.fault is None
     for seat in range(len(life.seats) + 2 if life else 2):
         salt = "salt" if takes_entropy and rng.random() < 0.5 else None
@@ -134,13 +137,19 @@ def commands_on(match: Match, actor: Actor, at: int, rng: Random) -> Iterator[tu
         yield ("answer-draw", seat, None), AnswerDraw(**base, seat=seat, accept=False)
         yield ("answer-draw", seat, None), AnswerDraw(**base, seat=seat, accept=True)
         for cause in (*WITHDRAWAL_CAUSES, "bored"):
-            yield ("withdraw", seat, cause), Withdraw(**base, seat=seat, cause=cause)
-        yield ("withdraw", seat, "resigned"), Withdraw(**base, seat=seat, fault=rng.choice(WITHDRAWAL_FAULTS))
+            yield ("withdraw", seat, cause), Withdraw(**base, seat=seat, cause=cause, why=why)
+        yield ("withdraw", seat, "resigned"), Withdraw(**base, seat=seat, fault=rng.choice(WITHDRAWAL_FAULTS), why=why)
     if actor.role == "system" and match.play and isinstance(play.turn, Decision):
         yield ("move", play.turn.seat, None), PlayOn(**base, moves=(move,))
     yield ("start", None, None), StartMatch(**base)
     yield ("roll", None, None), RecordRoll(**base, values=values)
-    yield ("take-back", None, None), TakeBack(**base, ply=rng.randrange(plies))
+    yield (
+        ("take-back", None, None),
+        TakeBack(**base, steps=rng.randrange(play.length if play and play.length else 1) + 1),
+    )
+    if plies:
+        yield ("take-back", None, None), TakeBack(**base, ply=rng.randrange(plies))
+    yield ("confirm-record", None, None), ConfirmRecord(**base)
     yield ("abort", None, None), AbortMatch(**base)
     yield ("annul", None, None), AnnulMatch(**base, why="cheated")
     yield ("reveal-dice", None, None), RevealDice(**base)
@@ -273,6 +282,9 @@ def with_a_guest() -> Table:
     )
     table.when(TakeBack, RECORDER, ply=0)
     table.when(Withdraw, RECORDER, seat=2, cause="time")
+    table.when(TakeBack, RECORDER, steps=1)
+    table.when(Withdraw, RECORDER, seat=1, cause="time")
+    table.when(ConfirmRecord, RECORDER)
     table.when(RecordVerdict, SYSTEM, verdict=MatchRefuted(3, "why"))
     return table
 
@@ -287,6 +299,7 @@ def against_time() -> Table:
 def rated() -> Table:
     table = new_match("pathagon", (account(ANN), None), rated=True)
     table.when(TakeSeat, BEN, seat=2)
+    table.play("a1", "b2")
     table.when(Withdraw, BEN)
     table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(4, "00"))
     table.when(ScoreMatch, SYSTEM, ledger=2)

@@ -4,12 +4,13 @@ import pytest
 
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
-from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline
+from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline, time_left, time_used
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
+from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, CAT, Table, account, new_match, recorded
+from tests.domain.given import ANN, BEN, CAT, STREAM, Table, account, new_match, recorded
 from tests.domain.test_verification import chained
 
 CLOCK = Actor("system", "deadline")
@@ -197,3 +198,64 @@ def test_a_withdrawal_before_its_time_is_refuted():
     assert isinstance(verdict, MatchRefuted)
     assert verdict.version == 4
     assert "time is not over" in verdict.why
+
+
+# --------------------------------------------------------------------------------------------------- time that was used
+
+
+def used(table: Table) -> list[int]:
+    return [time_used(table.match, seat) for seat in range(1, len(table.match.life.seats) + 1)]
+
+
+def test_the_decision_that_ran_out_counts_up_to_its_deadline():
+    table = start(2, match_ms=100_000)
+    move(table, START + 30_000)
+    move(table, START + 40_000)
+    table.when(Withdraw, CLOCK, at=START + 111_700, seat=1, cause="time")
+    assert used(table) == [100_000, 10_000]
+    assert [time_left(table.match, seat) for seat in (1, 2)] == [0, 90_000]
+
+
+def test_the_limit_of_a_move_bounds_the_decision_that_ran_out():
+    table = start(2, move_ms=60_000)
+    move(table, START + 5_000)
+    table.when(Withdraw, CLOCK, at=START + 66_000, seat=2, cause="time")
+    assert used(table) == [5_000, 60_000]
+    assert time_left(table.match, 2) is None
+
+
+def test_a_seat_that_resigns_on_its_turn_has_used_the_time_until_then():
+    table = start(2, match_ms=100_000)
+    table.when(Withdraw, ANN, at=START + 7_000, seat=1)
+    assert used(table) == [7_000, 0]
+
+
+def test_a_seat_that_resigns_on_the_turn_of_another_has_used_nothing_for_it():
+    table = start(3, match_ms=100_000)
+    table.when(Withdraw, BEN, at=START + 7_000, seat=2)
+    assert used(table) == [0, 0, 0]
+    move(table, START + 9_000)
+    assert used(table) == [9_000, 0, 0]
+
+
+def test_the_time_of_a_seat_that_left_stands_while_the_others_play_on():
+    table = start(3, match_ms=100_000)
+    table.when(Withdraw, ANN, at=START + 7_000, seat=1)
+    move(table, START + 9_000)
+    assert used(table) == [7_000, 2_000, 0]
+
+
+def test_a_rated_match_that_was_aborted_for_time_shows_the_time_too():
+    table = new_match(seats=(account(ANN), None), rated=True, limits={"move_ms": 60_000})
+    table.when(TakeSeat, BEN, seat=2, at=START)
+    table.when(Withdraw, CLOCK, at=START + 61_000, seat=1, cause="time")
+    assert table.status == "aborted"
+    assert used(table) == [60_000, 0]
+
+
+def test_a_fold_of_stored_events_knows_the_same_times():
+    table = start(3, match_ms=100_000)
+    table.when(Withdraw, ANN, at=START + 7_000, seat=1)
+    for at in (9_000, 10_000, 12_000):
+        move(table, START + at)
+    assert fold(Match(STREAM), table.entries).play.unmade == table.match.play.unmade == ((1, 7_000),)

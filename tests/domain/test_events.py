@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.claims import NAME
 from plyscribe.domain.codec import Event, dump_data, format_event, is_canonical, parse_event
 from plyscribe.domain.errors import NotCanonical, StreamError, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import EVENT_TYPES, MoveMade
@@ -48,11 +49,15 @@ def test_the_event_types_are_these_words_for_ever():
         "match-verified",
         "move-made",
         "moves-taken-back",
+        "record-confirmed",
         "seat-left",
         "seat-taken",
         "seat-withdrawn",
+        "seeds-revealed",
+        "steps-taken-back",
     ]
-    assert sorted(PLAYER.types) == ["player-registered", "token-issued", "token-revoked"]
+    assert sorted(PLAYER.types) == ["player-registered", "rated-match-aborted", "token-issued", "token-revoked"]
+    assert sorted(NAME.types) == ["name-claimed"]
     assert sorted(IMPORT.types) == [
         "copy-completed",
         "events-copied",
@@ -67,10 +72,15 @@ def test_the_event_types_are_these_words_for_ever():
     assert sorted(TOURNAMENT.types) == [
         "attempt-failed",
         "entrant-absent",
+        "entrant-invited",
         "entrant-registered",
         "entrant-withdrawn",
+        "game-adjudicated",
         "game-annulled",
         "game-decided",
+        "game-forfeited",
+        "game-retried",
+        "invitation-ended",
         "round-paired",
         "tournament-aborted",
         "tournament-created",
@@ -80,10 +90,12 @@ def test_the_event_types_are_these_words_for_ever():
 
 
 LATER = {
+    "entrant-withdrawn": {"why": None},
     "game-decided": {"made_at": None, "left": []},
-    "match-created": {"rematch_of": None},
-    "seat-withdrawn": {"fault": None},
-    "token-issued": {"label": None, "expires_at": None},
+    "match-aborted": {"seat": None, "why": None},
+    "match-created": {"rematch_of": None, "counts_from": None, "bots": None},
+    "seat-withdrawn": {"fault": None, "why": None},
+    "token-issued": {"label": None, "expires_at": None, "session_of": None},
     "tournament-created": {"sprt": None},
 }
 """Fields that came later: what an event without them means."""
@@ -95,6 +107,8 @@ def complete(raw):
     if raw["type"] == "line-copied":
         withdrawal = LATER["seat-withdrawn"]
         data["steps"] = [withdrawal | step if "cause" in step else step for step in data["steps"]]
+    if raw["type"] == "game-decided":
+        data["left"] = [LATER["seat-withdrawn"] | each for each in data["left"]]
     return raw | {"data": data}
 
 
@@ -155,7 +169,7 @@ def test_an_unknown_field_is_refused_by_name_and_so_is_a_missing_one_without_a_d
 
 @pytest.mark.parametrize(
     "step",
-    [{"cause": "time"}, {"seat": 1, "cause": "time", "fault": None, "why": "x"}, {"seat": 1}, {}, "resigned"],
+    [{"cause": "time"}, {"seat": 1, "cause": "time", "fault": None, "by": "x"}, {"seat": 1}, {}, "resigned"],
 )
 def test_a_step_of_a_line_is_refused_like_an_event_of_its_own(step):
     data = {"steps": [step], "salts": None}

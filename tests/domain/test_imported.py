@@ -5,9 +5,10 @@ from contextlib import nullcontext
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.domain.codec import format_event
+from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.import_list import IMPORT_LIST, ImportList, ListImport, list_of
 from plyscribe.domain.imported import (
     CHUNK_BYTES,
     IMPORT,
@@ -16,12 +17,15 @@ from plyscribe.domain.imported import (
     Copies,
     CopyEvents,
     Import,
+    ImportBegun,
     ImportRefuted,
     ImportVerified,
     JudgeImport,
+    address_of,
     cut_chunks,
     import_of,
-    match_of,
+    is_address,
+    split_address,
 )
 from tests.domain.given import hot_seat
 
@@ -72,8 +76,12 @@ def stream() -> Stream:
     return Stream()
 
 
-def test_an_import_and_its_match_name_each_other():
-    assert match_of(import_of(MATCH)) == MATCH
+def test_an_address_names_a_match_and_an_import_of_it():
+    stream = "import-" + "q" * 26
+    address = address_of(MATCH, stream)
+    assert split_address(address) == (MATCH, stream)
+    assert (is_address(address), is_address(MATCH)) == (True, False)
+    assert first_link(address) == first_link(MATCH)
 
 
 def test_an_import_goes_from_status_to_status(stream):
@@ -108,10 +116,11 @@ def test_events_are_copied_in_their_order(stream):
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2, 9])
-def test_what_is_whole_and_not_refuted_stands(stream, kept):
+@pytest.mark.parametrize("verdict", [VERIFIED, REFUTED])
+def test_what_is_whole_stands(stream, kept, verdict):
     stream.begin(count=2)
     stream.copy(*EVENTS[:2])
-    stream.when(JudgeImport, digest="a", verdict=VERIFIED)
+    stream.when(JudgeImport, digest="a", verdict=verdict)
     with pytest.raises(WrongTime) as refused:
         stream.begin("b", count=2, kept=kept)
     assert refused.value.code == "import/conflict"
@@ -127,15 +136,36 @@ def test_a_longer_bundle_goes_on_and_waits_for_its_own_verdict(stream):
     assert (stream.state.status, stream.read()) == ("waiting", list(EVENTS))
 
 
-def test_what_was_refuted_or_never_came_whole_gives_way(stream):
+def test_what_never_came_whole_gives_way(stream):
     stream.begin(count=2)
     stream.begin("b", count=2)
     stream.copy(*EVENTS[:2], digest="b")
-    stream.when(JudgeImport, digest="b", verdict=REFUTED)
-    assert stream.state.status == "refuted"
-    stream.begin("c")
-    stream.copy(*EVENTS, digest="c")
-    assert (stream.state.status, stream.read()) == ("waiting", list(EVENTS))
+    assert (stream.state.status, stream.read()) == ("waiting", list(EVENTS[:2]))
+
+
+def test_a_refuted_bundle_that_an_early_release_replaced_is_read_as_it_was(stream):
+    def store(*facts: object) -> None:
+        start = len(stream.entries) + 1
+        made = [format_event(Event(version, 7, str(IDA), "00", data)) for version, data in enumerate(facts, start)]
+        stream.entries += link_all(stream.state.head or first_link(stream.state.stream), start, made)
+        stream.state = IMPORT.fold(stream.state, stream.entries[start - 1 :])
+
+    stream.begin(count=1)
+    stream.copy(*EVENTS[:1])
+    stream.when(JudgeImport, digest="a", verdict=REFUTED)
+    store(ImportBegun("bundle", MATCH, False, len(EVENTS), EVENTS[-1].h.hex(), "b", 0))
+    stream.copy(*EVENTS, digest="b")
+    assert (stream.state.status, stream.state.reached) == ("waiting", EVENTS[-1].h.hex())
+    assert stream.read() == list(EVENTS)
+
+
+def test_the_imports_of_a_match_are_listed_in_their_order():
+    listed = ImportList(list_of(MATCH))
+    for stream in ("import-b", "import-a"):
+        events = IMPORT_LIST.decide(ListImport(actor=IDA, at=7, id="00", stream=stream), listed).events
+        head = listed.head or first_link(listed.stream)
+        listed = IMPORT_LIST.fold(listed, link_all(head, listed.version + 1, map(format_event, events)))
+    assert listed.imports == ("import-b", "import-a")
 
 
 def test_a_verdict_counts_for_its_bundle_and_once(stream):

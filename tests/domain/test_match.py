@@ -17,6 +17,7 @@ from plyscribe.domain.commands import (
     RecordRoll,
     RecordVerdict,
     ScoreMatch,
+    Secret,
     StartMatch,
     TakeBack,
     TakeSeat,
@@ -212,7 +213,19 @@ def test_a_match_to_be_started_by_call_waits_for_it():
 
 def test_a_taken_seat_is_not_taken_again():
     table = new_match(seats=(account(ANN), None, None), ruleset="toy")
-    refusal(WrongTime, "seat/taken", table, TakeSeat, BEN, seat=1)
+    assert "seat 1 is taken" in refusal(WrongTime, "seat/taken", table, TakeSeat, BEN, seat=1)
+
+
+def test_who_takes_its_own_seat_again_is_told_that_it_has_it():
+    for rated in (False, True):
+        table = new_match(seats=(account(ANN), None), ruleset="pathagon", rated=rated)
+        assert "yours already" in refusal(WrongTime, "seat/taken", table, TakeSeat, ANN, seat=1)
+
+
+def test_an_invited_player_takes_the_seat_before_it_salts_the_dice():
+    table = new_match("toy", seats=(account(ANN), account(BEN)))
+    for seat in ({}, {"seat": 2}):
+        assert "take seat 2 first" in refusal(WrongTime, "seat/not-taken", table, AddEntropy, BEN, entropy="b", **seat)
 
 
 def test_an_invited_seat_is_for_that_player_alone():
@@ -340,7 +353,7 @@ def test_without_the_key_nothing_is_rolled():
     table = hot_seat("toy")
     for secret in (None, bytes(32)):
         with pytest.raises(DiceKeyMissing):
-            decide(MakeMove(actor=ANN, move="push", secret=secret), table.match)
+            decide(MakeMove(actor=ANN, move="push", secret=secret and Secret(secret)), table.match)
 
 
 def test_recorded_dice_wait_for_the_recorder():
@@ -438,7 +451,7 @@ def test_a_take_back_undoes_withdrawals_after_the_ply():
 
 
 def test_take_backs_are_for_the_recorder_without_server_dice_and_within_the_match():
-    refusal(WrongPerson, "match/not-recorder", two_players(), TakeBack, ANN, ply=0)
+    assert "none" in refusal(WrongPerson, "match/not-recorder", two_players(), TakeBack, ANN, ply=0)
     refusal(WrongValue, "take-back/server-dice", recorded("toy"), TakeBack, RECORDER, ply=0)
     table = recorded("pathagon")
     refusal(WrongTime, "take-back/nothing", table, TakeBack, RECORDER, ply=0)
@@ -463,7 +476,9 @@ def test_who_may_withdraw_whom_for_what():
     refusal(WrongPerson, "withdrawal/cause", table, Withdraw, SYSTEM, seat=1, cause="absent")
     refusal(WrongValue, "withdrawal/cause", table, Withdraw, ORGANISER, seat=1, cause="boredom")
     refusal(WrongValue, "seat/ambiguous", table, Withdraw, ORGANISER)
-    assert SeatWithdrawn(1, "time") in table.when(Withdraw, ORGANISER, seat=1, cause="time")
+    refusal(WrongValue, "withdrawal/why", table, Withdraw, ORGANISER, seat=1, cause="time")
+    told = SeatWithdrawn(1, "time", why="the clock of the hall")
+    assert told in table.when(Withdraw, ORGANISER, seat=1, cause="time", why="the clock of the hall")
 
 
 def test_who_resigns_for_a_program_tells_by_what_it_failed():
@@ -497,7 +512,7 @@ def test_a_draw_needs_all_other_seats_in_play():
     table.when(StartMatch, ANN)
     assert table.when(OfferDraw, BEN) == [DrawOffered(2)]
     assert table.when(AnswerDraw, ANN, accept=True) == [DrawAgreed(1)]
-    refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
+    assert "seat 2's offer" in refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
     assert table.when(AnswerDraw, CAT, accept=True) == [DrawAgreed(3), MatchEnded("draw-agreed", (1, 1, 1))]
 
 
@@ -545,7 +560,8 @@ def test_a_move_closes_the_offer():
 def test_one_offer_at_a_time_and_one_between_own_moves():
     table = two_players()
     table.when(OfferDraw, ANN)
-    refusal(WrongTime, "draw/open", table, OfferDraw, BEN)
+    assert "seat 1's offer is open: answer it" in refusal(WrongTime, "draw/open", table, OfferDraw, BEN)
+    assert "the others have to answer" in refusal(WrongTime, "draw/open", table, OfferDraw, ANN)
     table.when(AnswerDraw, BEN, accept=False)
     refusal(WrongTime, "draw/offered", table, OfferDraw, ANN)
     table.play("d4")
@@ -555,7 +571,7 @@ def test_one_offer_at_a_time_and_one_between_own_moves():
 def test_nobody_answers_its_own_offer_or_one_from_outside():
     table = two_players()
     table.when(OfferDraw, ANN)
-    refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
+    assert "your offer is open" in refusal(WrongTime, "draw/answered", table, AnswerDraw, ANN, accept=True)
     refusal(WrongPerson, "seat/not-yours", table, AnswerDraw, CAT, accept=True)
 
 
@@ -716,7 +732,7 @@ def test_a_match_whose_first_event_cannot_be_read_is_refuted_and_takes_no_other_
         with pytest.raises(WrongTime) as refused:
             decide(command(actor=ORGANISER, **fields), match)
         assert refused.value.code == "match/damaged"
-    with pytest.raises(Unknown, match="the first position of this match cannot be read"):
+    with pytest.raises(WrongTime, match="the match cannot go on"):
         position_at(match, 0)
 
 
@@ -742,6 +758,19 @@ def test_a_fold_of_many_events_is_the_fold_of_each_after_the_other():
     for entry in table.entries:
         one_by_one = evolve(one_by_one, parse_event(entry))
     assert fold(Match(STREAM), table.entries) == one_by_one._replace(head=table.match.head)
+
+
+@pytest.mark.parametrize("given", [(), (1,), (1, 2, 2)])
+def test_an_outcome_and_points_are_folded_only_for_as_many_seats_as_there_are(given):
+    table = hot_seat("zhen")
+    table.when(Withdraw, ANN, seat=1, cause="resigned")
+    ended = parse_event(table.entries[-1])
+    before = fold(Match(STREAM), table.entries[:-1])
+    for match, data in ((before, MatchEnded("withdrawal", given)), (table.match, MatchScored(given, None))):
+        event = ended._replace(version=match.version + 1, data=data)
+        after = fold(match, link_all(match.head, event.version, [format_event(event)]))
+        assert (after.fault.version, after.life.status) == (event.version, match.life.status)
+        assert (after.life.outcome, after.life.score) == (match.life.outcome, None)
 
 
 @pytest.mark.parametrize("place", [2, 3, 4])

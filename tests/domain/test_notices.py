@@ -163,6 +163,21 @@ def test_a_player_in_a_recorded_match_is_told_as_elsewhere():
     ]
 
 
+def test_an_end_that_is_taken_back_is_told_to_all_and_the_seat_on_turn_is_asked_again():
+    table = new_match(seats=(account(BEN), account(CAT)), creator=RECORDER, recorder=RECORDER.id)
+    table.when(TakeSeat, BEN, seat=1)
+    table.when(TakeSeat, CAT, seat=2)
+    assert short(told_by(table, Withdraw, RECORDER, seat=2, cause="absent")) == [
+        ("Ben", "match-ended"),
+        ("Cat", "match-ended"),
+    ]
+    assert short(told_by(table, TakeBack, RECORDER, steps=1)) == [
+        ("Ben", "match-resumed"),
+        ("Cat", "match-resumed"),
+        ("Ben", "your-decision"),
+    ]
+
+
 def test_what_changes_nothing_for_anyone_tells_nothing():
     table = two_players()
     assert told(table.match, table.match) == []

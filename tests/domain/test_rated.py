@@ -28,6 +28,7 @@ def refused_creation(**fields: Any) -> Refusal:
 def rated_and_ended() -> Table:
     table = new_match(seats=(account(ANN), None), rated=True)
     table.when(TakeSeat, BEN, seat=2)
+    table.play("a1", "b2")
     table.when(Withdraw, ANN)
     return table
 

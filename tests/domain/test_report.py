@@ -91,7 +91,10 @@ def test_random_matches_of_every_ruleset_are_found_to_be_right(ruleset: AnyRules
 def test_everything_is_checked_of_a_finished_match() -> None:
     report = report_on(played_to_its_end())
     assert report.status == "scored"
-    assert results(report) == dict.fromkeys(("form", "head", "behaviour", "chain", "canonical", *BY_RULES), "ok")
+    assert results(report) == {
+        **dict.fromkeys(("form", "head", "behaviour", "chain", "canonical", *BY_RULES), "ok"),
+        "seeds": "none",
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,8 @@ def test_what_there_is_not_to_check_is_told(make: Callable[[], Table], status: s
     report = report_on(make())
     if status != "open":
         assert report.status == status
-    assert {check.check for check in report.checks if check.result == "none"} == told.keys()
+    assert {check.check for check in report.checks if check.result == "none"} == {*told, "seeds"}
+    assert "without bots" in str(of(report, "seeds").why)
     for name, why in told.items():
         assert why in str(of(report, name).why)
 

@@ -12,6 +12,7 @@ from plyscribe.domain.commands import (
     RecordVerdict,
     RevealDice,
     ScoreMatch,
+    Secret,
     StartMatch,
     TakeSeat,
     Withdraw,
@@ -117,7 +118,7 @@ def test_dice_of_ones_own_are_not_revealed_by_themselves():
 def test_another_secret_than_that_committed_to_is_never_revealed():
     table = ended()
     with pytest.raises(DiceKeyMissing):
-        decide(RevealDice(actor=SYSTEM, secret=bytes(32)), table.match)
+        decide(RevealDice(actor=SYSTEM, secret=Secret(bytes(32))), table.match)
 
 
 def test_a_verdict_waits_for_the_dice():
@@ -181,7 +182,9 @@ def test_a_wrong_roll_refutes_the_match():
 def test_two_matches_that_share_dice_roll_alike():
     one, two = shared(), Table()
     two.match = Match(OTHER)
-    create = CreateMatch(actor=BEN, ruleset="toy", seats=(account(BEN), account(BEN)), dice=SHARED, secret=SECRET)
+    create = CreateMatch(
+        actor=BEN, ruleset="toy", seats=(account(BEN), account(BEN)), dice=SHARED, secret=Secret(SECRET)
+    )
     rolled = [event.data.values for event in decide(create, two.match) if isinstance(event.data, DiceRolled)]
     assert rolls(one)[: len(rolled)] == rolled
     assert rolled

@@ -104,6 +104,7 @@ def test_everything_a_match_can_contain_is_verified():
 def rated_and_scored() -> Table:
     table = new_match(seats=(account(ANN), None), rated=True)
     table.when(TakeSeat, BEN, seat=2)
+    table.play("a1", "b2")
     table.when(Withdraw, BEN)
     table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(4, "00"))
     table.when(ScoreMatch, SYSTEM, ledger=2)
@@ -216,7 +217,7 @@ def test_an_event_too_many_is_found():
 def test_an_event_that_no_command_begins_with_is_found():
     table = hot_seat()
     events = [*parsed(table), Event(3, 1, str(SYSTEM), "ff", MatchEnded("mercy", (1, 2)))]
-    refuted_at(chained(events), 3, "no command begins with match-ended")
+    refuted_at(chained(events), 3, "the rules do not end the match here")
     assert "ruleset" not in verify_match(STREAM, chained(events)).why
 
 

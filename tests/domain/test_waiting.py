@@ -5,6 +5,7 @@ import pytest
 from plyscribe.domain.commands import (
     AddEntropy,
     AnswerDraw,
+    ConfirmRecord,
     LeaveSeat,
     OfferDraw,
     RecordRoll,
@@ -14,7 +15,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import Guest, RecordedDice
 from plyscribe.domain.match import Match
-from plyscribe.domain.waiting import WAITED_FOR, Wait, list_waits
+from plyscribe.domain.waiting import WAITED_FOR, Wait, find_confirm_by, list_waits
 from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded
 
 
@@ -94,6 +95,17 @@ def test_an_offered_draw_waits_for_all_that_have_not_answered():
     assert waits(table) == [Wait(ANN.id, "move"), Wait(BEN.id, "draw"), Wait(CAT.id, "draw")]
     table.when(AnswerDraw, BEN, accept=True)
     assert waits(table) == [Wait(ANN.id, "move"), Wait(CAT.id, "draw")]
+
+
+def test_a_record_waits_for_its_recorder_until_it_is_confirmed_or_time_is_over():
+    table = recorded("pathagon")
+    assert find_confirm_by(table.match, 5000) is None
+    table.when(Withdraw, RECORDER, at=9000, seat=1, cause="absent")
+    assert waits(table) == [Wait(RECORDER.id, "confirmation")]
+    assert find_confirm_by(table.match, 5000) == 14_000
+    table.when(ConfirmRecord, RECORDER)
+    assert waits(table) == []
+    assert find_confirm_by(table.match, 5000) is None
 
 
 def test_a_match_that_is_over_waits_for_nobody():

@@ -1,0 +1,346 @@
+"""Corrections: a recorder takes back steps, also after the end, until the record is confirmed or verified."""
+
+from random import Random
+
+import pytest
+
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
+from plyscribe.domain.codec import Event, format_event
+from plyscribe.domain.commands import (
+    AnnulMatch,
+    AnswerDraw,
+    ConfirmRecord,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    RecordVerdict,
+    TakeBack,
+    Withdraw,
+)
+from plyscribe.domain.decide.choices import list_choices
+from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import (
+    LineCopied,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    RecordConfirmed,
+    RecordedDice,
+    StepsTakenBack,
+)
+from plyscribe.domain.line import copy_line, trace_line
+from plyscribe.domain.match import Match, PlayedMove, fold
+from plyscribe.domain.proofs.candidate import find_difference
+from plyscribe.domain.record import record_of
+from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.domain.verification import verify_match
+from tests.domain.given import ANN, ORGANISER, RECORDER, STREAM, SYSTEM, Table, recorded
+from tests.domain.prove import settings_of
+
+MATCHES = 12
+"""Random matches of each ruleset."""
+
+STEPS = 60
+
+every_ruleset = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
+
+
+def rolled(*thrown: tuple[int, ...]) -> Table:
+    table = recorded("toy", dice=RecordedDice())
+    for values in thrown:
+        table.when(RecordRoll, RECORDER, values=values)
+    return table
+
+
+def begun() -> Table:
+    return rolled((1, 2), (1,), (1,))
+
+
+def ended() -> Table:
+    """A match that a withdrawal ended."""
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="a1")
+    table.when(Withdraw, RECORDER, seat=1, cause="absent")
+    assert table.status == "ended"
+    return table
+
+
+def refusal(error, code, table, command, actor=RECORDER, **fields):
+    with pytest.raises(error) as refused:
+        table.when(command, actor, **fields)
+    assert refused.value.code == code
+    return str(refused.value)
+
+
+# ------------------------------------------------------------------------------------------------------------ the law
+
+
+Step = tuple[str, object]
+
+
+def carry_out(table: Table, step: Step) -> None:
+    match step:
+        case ("move", text):
+            table.when(MakeMove, RECORDER, move=text)
+        case ("roll", values):
+            table.when(RecordRoll, RECORDER, values=values)
+        case ("withdrawal", seat):
+            table.when(Withdraw, RECORDER, seat=seat, cause="absent")
+        case ("draw", (first, *others)):
+            table.when(OfferDraw, RECORDER, seat=first)
+            for seat in others:
+                table.when(AnswerDraw, RECORDER, seat=seat, accept=True)
+
+
+def choose_step(table: Table, rng: Random) -> Step:
+    play = table.match.play
+    in_play = [seat for seat in range(1, len(table.match.life.seats) + 1) if seat not in play.left]
+    if rng.random() < 0.1:
+        return "withdrawal", rng.choice(in_play)
+    if rng.random() < 0.03 and len(in_play) > 1:
+        return "draw", tuple(in_play)
+    turn = play.turn
+    if isinstance(turn, Roll):
+        return "roll", tuple(rng.randrange(turn.sides) + 1 for _ in range(turn.count))
+    return "move", play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, rng.randrange))
+
+
+def take_back(table: Table, kept: list[Step], rng: Random) -> None:
+    moves = [place for place, (kind, _) in enumerate(kept) if kind == "move"]
+    if moves and rng.random() < 0.3:
+        ply = rng.randrange(len(moves))
+        table.when(TakeBack, RECORDER, ply=ply)
+        del kept[moves[ply] :]
+    else:
+        steps = min(len(kept), rng.choice([1, 1, 1, 2, 3, 8]))
+        table.when(TakeBack, RECORDER, steps=steps)
+        del kept[len(kept) - steps :]
+
+
+def begin(ruleset, rng: Random) -> tuple[Table, Table]:
+    """Two new matches of the same kind: one to correct, and one without mistakes."""
+    seats, options = rng.choice([setting for setting in settings_of(ruleset) if setting[0] > 1])
+    names = tuple(f"Player {number}" for number in range(seats))
+    more = {"options": options, "ruleset_version": ruleset.version, "dice": RecordedDice()}
+    return recorded(ruleset.id, names, **more), recorded(ruleset.id, names, **more)
+
+
+def describe(table: Table) -> dict:
+    """All of the match that its surviving line determines."""
+    life, play = table.match.life, table.match.play
+    return {
+        "status": life.status,
+        "outcome": life.outcome,
+        "turn": table.match.turn,
+        "state": play.state,
+        "left": play.left,
+        "offer": play.offer,
+        "moves": [(step.seat, step.move, step.state) for step in play.steps],
+        "between": [(step.ply, step.state, step.values, step.seat) for step in play.between],
+        "line": [(traced.step, traced.ply) for traced in trace_line(table.entries)],
+        "record": record_of(table.match, table.entries, {}),
+    }
+
+
+@every_ruleset
+def test_a_corrected_match_equals_the_match_without_the_mistakes(ruleset):
+    reopened = 0
+    for seed in range(MATCHES):
+        rng = Random(f"{ruleset.id} {seed}")
+        corrected, flawless = begin(ruleset, rng)
+        kept: list[Step] = []
+        for _ in range(STEPS):
+            is_over = corrected.status == "ended"
+            if kept and (is_over or rng.random() < 0.25):
+                take_back(corrected, kept, rng)
+                reopened += is_over
+            else:
+                kept.append(step := choose_step(corrected, rng))
+                carry_out(corrected, step)
+        for step in kept:
+            carry_out(flawless, step)
+        assert describe(corrected) == describe(flawless)
+        assert fold(Match(STREAM), corrected.entries) == corrected.match
+        assert one_by_one(corrected.entries) == corrected.match
+        assert isinstance(verify_match(STREAM, corrected.entries), MatchVerified)
+        assert find_difference(corrected.entries, ruleset) is None
+        ply = corrected.match.play.ply
+        assert copy_line(corrected.entries, ply) == copy_line(flawless.entries, ply)
+    assert reopened > 0
+
+
+def one_by_one(entries: list[StoredEvent]) -> Match:
+    match = Match(STREAM)
+    for entry in entries:
+        match = fold(match, [entry])
+    return match
+
+
+# ---------------------------------------------------------------------------------------------------------- take back
+
+
+def test_a_wrong_roll_before_the_first_move_is_taken_back():
+    table = rolled((1, 2), (3,))
+    before = rolled((1, 2)).match.play
+    assert table.when(TakeBack, RECORDER, steps=1) == [StepsTakenBack(1)]
+    assert (table.match.play.state, table.match.play.between) == (before.state, before.between)
+
+
+def test_the_last_roll_is_taken_back_without_the_move_before_it():
+    table = begun()
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(MakeMove, RECORDER, move="hold")
+    due = table.match.turn
+    assert isinstance(due, Roll)
+    table.when(RecordRoll, RECORDER, values=(5,) * due.count)
+    table.when(TakeBack, RECORDER, steps=1)
+    assert (table.match.turn, table.match.play.ply) == (due, 2)
+
+
+def test_a_mistaken_withdrawal_is_taken_back_and_its_seat_plays_on():
+    table = recorded("toy", ("Ada", "Bea", "Cy"), dice=RecordedDice())
+    while isinstance(turn := table.match.turn, Roll):
+        table.when(RecordRoll, RECORDER, values=(1,) * turn.count)
+    state = table.match.play.state
+    table.when(Withdraw, RECORDER, seat=table.match.turn.seat, cause="absent")
+    table.when(TakeBack, RECORDER, steps=1)
+    assert table.match.play.state == state
+    assert table.match.play.left == []
+
+
+def test_the_last_steps_are_listed_with_the_latest_first():
+    table = begun()
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(Withdraw, RECORDER, seat=2, cause="absent")
+    withdrawal, move, roll = table.match.play.list_last(3)
+    assert (withdrawal.seat, move.move, roll.values) == (2, "hold", (1,))
+    assert len(table.match.play.list_last(99)) == table.match.play.length == 5
+
+
+def test_a_take_back_of_steps_stays_within_the_match():
+    table = begun()
+    refusal(WrongValue, "take-back/steps", table, TakeBack, steps=0)
+    refusal(WrongValue, "take-back/steps", table, TakeBack, steps=4)
+    refusal(WrongValue, "take-back/how-far", table, TakeBack)
+    refusal(WrongValue, "take-back/how-far", table, TakeBack, steps=1, ply=0)
+    assert "give steps" in refusal(WrongValue, "take-back/ply", table, TakeBack, ply=0)
+    table.when(TakeBack, RECORDER, steps=3)
+    refusal(WrongTime, "take-back/nothing", table, TakeBack, steps=1)
+
+
+def test_the_copied_line_of_a_fork_is_taken_back_step_by_step():
+    parent = begun()
+    parent.when(MakeMove, RECORDER, move="hold")
+    parent.when(MakeMove, RECORDER, move="push")
+    line = LineCopied(copy_line(parent.entries, 2), None)
+    fork = recorded("toy", dice=RecordedDice(), parent={"match": "match-" + "p" * 26, "ply": 2}, line=line)
+    steps = [(step.move if isinstance(step, PlayedMove) else step.values) for step in fork.match.play.list_last(9)]
+    assert steps == ["push", "hold", (1,), (1,), (1, 2)]
+    fork.when(TakeBack, RECORDER, steps=3)
+    assert fork.match.play.state == rolled((1, 2), (1,)).match.play.state
+    assert isinstance(verify_match(STREAM, fork.entries), MatchVerified)
+
+
+# ------------------------------------------------------------------------------------------------------ after the end
+
+
+def test_a_match_ended_by_a_mistaken_withdrawal_goes_on_when_it_is_taken_back():
+    table = ended()
+    table.when(TakeBack, RECORDER, steps=1)
+    assert (table.status, table.match.life.outcome, table.match.turn) == ("playing", None, Decision(2))
+    table.when(MakeMove, RECORDER, move="b2")
+    assert [step.move for step in table.match.play.steps] == ["a1", "b2"]
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_an_agreed_draw_is_a_step_of_its_own():
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="a1")
+    table.when(OfferDraw, RECORDER, seat=2)
+    table.when(AnswerDraw, RECORDER, seat=1, accept=True)
+    table.when(TakeBack, RECORDER, steps=1)
+    assert (table.status, table.match.play.ply, table.match.play.offer) == ("playing", 1, None)
+
+
+def test_the_last_move_of_a_match_that_is_over_can_go_back_to_a_ply_too():
+    table = recorded("zhen")
+    while table.status == "playing":
+        play = table.match.play
+        move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, Random(play.ply).randrange))
+        table.when(MakeMove, RECORDER, move=move)
+    last = table.match.play.ply - 1
+    table.when(TakeBack, RECORDER, ply=last)
+    assert (table.status, table.match.play.ply, table.match.life.outcome) == ("playing", last, None)
+
+
+def test_a_confirmed_record_does_not_change_any_more():
+    table = ended()
+    assert table.when(ConfirmRecord, RECORDER) == [RecordConfirmed()]
+    assert (table.status, table.match.life.awaits_confirmation) == ("ended", False)
+    assert "confirmed" in refusal(WrongTime, "match/confirmed", table, TakeBack, steps=1)
+    refusal(WrongTime, "match/confirmed", table, TakeBack, ply=0)
+    refusal(WrongTime, "match/confirmed", table, ConfirmRecord)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+@pytest.mark.parametrize("verdict", [MatchVerified(4, "00"), MatchRefuted(3, "why")])
+def test_after_the_verdict_nothing_is_corrected_or_confirmed(verdict):
+    table = ended()
+    table.when(RecordVerdict, SYSTEM, verdict=verdict)
+    for command, fields in ((TakeBack, {"steps": 1}), (ConfirmRecord, {})):
+        assert "does not change any more" in refusal(WrongTime, "match/over", table, command, **fields)
+
+
+def test_an_annulled_match_waits_for_nobody():
+    table = ended()
+    table.when(AnnulMatch, ORGANISER, why="cheated")
+    assert not table.match.life.awaits_confirmation
+    refusal(WrongTime, "match/over", table, ConfirmRecord)
+
+
+def test_only_the_recorder_confirms_and_only_after_the_end():
+    table = recorded("pathagon")
+    refusal(WrongTime, "match/not-ended", table, ConfirmRecord)
+    refusal(WrongPerson, "match/not-recorder", ended(), ConfirmRecord, ANN)
+    refusal(WrongPerson, "match/not-recorder", ended(), TakeBack, ANN, steps=1)
+
+
+def test_with_server_dice_the_record_waits_for_nobody():
+    table = recorded("toy")
+    table.when(Withdraw, RECORDER, seat=1, cause="absent")
+    assert (table.status, table.match.life.awaits_confirmation) == ("ended", False)
+    refusal(WrongTime, "match/over", table, TakeBack, steps=1)
+    refusal(WrongTime, "match/over", table, ConfirmRecord)
+
+
+def test_a_record_that_waits_gives_its_recorder_two_choices_and_others_none():
+    def named(actor):
+        return [choice.command for choice in list_choices(ended().match, actor)]
+
+    assert named(RECORDER) == ["take-back", "confirm-record", "rematch"]
+    assert named(ANN) == []
+
+
+def test_a_match_ended_by_an_older_release_is_read_as_one_that_waits():
+    table = ended()
+    assert not any(isinstance(each.step, RecordConfirmed) for each in trace_line(table.entries))
+    assert table.match.life.awaits_confirmation
+    assert isinstance(table.match.turn, Over)
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_stored_take_back_of_steps_that_never_were_is_a_fault(steps):
+    table = ended()
+    event = Event(table.match.version + 1, 1, "recorder:x", "c0", StepsTakenBack(steps))
+    stored = link_all(table.match.head or first_link(STREAM), event.version, [format_event(event)])
+    assert fold(table.match, stored).fault.version == event.version
+    assert isinstance(verify_match(STREAM, [*table.entries, *stored]), MatchRefuted)
+
+
+def test_an_end_that_was_taken_back_shows_neither_in_the_line_nor_in_the_record():
+    table = ended()
+    table.when(TakeBack, RECORDER, steps=2)
+    assert trace_line(table.entries) == []
+    assert record_of(table.match, table.entries, {}).outcome is None
+    assert not any(isinstance(each, MatchEnded) for each in trace_line(table.entries))

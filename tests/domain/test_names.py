@@ -1,0 +1,136 @@
+"""Names of accounts: what they can be, when two are the same, and whose they are."""
+
+import pytest
+
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.claims import NAME, AssignName, ClaimName, Name, NameClaimed, is_older, name_stream
+from plyscribe.domain.codec import format_event
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import WrongTime, WrongValue
+from plyscribe.domain.names import MAX_NAME_LENGTH, fold_name, require_name
+
+ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26
+WHO = Actor("system", "sign-up")
+
+WORLD = ("Ada", "Zoë Ünal", "李小龙", "Sam 李", "Вера", "می\u200cخواهم", "👩\u200d🚀", "❤\ufe0f")
+MIXED = ("Аda", "Ann Λ", "аnn")
+"""Names with letters of two scripts."""
+
+HIDDEN = (
+    *("A\u200bda", "A\u202eda", "A\u2066da", "A\u00adda", "\ufeffAda", "Ann\u00a0Lee"),
+    *("A\u200dda", "Ada\u200d", "\u3164", "A\u034fda", "A\ufe0fda", "\u2800"),
+)
+"""Names with characters that one does not see, or does not see as what they are."""
+
+OFFICIAL = ("greedy", "MCTS", "random", "Admin", "ADMlN", "Administrator", "Plyscribe", "system", "nobody yet")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ann", "aNN"),
+        ("Straße", "STRASSE"),
+        ("Ａｎｎ", "Ann"),
+        ("𝐀𝐧𝐧", "Ann"),
+        ("Ann  Lee", "Ann Lee"),
+        ("Iris", "lris"),
+        ("Ann1", "Annl"),
+        ("B0b", "Bob"),
+        ("Вера", "Bepa"),
+        ("ВЕРА", "вера"),
+        ("ΝΙΚΗ", "NIKH"),
+        ("ΝΙΚΗ", "νικη"),
+        ("Zoe\u0308", "Zoë"),
+        ("O’Brien", "O'Brien"),
+        ("می\u200cخواهم", "میخواهم"),
+        ("❤\ufe0f", "❤"),
+    ],
+)
+def test_names_that_cannot_be_told_apart_are_the_same(one, other):
+    assert fold_name(one) == fold_name(other)
+    assert name_stream(one) == name_stream(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Ann", "Anna"), ("Zoë", "Zoe"), ("Ann Lee", "AnnLee"), ("李", "里")])
+def test_names_that_differ_visibly_are_different(one, other):
+    assert fold_name(one) != fold_name(other)
+    assert name_stream(one) != name_stream(other)
+
+
+def test_folding_a_folded_name_changes_nothing():
+    for name in ("Ann Lee", "Вера", "ΝΙΚΗ", "Straße", "Ｉｒｉｓ", "İstanbul"):
+        assert fold_name(fold_name(name)) == fold_name(name)
+
+
+def test_the_stream_of_a_name_stays_the_same_for_ever():
+    assert name_stream("Ann") == "name-3st3vabbqki5qdc3bhqn4t4zch"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*WORLD, "O'Brien", "R2-D2", "x" * MAX_NAME_LENGTH, "Random Joe", "Player One", "Matchmaker"],
+)
+def test_names_of_all_the_world_are_fine(name):
+    require_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*HIDDEN, *MIXED, "", " Ada", "Ada ", "x" * (MAX_NAME_LENGTH + 1), "A\nda", "\0", "\ud800"],
+)
+def test_a_name_that_hides_something_is_refused(name):
+    with pytest.raises(WrongValue) as refusal:
+        require_name(name)
+    assert refusal.value.code == "player/name"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*OFFICIAL, "player-1", "match-" + "a" * 26, "ply_abc", "plys_abc", "Tournament-x", "greedy (built-in bot)"],
+)
+def test_names_that_stand_for_the_service_are_for_its_operator(name):
+    with pytest.raises(WrongValue) as refusal:
+        require_name(name)
+    assert refusal.value.code == "player/name-reserved"
+    require_name(name, official=True)
+
+
+# ------------------------------------------------------------------------------------------------------------ claims
+
+
+class Claims:
+    """The stream of one name."""
+
+    def __init__(self) -> None:
+        self.name = Name(name_stream("Ann"))
+
+    def when(self, command: type[Command], at: int, **fields: object) -> list[object]:
+        events = NAME.decide(command(actor=WHO, at=at, id=f"{at:032x}", **fields), self.name).events
+        start = self.name.head or first_link(self.name.stream)
+        self.name = NAME.fold(self.name, link_all(start, self.name.version + 1, map(format_event, events)))
+        return [event.data for event in events]
+
+
+@pytest.fixture
+def claims() -> Claims:
+    return Claims()
+
+
+def test_the_first_claim_counts(claims):
+    assert claims.when(ClaimName, 5, player=ANN) == [NameClaimed(ANN, 5)]
+    with pytest.raises(WrongTime, match="has this name"):
+        claims.when(ClaimName, 6, player=BEN)
+    assert claims.name.player == ANN
+
+
+def test_of_older_accounts_of_the_same_name_the_oldest_has_it(claims):
+    claims.when(AssignName, 50, player=BEN, since=20)
+    assert claims.when(AssignName, 50, player=ANN, since=10) == [NameClaimed(ANN, 10)]
+    with pytest.raises(WrongTime):
+        claims.when(AssignName, 51, player=BEN, since=20)
+    assert (claims.name.player, claims.name.since) == (ANN, 10)
+
+
+def test_an_account_is_not_older_than_itself(claims):
+    claims.when(ClaimName, 5, player=ANN)
+    assert not is_older(AssignName(actor=WHO, player=ANN, since=4), claims.name)
