@@ -1,37 +1,68 @@
 """The gauges: numbers that `/metrics` reads from the store with each request."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from redis.exceptions import RedisError
 
 from plyscribe.service.composition import Parts
+from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.health.vitals import Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.lists.registry import Lists
 from plyscribe.service.metrics import Reading
-from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.port import StoreError, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
 
-def read_gauges(parts: Parts) -> Iterator[Reading]:
-    """All gauges; only `store_up` 0 if the store does not answer; none if the store is in memory."""
+def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
+    """All gauges; none if the store is in memory. Without an answer from a server, its gauge of being up is 0.
+
+    Then the gauges that come from that server are missing.
+    """
     if not parts.config.redis_url:
         return
     try:
-        with open_vitals(parts.config) as vitals:
-            readings = [*_read_feed(vitals), *_read_queues(vitals), *_read_unsettled(vitals), *_read_lists(parts.lists)]
-    except (RedisError, StoreError) as error:
-        log.warning("cannot read the gauges from the store: %s", error)
-        yield _up(0)
+        readiness.require_answer()
+    except StoreUnavailable:
+        # To ask for more would only take time.
+        yield _up("store", 0)
         return
-    yield _up(1)
-    yield from readings
+    with open_vitals(parts.config) as vitals:
+        stored = _try(
+            lambda: [
+                *_read_feed(vitals),
+                *_read_unsettled(vitals),
+                *_read_chains(vitals),
+                *_read_lists(parts.lists),
+            ]
+        )
+        queued = _try(lambda: [*_read_queues(vitals)])
+    yield _up("store", stored is not None)
+    yield _up("queues", queued is not None)
+    yield Reading("store_takes_writes", "Whether the store takes writes now.", _takes_writes(readiness))
+    yield from [*(stored or ()), *(queued or ())]
 
 
-def _up(value: int) -> Reading:
-    return Reading("store_up", "Whether the store and the queues answer.", value)
+def _takes_writes(readiness: Readiness) -> bool:
+    try:
+        readiness.read()
+    except StoreError:
+        return False
+    return True
+
+
+def _try(read: Callable[[], list[Reading]]) -> list[Reading] | None:
+    try:
+        return read()
+    except (RedisError, StoreError) as error:
+        log.warning("some gauges cannot be read: %s", error)
+        return None
+
+
+def _up(server: str, value: int) -> Reading:
+    return Reading(f"{server}_up", f"Whether the server of the {server} answers.", value)
 
 
 def _read_feed(vitals: Vitals) -> Iterator[Reading]:
@@ -39,7 +70,7 @@ def _read_feed(vitals: Vitals) -> Iterator[Reading]:
     yield Reading("feed_lag_entries", "Appends that the relay has not processed yet.", feed.entries)
     yield Reading("feed_lag_seconds", "How long the oldest of them has been waiting.", feed.oldest_s)
     if feed.silent_s is not None:
-        yield Reading("relay_silent_seconds", "Time since the relay last read the feed.", feed.silent_s)
+        yield Reading("relay_silent_seconds", "Time since the relay last gave a sign of life.", feed.silent_s)
 
 
 def _read_queues(vitals: Vitals) -> Iterator[Reading]:
@@ -57,6 +88,14 @@ def _read_unsettled(vitals: Vitals) -> Iterator[Reading]:
     yield Reading("unsettled_oldest_seconds", "How long the oldest of them has been waiting.", oldest_s)
     yield Reading("refuted_matches", "Matches whose second execution had another result.", vitals.refuted().matches)
     yield Reading("unsettled_alarms", "Unsettled matches that were repeatedly sent to the workers in vain.", alarms)
+
+
+def _read_chains(vitals: Vitals) -> Iterator[Reading]:
+    chains = vitals.chains()
+    yield Reading("damaged_streams", "Streams whose hash chain is broken.", chains.damaged)
+    yield Reading("scrub_streams", "Streams whose chain was checked in the present pass.", chains.checked)
+    if chains.silent_s is not None:
+        yield Reading("scrub_silent_seconds", "Time since all chains were last checked.", chains.silent_s)
 
 
 def _read_lists(lists: Lists) -> Iterator[Reading]:

@@ -11,7 +11,17 @@ from rq.registry import FailedJobRegistry
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from plyscribe.service.config import Config
-from plyscribe.service.queues import ALARM_AFTER, QUEUES, REFUTED, SWEEPS, UNSETTLED, queue_of
+from plyscribe.service.queues import (
+    ALARM_AFTER,
+    DAMAGED,
+    QUEUES,
+    REFUTED,
+    SCRUB,
+    SWEEPS,
+    UNSETTLED,
+    WATCHED,
+    queue_of,
+)
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import ask, connect_client
 
@@ -20,11 +30,11 @@ TIMEOUT_S = 2.0
 
 
 SOME = 5
-"""How many refuted matches are named."""
+"""How many refuted matches and damaged streams are named."""
 
 
 class FeedVitals(NamedTuple):
-    """Appends that the relay has not processed, how long the oldest has waited, and time since the relay last read."""
+    """Appends that the relay has not processed, how long the oldest has waited, and how long the relay is silent."""
 
     entries: int
     oldest_s: float
@@ -56,12 +66,29 @@ class Refuted(NamedTuple):
     some: list[str]
 
 
+class Chains(NamedTuple):
+    """The check of all hash chains: damaged streams, some with their first version at fault, and the passes."""
+
+    damaged: int
+    some: list[tuple[str, int]]
+    checked: int
+    """Streams checked in the present pass, or in the last one between two passes."""
+
+    silent_s: float | None
+    """Time since a pass was last complete; None if none was."""
+
+
 class Vitals:
     """Reads the vital signs from one store and one queue server."""
 
     def __init__(self, store: Redis, queues: Redis) -> None:
         self._store = store
         self._queues = queues
+
+    @property
+    def queue_server(self) -> Redis:
+        """The server of the queues."""
+        return self._queues
 
     def store_clock_s(self) -> float:
         """The store's clock: seconds since 1970."""
@@ -70,11 +97,10 @@ class Vitals:
 
     def feed(self) -> FeedVitals:
         """How far the relay lags behind the feed."""
-        group = FeedGroup(self._store)
-        entries, since_ms = group.backlog()
-        silent_ms = group.silent_ms()
-        oldest_s = 0.0 if since_ms is None else max(0.0, self.store_clock_s() - since_ms / 1000)
-        return FeedVitals(entries, oldest_s, None if silent_ms is None else silent_ms / 1000)
+        entries, since_ms = FeedGroup(self._store).backlog()
+        now_s, watched = self.store_clock_s(), ask(self._store, "GET", WATCHED)
+        oldest_s = 0.0 if since_ms is None else max(0.0, now_s - since_ms / 1000)
+        return FeedVitals(entries, oldest_s, None if watched is None else max(0.0, now_s - int(watched) / 1000))
 
     def queues(self) -> list[QueueVitals]:
         """The state of each queue."""
@@ -92,6 +118,14 @@ class Vitals:
         """The refuted matches."""
         some = cast(list[bytes], self._store.zrange(REFUTED, 0, SOME - 1))
         return Refuted(self._store.zcard(REFUTED), [each.decode() for each in some])
+
+    def chains(self) -> Chains:
+        """The check of all hash chains."""
+        damaged = cast(dict[bytes, bytes], self._store.hgetall(DAMAGED))
+        some = sorted((stream.decode(), int(version)) for stream, version in damaged.items())[:SOME]
+        streams, finished = cast(list[bytes | None], self._store.hmget(SCRUB, "streams", "finished_ms"))
+        silent_s = None if finished is None else max(0.0, self.store_clock_s() - int(finished) / 1000)
+        return Chains(len(damaged), some, int(streams or 0), silent_s)
 
     def _queue(self, name: str) -> QueueVitals:
         queue = queue_of(name, self._queues)

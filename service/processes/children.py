@@ -17,6 +17,11 @@ WITHIN_S = 30.0
 
 STOP_WITHIN_S = 10.0
 
+PAUSE_FIRST = 75
+"""Exit code of a process that cannot start as long as a server that it needs is as it is (EX_TEMPFAIL)."""
+
+LONGEST_PAUSE_S = 30.0
+
 
 # This runs as a program of its own, because code between fork and exec may deadlock in a process with threads. The
 # signal is SIGKILL, because SIGTERM may be refused (by a store whose disk is full) or delayed (by a running script);
@@ -77,10 +82,29 @@ class Child:
         self._argv = argv
         self.log = log
         self._starts = Starts(name, log)
+        self._pause_s = 1.0
+        self._start_at: float | None = None
+
+    def is_due(self) -> bool:
+        """Whether the process has ended and may be started again now.
+
+        It may at once, except after PAUSE_FIRST: then after a pause, which doubles each time up to LONGEST_PAUSE_S.
+        """
+        if self.process is None or self.process.poll() is None:
+            return False
+        if self.process.returncode != PAUSE_FIRST:
+            self._pause_s = 1.0
+            return True
+        if self._start_at is None:
+            self._start_at = time.monotonic() + self._pause_s
+            self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+        return time.monotonic() >= self._start_at
 
     def start(self) -> None:
-        """Start the process, from the main thread; CrashLoop: see Starts.note."""
-        self._starts.note()
+        """Start the process, from the main thread; CrashLoop: see Starts.note. A start after a pause does not count."""
+        if self._start_at is None:
+            self._starts.note()
+        self._start_at = None
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 tied_to_parent(self._argv),

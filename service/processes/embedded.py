@@ -6,8 +6,11 @@ EmbeddedError
 ├── DirectoryRefused    store/refused       the directory is not ours, or another or newer server wrote it
 ├── NotStarted          store/not-started   the server ended before it answered
 └── NotRunning          store/not-running   no server runs on the directory
+
+`plyscribe.service.processes.witness` has LossFound: the files lack what was on disk.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -28,6 +31,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from plyscribe.service.processes.children import tied_to_parent
+from plyscribe.service.processes.witness import (
+    WitnessKeeper,
+    accept_loss,
+    list_losses,
+    require_intact,
+)
 from plyscribe.service.store.port import StoreError, UnsupportedServer
 from plyscribe.service.store.redis import Engine
 
@@ -44,6 +53,11 @@ MAX_SOCKET_PATH = 100
 
 SILENCE_S = 30.0
 """How long a starting server may be silent. While it loads its data it is not silent."""
+
+NO_SPACE = (b"No space left on device", b"Disk quota exceeded", b"File too large")
+"""How the log of a server says that it could not write."""
+
+PROBE_BYTES = 65_536
 
 STOP_S = 20.0
 """How long a server may take to stop before it is killed."""
@@ -141,22 +155,29 @@ class EmbeddedServer:
     """A running server that answers a write only once it is on disk.
 
     On Linux it ends when this process does, however that happens. Elsewhere it survives if this process is killed, and
-    the next start on the directory says so.
+    the next start on the directory says so. A witness beside the files notes what is on disk; a start on files that
+    lack any of it is refused.
     """
 
     def __init__(self, directory: Path, binary: Binary) -> None:
-        """Start the server and wait until it has loaded its data. Raises any of the errors above."""
+        """Start the server and wait until it has loaded its data. Raises any of the errors above, or LossFound."""
         self.directory = directory.absolute()
         self.engine = binary.engine
         _make_private(self.directory)
         # The child inherits the lock, so the lock is held exactly as long as the server lives.
         with _locked(self.directory) as lock:
+            witness = require_intact(self.directory)
+            self._log_start = _size_of(self.directory / LOG)
             _note_engine(self.directory, binary.engine)
             self.socket = _place_socket(self.directory)
             self.process = self._launch(binary.path, lock)
-            os.pwrite(lock, f"{self.process.pid}\n".encode(), 0)
+            # It only helps the message to a second server, so a full disk does no harm here.
+            with suppress(OSError):
+                os.pwrite(lock, f"{self.process.pid}\n".encode(), 0)
+        self._keeper = WitnessKeeper(self.directory, self.url, lambda: self.process.poll() is None)
         try:
             self._await_answer()
+            self._keeper.start(witness)
         except BaseException:
             self.process.kill()
             self.process.wait()
@@ -169,7 +190,9 @@ class EmbeddedServer:
 
     def stop(self, timeout_s: float = STOP_S) -> None:
         """Stop the server, kill it if that takes too long, and remove its socket. May be called twice."""
-        if self.process.poll() is None:
+        self._keeper.stop()
+        was_running = self.process.poll() is None
+        if was_running:
             self.process.terminate()
             # A process that is suspended would not see the signal.
             self.process.send_signal(signal.SIGCONT)
@@ -181,6 +204,21 @@ class EmbeddedServer:
         # Another server may have started on the directory by now. Then the socket is its own.
         with suppress(DirectoryInUse), _locked(self.directory):
             _remove_socket(self.directory)
+            if was_running and self.process.returncode == 0:
+                self._keeper.finish()
+
+    def lacks_space(self) -> bool:
+        """Whether the server has ended because the disk took no more of what it wrote.
+
+        Everything that was acknowledged is on disk then. Another start would end in the same way.
+        """
+        if self.process.poll() is None:
+            return False
+        with (self.directory / LOG).open("rb") as log:
+            log.seek(self._log_start)
+            told = log.read()
+        # The log is on the same disk, and may be cut off too.
+        return any(words in told for words in NO_SPACE) or is_full(self.directory)
 
     def __enter__(self) -> "EmbeddedServer":
         return self
@@ -218,6 +256,9 @@ class EmbeddedServer:
             "appendfsync": "always",
             "no-appendfsync-on-rewrite": "no",
             "aof-use-rdb-preamble": "no",
+            # We have cut off a torn end ourselves. What else looks torn would be cut off with all that follows it,
+            # acknowledged or not.
+            "aof-load-truncated": "no",
             "save": "",
             "maxmemory-policy": "noeviction",
             "daemonize": "no",
@@ -264,6 +305,42 @@ def find_running(directory: Path) -> str:
 
 def _format_url(socket: Path) -> str:
     return f"unix://{quote(str(socket))}"
+
+
+def is_full(directory: Path) -> bool:
+    """Whether the disk of a directory takes no more: tried with a small file."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as probe:
+            probe.write(bytes(PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return False
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def find_what_is_lost(directory: Path) -> list[str] | None:
+    """What the files of a stopped store lack; see list_losses. DirectoryInUse, NotRunning."""
+    with _locked_store(directory):
+        return list_losses(directory)
+
+
+def accept_what_is_lost(directory: Path) -> None:
+    """Let the next server start although files lack what was on disk. DirectoryInUse, NotRunning."""
+    with _locked_store(directory):
+        accept_loss(directory)
+
+
+@contextmanager
+def _locked_store(directory: Path) -> Iterator[None]:
+    if not directory.is_dir():
+        raise NotRunning(f"there is no store in {directory}")
+    with _locked(directory):
+        yield
 
 
 def _make_private(directory: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
@@ -25,10 +26,13 @@ from plyscribe.service.processes.embedded import (
     EmbeddedServer,
     NotStarted,
     find_running,
+    is_full,
     start_server,
 )
+from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
+from plyscribe.service.store.requirements import require_queues_at, require_store_at
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
@@ -86,6 +90,7 @@ class Service:
         _empty(self.options.data / "metrics")
         url = self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
+        self._require_servers(url)
         self._ensure_admin()
         for child in self._children:
             child.start()
@@ -97,7 +102,8 @@ class Service:
             if self._store is not None and self._store.process.poll() is not None:
                 self._restart_store(self._store)
             for child in self._children:
-                if child.is_dead():
+                if child.is_due():
+                    self._require_space()
                     log.warning("%s died and is being restarted; %s says why", child.name, child.log)
                     self.restarts.append(child.name)
                     child.start()
@@ -135,7 +141,11 @@ class Service:
         return self._try_store()
 
     def _try_store(self) -> str:
-        self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
+        try:
+            self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
+        except (NotStarted, OSError):
+            self._require_space()
+            raise
         return self._store.url
 
     def _ensure_admin(self) -> None:
@@ -151,10 +161,21 @@ class Service:
             self.watch()
             time.sleep(POLL_S)
 
+    def _require_space(self) -> None:
+        """ServeError if the disk is full. Whatever died of that would die again, and nothing acknowledged is lost."""
+        store = self._store
+        if (store is not None and store.lacks_space()) or is_full(self.options.data):
+            raise ServeError(
+                f"the disk with {self.options.data.absolute()} is full, so the service has ended. Every answered "
+                f"request is on disk. Free some space there, or move the directory to a larger disk, and start again"
+            )
+
     def _restart_store(self, dead: EmbeddedServer) -> None:
+        self._require_space()
         log.error("the store died and is being restarted; %s says why", self.options.data / "store" / LOG)
         self.restarts.append("store")
         self._store_starts.note()
+        dead.stop()
         url = self._start_store()
         if url != dead.url:
             # A socket in a temporary directory has a new address.
@@ -184,6 +205,19 @@ class Service:
         relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
+
+    def _require_servers(self, url: str) -> None:
+        """UnsupportedServer, with what to do, if the store or the queues' server cannot serve us.
+
+        A store of ours may die meanwhile and is restarted. Without the queues' server people can play.
+        """
+        with suppress(StoreUnavailable):
+            require_queues_at(os.environ.get("RQ_REDIS_URL") or url)
+        try:
+            require_store_at(url, mark=True)
+        except StoreUnavailable:
+            if self._store is None:
+                raise
 
     def _key_settings(self) -> dict[str, str]:
         """Where the server key is, unless the operator sets it: in the data directory, the same for all processes."""
@@ -262,7 +296,7 @@ def _write_secret(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.rename(path)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def _empty(directory: Path) -> None:
@@ -270,15 +304,6 @@ def _empty(directory: Path) -> None:
     directory.mkdir(mode=0o700, exist_ok=True)
     for file in directory.glob("*.db"):
         file.unlink()
-
-
-def _sync_directory(path: Path) -> None:
-    # The name of a new file is on disk only once its directory is.
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def _lock(data: Path) -> int:
@@ -306,4 +331,13 @@ def _write_admin_token(accounts: Accounts, path: Path) -> None:
         except (Unauthenticated, UnicodeDecodeError):
             # It belongs to another store and stays valid there, so keep it.
             path.replace(path.with_suffix(".token.old"))
-    write_once(path, lambda: accounts.sign_up(Actor("system", "first-start"), "Administrator", "person", SCOPES)[1])
+    write_once(path, lambda: _open_administrator(accounts))
+
+
+def _open_administrator(accounts: Accounts, number: int = 1) -> str:
+    """The token of a new administrator, whose name gets a number if there was one before."""
+    name = "Administrator" if number == 1 else f"Administrator {number}"
+    try:
+        return accounts.sign_up(Actor("system", "first-start"), name, "person", SCOPES, official=True)[1]
+    except WrongTime:
+        return _open_administrator(accounts, number + 1)

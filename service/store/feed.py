@@ -111,15 +111,6 @@ class FeedGroup:
                 oldest += self._oldest_of(feed, group)
         return Backlog(entries, min(oldest, default=None))
 
-    def silent_ms(self) -> int | None:
-        """Milliseconds since the group last read the feed; None if it never did. Only reads."""
-        [consumers] = try_all(self._client, [("XINFO CONSUMERS", _FEEDS[0], GROUP)])
-        if isinstance(consumers, ResponseError) and str(consumers).startswith(("NOGROUP", "no such key")):
-            return None
-        if isinstance(consumers, RedisError):
-            raise translate(consumers) from consumers
-        return min((int(each["idle"]) for each in consumers), default=None)
-
     def _groups(self) -> list[dict[str, Any] | None]:
         """The server's information on our group for each feed; None if the group or the feed does not exist yet."""
         replies = try_all(self._client, [("XINFO GROUPS", feed) for feed in _FEEDS])

@@ -2,9 +2,13 @@
 
 StoreError
 ├── StoreUnavailable        store/unavailable   no answer in time; sending the same append again is safe
+│   ├── StoreReadOnly       store/read-only     the server is a replica, perhaps until a failover has ended
+│   ├── StoreFull           store/full          the server has no memory left
+│   ├── StoreCannotWrite    store/cannot-write  the server's disk fails, or too few replicas follow it
+│   └── StoreDenied         store/denied        the server refuses our password, or forbids us a command
 ├── WrongType               store/wrong-type    a key holds a value of another type
 ├── BadPosition             store/bad-position  a position that `tail` never returned
-└── UnsupportedServer       store/unsupported   the server is too old
+└── UnsupportedServer       store/unsupported   the server cannot hold our data: too old, a cluster, no Redis at all
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,6 +31,35 @@ class StoreUnavailable(StoreError):
     """The store did not answer. A write may or may not have been stored; sending it again is safe."""
 
     code = "store/unavailable"
+    passes_soon = True
+    """Whether it is worth asking again after a moment. Otherwise a person has to do something first."""
+
+
+class StoreReadOnly(StoreUnavailable):
+    """The server is a replica and takes no writes. Nothing was written."""
+
+    code = "store/read-only"
+
+
+class StoreFull(StoreUnavailable):
+    """The server uses all the memory that it may. Nothing was written."""
+
+    code = "store/full"
+    passes_soon = False
+
+
+class StoreCannotWrite(StoreUnavailable):
+    """The server takes no writes, because its disk fails or too few replicas follow it. Nothing was written."""
+
+    code = "store/cannot-write"
+    passes_soon = False
+
+
+class StoreDenied(StoreUnavailable):
+    """The server refuses our password, or forbids this account a command."""
+
+    code = "store/denied"
+    passes_soon = False
 
 
 class WrongType(StoreError):
@@ -42,7 +75,7 @@ class BadPosition(StoreError):
 
 
 class UnsupportedServer(StoreError):
-    """The server is too old; the message names the oldest supported versions."""
+    """The server cannot hold our data; the message says why and what to do."""
 
     code = "store/unsupported"
 
@@ -197,7 +230,8 @@ class EventStore(Protocol):
     def describe(self) -> dict[str, str]:
         """The engine (`store`) and what a success is worth (`durability`: always, everysec, unknown).
 
-        StoreUnavailable if the store does not answer.
+        With replicas the durability is unknown, because a failover may lose the newest moves. StoreUnavailable if the
+        store does not answer.
         """
         ...
 

@@ -5,7 +5,7 @@ harmless.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha1
 from importlib.resources import files
@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
+from redis.exceptions import InvalidResponse, NoScriptError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
@@ -31,8 +31,12 @@ from plyscribe.service.store.port import (
     Reused,
     Seen,
     Stale,
+    StoreCannotWrite,
     Stored,
+    StoreDenied,
     StoreError,
+    StoreFull,
+    StoreReadOnly,
     StoreUnavailable,
     Stretch,
     Tail,
@@ -198,12 +202,13 @@ class Engine(NamedTuple):
 
 def read_engine(client: Redis) -> Engine | None:
     """The engine that the server reports; None if it reports none."""
-    try:
-        info: dict[str, Any] = ask(client, "INFO", "server")
-    except StoreUnavailable:
-        raise
-    except StoreError:
-        return None
+    [info] = try_all(client, [("INFO", "server")])
+    _require_answers([info])
+    return engine_of(info) if isinstance(info, dict) else None
+
+
+def engine_of(info: Mapping[str, Any]) -> Engine | None:
+    """The engine in a reply to INFO; None if it names none."""
     # Valkey also reports the version of Redis with which it is compatible.
     for name in ("valkey", "redis"):
         if version := info.get(f"{name}_version"):
@@ -213,13 +218,26 @@ def read_engine(client: Redis) -> Engine | None:
 
 def durability(client: Redis) -> Durability:
     """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown."""
-    try:
-        settings: dict[str, str] = ask(client, "CONFIG GET", "appendonly", "appendfsync")
-    except StoreUnavailable:
-        raise
-    except StoreError:
-        return "unknown"
-    if settings.get("appendonly") != "yes":
+    settings, info = try_all(client, [("CONFIG GET", "appendonly", "appendfsync"), ("INFO", "replication")])
+    _require_answers([settings, info])
+    return judge_durability(settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {})
+
+
+def _require_answers(replies: Iterable[Any]) -> None:
+    """StoreUnavailable unless the server answers. It may forbid us to ask, or not know the command."""
+    for reply in replies:
+        if isinstance(reply, RedisError) and code_of(reply) != "NOPERM":
+            error = translate(reply)
+            if isinstance(error, StoreUnavailable):
+                raise error from reply
+
+
+def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any]) -> Durability:
+    """As `durability`, from the server's settings and its INFO.
+
+    With replicas it is unknown: a failover may lose the newest moves.
+    """
+    if settings.get("appendonly") != "yes" or int(info.get("connected_slaves", 0)):
         return "unknown"
     match settings.get("appendfsync"):
         case "always":
@@ -294,7 +312,7 @@ def send(client: Redis, *command: Any) -> Any:
 
 
 def ask(client: Redis, *command: Any) -> Any:
-    """The server's reply to a command. Raises StoreUnavailable, WrongType or StoreError."""
+    """The server's reply to a command. Raises the errors of the port."""
     try:
         return send(client, *command)
     except RedisError as error:
@@ -326,17 +344,54 @@ def try_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
         return replies
 
 
-_AWAY = RedisConnectionError, RedisTimeoutError, NoScriptError, OutOfMemoryError, ReadOnlyError
-_AWAY_WORDS = "BUSY ", "CLUSTERDOWN ", "LOADING ", "MASTERDOWN ", "MISCONF ", "NOREPLICAS ", "TRYAGAIN "
+_TROUBLES: Final[dict[str, tuple[type[StoreError], str]]] = {
+    "LOADING": (StoreUnavailable, "the store is loading its data"),
+    "BUSY": (StoreUnavailable, "a script keeps the store busy"),
+    "UNKILLABLE": (StoreUnavailable, "a script keeps the store busy"),
+    "NOSCRIPT": (StoreUnavailable, "the store has just lost its scripts"),
+    "CLUSTERDOWN": (StoreUnavailable, "the store's cluster is down"),
+    "TRYAGAIN": (StoreUnavailable, "the store's cluster is moving keys"),
+    "MASTERDOWN": (StoreReadOnly, "the store is a replica that has lost its primary"),
+    "READONLY": (StoreReadOnly, "the store is a replica, which takes no writes"),
+    "OOM": (StoreFull, "the store's memory is full"),
+    "MISCONF": (StoreCannotWrite, "the store cannot write to its disk"),
+    "NOREPLICAS": (StoreCannotWrite, "too few replicas follow the store"),
+    "NOAUTH": (StoreDenied, "the store asks for a password"),
+    "WRONGPASS": (StoreDenied, "the store refuses the password"),
+    "NOPERM": (StoreDenied, "the store forbids us a command"),
+    "MOVED": (UnsupportedServer, "the store is one node of a cluster"),
+    "ASK": (UnsupportedServer, "the store is one node of a cluster"),
+    "CROSSSLOT": (UnsupportedServer, "the store is one node of a cluster"),
+    "WRONGTYPE": (WrongType, "a key in the store holds a value of another type"),
+}
+"""What an error reply means, by its first word."""
+
+_CODE = re.compile(r"([A-Z]+) ")
+_FORBIDDEN_IN_SCRIPT = re.compile(r"ACL failure in script|The user executing the script can't ")
+"""How a server says NOPERM of a command in a script, 7.0 and later ones."""
+
+
+def code_of(error: RedisError) -> str:
+    """The first word of the server's error reply; empty if the error is not a reply."""
+    if _FORBIDDEN_IN_SCRIPT.search(str(error)):
+        return "NOPERM"
+    # redis-py cuts the first word off the text if it has a class for it.
+    if code := error.status_code:
+        return str(code)
+    found = _CODE.match(str(error)) if isinstance(error, ResponseError) else None
+    return found[1] if found else ""
 
 
 def translate(error: RedisError) -> StoreError:
     """The port's error for an error of redis-py."""
-    text = str(error)
-    if isinstance(error, _AWAY) or text.startswith(_AWAY_WORDS):
+    code, text = code_of(error), str(error)
+    if code in _TROUBLES:
+        kind, meaning = _TROUBLES[code]
+        return kind(f"{meaning}: {text}")
+    if isinstance(error, InvalidResponse):
+        return UnsupportedServer(f"what answers is not a Redis or Valkey server: {text}")
+    if isinstance(error, (RedisConnectionError, RedisTimeoutError)):
         return StoreUnavailable(f"the store does not answer: {text}")
-    if isinstance(error, ResponseError) and text.startswith("WRONGTYPE"):
-        return WrongType(f"a key in the store holds a value of another type: {text}")
     return StoreError(f"the store refuses the request: {text}")
 
 

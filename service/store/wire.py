@@ -7,7 +7,7 @@ from typing import Any
 
 from hiredis import pack_command
 from redis import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ReadOnlyError, RedisError, ResponseError
 
 Connection = Any
 """redis-py's connection, whose methods have no type hints."""
@@ -35,6 +35,10 @@ class Wire:
         try:
             connection.send_packed_command((pack_command(command),), check_health=False)
             reply = connection.read_response()
+        except ReadOnlyError:
+            # After a failover this connection still leads to the old primary. A new one finds the new primary.
+            self._drop_all(connection)
+            raise
         except ResponseError:
             self._give_back(connection)
             raise
@@ -53,13 +57,20 @@ class Wire:
         except BaseException:
             connection.disconnect()
             raise
-        self._give_back(connection)
+        if any(isinstance(reply, ReadOnlyError) for reply in replies):
+            self._drop_all(connection)
+        else:
+            self._give_back(connection)
         return replies
 
     def close(self) -> None:
         """Close the idle connections; new ones are opened when needed."""
         while self._idle:
             self._idle.pop().disconnect()
+
+    def _drop_all(self, connection: Connection) -> None:
+        connection.disconnect()
+        self.close()
 
     def _take(self) -> Connection:
         """A connection that seems open and has nothing left to read."""

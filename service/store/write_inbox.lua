@@ -5,7 +5,7 @@
 --       3  {bb}:feed                 stream  one entry per call that wrote: s the inbox, v <first>-<last>, t inbox
 -- ARGV  1  name of the inbox in the feed
 --       2  how many entries to keep
---       3  milliseconds after which an inbox without a new entry is deleted
+--       3  milliseconds after which an inbox without a new entry is deleted, give or take a hundredth
 --       4.. for each letter: key, data
 --
 -- Returns  the number of written letters
@@ -41,7 +41,12 @@ if excess > 0 then
   end
   redis.call('XTRIM', KEYS[1], 'MAXLEN', ARGV[2])
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
+-- Each extension is written to disk, so an inbox that is written to often is extended once in a hundredth of its time.
+local lifetime = tonumber(ARGV[3])
+for i = 1, 2 do
+  if redis.call('PTTL', KEYS[i]) < lifetime * 0.99 then
+    redis.call('PEXPIRE', KEYS[i], lifetime)
+  end
+end
 redis.call('XADD', KEYS[3], '*', 's', ARGV[1], 'v', string.format('%.0f-%.0f', first, number), 't', 'inbox')
 return written

@@ -9,7 +9,6 @@
 
 import logging
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,7 +19,7 @@ from plyscribe.domain.aggregate import Aggregate, Decided, S, State
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Command
-from plyscribe.domain.errors import DomainError
+from plyscribe.domain.errors import DomainError, StreamError
 from plyscribe.service.errors import Contended, KeyReused, ServiceError, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.port import (
@@ -34,15 +33,13 @@ from plyscribe.service.store.port import (
     StoreUnavailable,
     Stretch,
 )
+from plyscribe.service.streams.patience import PATIENCE
 
 APPEND_WITHIN_S = 8.0
 """How long an append without an answer is repeated before the client gets 503."""
 
 LOAD_WITHIN_S = 1.0
 """How long a load is repeated. It is short because a client can repeat a read at no risk."""
-
-RETRY_PAUSE_S = 0.1
-"""The pause before a request to the store is repeated."""
 
 MAX_TRIES = 6
 """How often a command is decided anew because other writers were faster, before it gives up."""
@@ -143,7 +140,7 @@ class Handler(Generic[S]):
         expected_version: int | None,
         new: bool,
     ) -> Answer[S]:
-        # An imported match may be readable under the id of a new stream. That is not the state of the stream.
+        # A new stream should not exist yet. If it does, the append says so, and what it holds.
         known = None if new else self.cached(stream)
         state, fresh = known or self._aggregate.empty(stream), False
         if not (state.version or new):
@@ -249,7 +246,7 @@ class Handler(Generic[S]):
 
     def read_all_events(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """The stored events of each stretch, in the given order."""
-        return _surely(lambda: self._store.load_all(stretches), self._load_within_s)
+        return PATIENCE.ask(lambda: self._store.load_all(stretches), self._load_within_s)
 
     def _draft(
         self,
@@ -272,11 +269,11 @@ class Handler(Generic[S]):
         return _Draft(state, port.Append(stream, state.version, state.head, entries, types, asked), after)
 
     def _append(self, append: port.Append) -> port.Appended:
-        return _surely(lambda: self._store.append(*append), self._append_within_s)
+        return PATIENCE.ask(lambda: self._store.append(*append), self._append_within_s)
 
     def _append_all(self, appends: Sequence[port.Append]) -> Sequence[port.Appended | None]:
         try:
-            return _surely(lambda: self._store.append_all(appends), self._append_within_s) if appends else []
+            return PATIENCE.ask(lambda: self._store.append_all(appends), self._append_within_s) if appends else []
         except StoreUnavailable:
             raise
         except StoreError:
@@ -286,7 +283,7 @@ class Handler(Generic[S]):
     def _load(
         self, stream: str, after: int = 0, asked: port.CommandKey | None = None, limit: int | None = None
     ) -> port.Loaded:
-        return _surely(lambda: self._store.load(stream, after, asked, limit), self._load_within_s)
+        return PATIENCE.ask(lambda: self._store.load(stream, after, asked, limit), self._load_within_s)
 
     def _catch_up(self, stream: str, state: S, asked: port.CommandKey | None) -> S:
         """The state, brought up to date from the store; _SeenBefore if the command was stored before.
@@ -314,7 +311,7 @@ class Handler(Generic[S]):
         while upto is None or after < upto:
             limit = PAGE if upto is None else min(PAGE, upto - after)
             entries = self.read_events(stream, after, limit)
-            state = self._aggregate.fold(state, entries)
+            state = self._fold(state, entries)
             if len(entries) < limit:
                 break
             after += limit
@@ -332,10 +329,16 @@ class Handler(Generic[S]):
         return Answer(entries, state, replayed=False)
 
     def _advance(self, stream: str, state: S, entries: Sequence[StoredEvent]) -> S:
-        state = self._aggregate.fold(state, entries)
+        state = self._fold(state, entries)
         if state.version:
             self.keep(stream, state)
         return state
+
+    def _fold(self, state: S, entries: Sequence[StoredEvent]) -> S:
+        try:
+            return self._aggregate.fold(state, entries)
+        except StreamError as error:
+            raise error.in_stream(state.stream) from None
 
     def _forget(self, stream: str) -> None:
         with self._lock:
@@ -362,15 +365,3 @@ def _follows(stream: str, state: State, entries: Sequence[StoredEvent]) -> bool:
     if not entries or entries[0].version != state.version + 1:
         return False
     return entries[0].h == next_link(state.head or first_link(stream), entries[0].e)
-
-
-def _surely(ask: Callable[[], T], within_s: float) -> T:
-    """The store's answer, with retries for so long. Loads and appends may be repeated: appends have command ids."""
-    deadline = time.monotonic() + within_s
-    while True:
-        try:
-            return ask()
-        except StoreUnavailable:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(RETRY_PAUSE_S)

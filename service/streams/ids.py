@@ -9,7 +9,8 @@ from plyscribe.service.store.port import CommandKey
 
 COMMAND_ID_BYTES = 16
 DIGEST_BYTES = 8
-STREAM_ID = re.compile(r"(match|player|tournament|import)-[a-z2-7]{26}")
+STREAM_ID = re.compile(r"(match|player|tournament|import|imports|name)-[a-z2-7]{26}")
+_ADDRESS = re.compile(r"match-[a-z2-7]{26}~[a-z2-7]{26}")
 
 
 def command_of(actor: str, method: str, route: str, key: str | None, body: bytes) -> CommandKey:
@@ -32,6 +33,11 @@ def stream_id(kind: str, command: CommandKey) -> str:
     """The id of the stream that a command opens: `<kind>-` and 26 lower-case base32 characters."""
     digest = sha256(f"{kind}\n".encode() + command.id).digest()
     return f"{kind}-{b32encode(digest).decode().lower()[:26]}"
+
+
+def is_match_name(text: str) -> bool:
+    """Whether the text is the id of a match or the address of an imported one."""
+    return is_stream_id("match", text) or _ADDRESS.fullmatch(text) is not None
 
 
 def is_stream_id(kind: str, text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
-from plyscribe.domain.commands import Actor, CreateMatch, TakeSeat, Withdraw
+from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, TakeSeat, Withdraw
 from plyscribe.domain.events import Account
 from plyscribe.domain.imported import import_of
 from plyscribe.domain.match import Match
@@ -57,12 +57,14 @@ def rate_one(parts: Parts) -> None:
         (
             CreateMatch(actor=ann, at=1, id="a" * 32, ruleset="zhen", seats=seats, rated=True),
             TakeSeat(actor=ben, at=2, id="b" * 32, seat=2),
-            Withdraw(actor=ben, at=3, id="c" * 32),
+            MakeMove(actor=ann, at=3, id="d" * 32, move="+1"),
+            MakeMove(actor=ben, at=4, id="e" * 32, move="+2"),
+            Withdraw(actor=ben, at=5, id="c" * 32),
         )
     ):
         asked = command_of("test", "POST", "/rated", str(number), b"")
         parts.matches.execute(match, lambda _, command=command: command, asked, new=True)
-    assert verify_all(parts, [(match, 5)]) == ["scored"]
+    assert verify_all(parts, [(match, 7)]) == ["scored"]
 
 
 def contents(store: EventStore) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def path(filled: Parts, tmp_path: Path) -> Path:
 
 def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path, store: EventStore) -> None:
     held = contents(filled.store)
-    assert {stream.partition("-")[0] for stream in held} == {"match", "import", "player", "ratings"}
+    assert {stream.partition("-")[0] for stream in held} == {"match", "import", "imports", "name", "player", "ratings"}
     written = import_archive(store, path)
     assert contents(store) == held
     assert written.new_streams == written.streams == len(held)

@@ -31,6 +31,7 @@ from plyscribe.service.processes.embedded import (
     find_binary,
     start_server,
 )
+from plyscribe.service.processes.witness import WITNESS
 from plyscribe.service.store.redis import Engine, connect, connect_client
 from tests.store.conftest import binary_of
 from tests.store.given import append, eventually
@@ -190,6 +191,7 @@ def test_the_settings_are_those_of_a_store(tmp_path: Path, engine: str) -> None:
         "appendonly": "yes",
         "appendfsync": "always",
         "aof-use-rdb-preamble": "no",
+        "aof-load-truncated": "no",
         "no-appendfsync-on-rewrite": "no",
         "save": "",
         "maxmemory-policy": "noeviction",
@@ -293,6 +295,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path, binary: Binary) -> 
         append(connect(server.url), STREAM)
     (manifest,) = (tmp_path / "appendonlydir").glob("*.manifest")
     manifest.write_text("nonsense\n")
+    (tmp_path / WITNESS).unlink()
     with pytest.raises(NotStarted, match=str(tmp_path)) as caught:
         EmbeddedServer(tmp_path, binary)
     assert "manifest" in str(caught.value)

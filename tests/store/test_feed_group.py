@@ -181,7 +181,7 @@ def test_asking_for_the_lag_changes_nothing(store: RedisStore, group: FeedGroup,
     assert client.keys() == []
     append(store, STREAM)
     keys = client.keys()
-    assert (group.lag(), group.silent_ms()) == (1, None)
+    assert group.lag() == 1
     assert client.xinfo_groups(FEED) == []
     assert client.keys() == keys
 
@@ -199,13 +199,6 @@ def test_the_backlog_tells_since_when_its_oldest_entry_waits(
     assert group.backlog() == (1, second)
     read_all(group)
     assert group.backlog() == (0, None)
-
-
-def test_who_reads_the_feed_is_heard(group: FeedGroup) -> None:
-    group.read(64)
-    silent_ms = group.silent_ms()
-    assert silent_ms is not None
-    assert silent_ms < 60_000
 
 
 def test_the_lag_is_counted_where_the_server_lost_count(store: RedisStore, group: FeedGroup, client: Redis) -> None:

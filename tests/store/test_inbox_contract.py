@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis import Redis
 
-from plyscribe.service.store.inbox import KEPT, Inboxes, Letter, inbox_of, player_of
+from plyscribe.service.store.inbox import FORGOTTEN_MS, KEPT, Inboxes, Letter, inbox_of, player_of
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.memory_inbox import MemoryInboxes
 from plyscribe.service.store.port import EventStore, WrongType, bucket_of
@@ -146,3 +146,16 @@ def test_nothing_is_written_where_a_key_holds_something_else(engine, name, clien
     with pytest.raises(WrongType):
         inboxes.write({ANN: [Letter("1", b"x")]})
     assert client.dbsize() == 1
+
+
+@pytest.mark.parametrize("engine", ["fakeredis", *REAL])
+def test_an_inbox_is_kept_alive_by_few_writes(engine, client_of):
+    client = client_of(engine)
+    post = Post(RedisStore(client), RedisInboxes(client))
+    post.write("1")
+    keys = [f"{{{bucket_of(ANN)}}}:{name}:{ANN}" for name in ("inbox", "inbox-keys")]
+    for left, is_extended in ((0.995, False), (0.98, True)):
+        for key in keys:
+            client.pexpire(key, int(FORGOTTEN_MS * left))
+        post.write(f"at {left}")
+        assert all((client.pttl(key) > FORGOTTEN_MS * 0.999) == is_extended for key in keys)

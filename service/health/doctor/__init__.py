@@ -1,12 +1,12 @@
 """`plyscribe doctor`: checks the installation, the settings and the running service. It only reads."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from plyscribe.service.composition import compose_process
 from plyscribe.service.config import MIN_KEY_BYTES, ConfigError, read_config
-from plyscribe.service.health.doctor.finding import Finding, tried
+from plyscribe.service.health.doctor.finding import Finding, judge, tried
 from plyscribe.service.health.doctor.machine import examine_machine
 from plyscribe.service.health.doctor.store import examine_store
 from plyscribe.service.health.doctor.work import examine_work
@@ -14,8 +14,9 @@ from plyscribe.service.processes.embedded import BINARY_VARIABLE, NotRunning, fi
 from plyscribe.service.processes.serving import settings_beside
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.store.redis import connect_client
+from plyscribe.service.streams.chains import Progress, check_store
 
-__all__ = ["Finding", "examine"]
+__all__ = ["Finding", "examine", "examine_chains"]
 
 
 def examine(
@@ -45,6 +46,25 @@ def examine(
     yield from findings
     if findings[0].state == "ok":
         yield from examine_work(parts)
+
+
+def examine_chains(
+    data: Path, report: Callable[[Progress], object], environ: Mapping[str, str] = os.environ
+) -> Iterator[Finding]:
+    """A finding for each stream of the running service whose stored events are damaged, then their sum."""
+    store, last, damaged = compose_process(settings_beside(data, environ)).store, Progress(0, 0, 0, 0), 0
+
+    def note(progress: Progress) -> None:
+        nonlocal last
+        last = progress
+        report(progress)
+
+    for damage in check_store(store, note):
+        damaged += 1
+        text = f"{damage.stream} from event {damage.version} on: {damage.why}"
+        yield Finding("damaged", "wrong", text, "see 'Damaged streams' in docs/operations.md")
+    text = f"{last.events:,} events of {last.streams:,} streams checked, {damaged} streams damaged"
+    yield judge("chains", not damaged, text, "see 'Damaged streams' in docs/operations.md")
 
 
 def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:

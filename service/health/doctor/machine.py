@@ -16,6 +16,7 @@ from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.config import SETTINGS, ConfigError, register_rulesets
 from plyscribe.service.health.doctor.finding import Finding, judge
 from plyscribe.service.logs import read_log_settings
+from plyscribe.service.processes.witness import list_losses
 from plyscribe.service.rulebooks import read_clauses
 
 GIB = 1024**3
@@ -91,6 +92,10 @@ def _examine_data(data: Path) -> Iterator[Finding]:
         if path.exists():
             mode = path.stat().st_mode
             yield judge("secret", not mode & 0o077, f"{name}, mode {stat.filemode(mode)}", f"chmod 600 {path}")
+    losses = list_losses(data / "store")
+    if losses is not None:
+        remedy = "restore the data directory from a backup, see 'When the store has lost data' in docs/operations.md"
+        yield judge("witness", not losses, "; ".join(losses) or "the store has all that was safely on disk", remedy)
 
 
 def _examine_disk(data: Path) -> Finding:

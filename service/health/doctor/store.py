@@ -1,29 +1,31 @@
-"""Checks of the store, and of the server key against the dice in it."""
+"""Checks of the store, and of the server key against the secrets in it."""
 
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from redis import Redis
 
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import StreamError
-from plyscribe.domain.events import MatchCreated, ServerDice, SharedDice
+from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, SharedDice
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.reading import OVERSEERS
 from plyscribe.service.composition import Parts
+from plyscribe.service.config import ServerKey
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import TIMEOUT_S, Vitals
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.store.port import StoreError, Stretch
-from plyscribe.service.store.redis import ask, connect_client, read_engine
+from plyscribe.service.store.redis import ask, connect_client, judge_durability
+from plyscribe.service.store.requirements import Report, examine_store_server, read_report
 
 SAMPLE = 10_000
-"""The most matches whose dice are checked against the keys."""
+"""The most matches whose secrets are checked against the keys."""
 
 PAGE = 200
 """Matches that are read at a time."""
@@ -39,15 +41,19 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
     """All checks of the store. The first says whether it answers at all."""
     with connect_client(parts.config.redis_url, TIMEOUT_S) as client:
         try:
-            engine = read_engine(client)
-            if engine is not None:
-                engine.require_supported()
+            obstacles = examine_store_server(client)
+            report = read_report(client)
         except StoreError as error:
             remedy = "start it, or correct REDIS_URL; the store must be Redis 7.0, Valkey 7.2 or newer"
             yield Finding("store", "wrong", str(error), remedy)
             return
-        yield Finding("store", "ok", str(engine or "a server that does not report its version"))
-        yield _examine_durability(parts)
+        if any(obstacle.topic != "memory" for obstacle in obstacles):
+            yield from (Finding("store", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
+            return
+        yield Finding("store", "ok", str(report.engine or "a server that does not report its version"))
+        yield from (Finding(obstacle.topic, "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
+        yield from _examine_writes(report)
+        yield from _examine_durability(report)
         yield from looked_at("memory", lambda: _examine_memory(client), "allow this account INFO and CONFIG GET")
         yield from looked_at("disk", lambda: _examine_writing(client), "allow this account INFO and CONFIG GET")
         yield from looked_at("round trip", lambda: _examine_speed(parts))
@@ -55,16 +61,21 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
     yield from looked_at("server key", lambda: _examine_key(parts))
 
 
-def _examine_durability(parts: Parts) -> Finding:
-    found = parts.store.describe()["durability"]
+def _examine_writes(report: Report) -> Iterator[Finding]:
+    if report.write_error is not None:
+        yield Finding("writes", "wrong", str(report.write_error), "see 'Trouble with the store' in docs/operations.md")
+
+
+def _examine_durability(report: Report) -> Iterator[Finding]:
+    if report.replicas and judge_durability(report.settings, {}) == "always":
+        text = f"unknown: {report.replicas} replicas follow the store, and a failover to one may lose the newest moves"
+        yield Finding("durability", "note", text, "fail over only with the primary stopped and its replica caught up")
+        return
     remedy = "set appendonly yes and appendfsync always, or moves may be lost"
-    return judge("durability", found == "always", found, remedy)
+    yield judge("durability", report.durability == "always", report.durability, remedy)
 
 
 def _examine_memory(client: Redis) -> Iterator[Finding]:
-    policy = _setting(client, "maxmemory-policy")
-    remedy = "set maxmemory-policy noeviction: the other policies delete matches when memory runs out"
-    yield judge("memory", policy == "noeviction", f"maxmemory-policy {policy}", remedy)
     info: dict[str, Any] = ask(client, "INFO", "memory")
     used, limit = int(info["used_memory"]), int(info["maxmemory"] or info.get("total_system_memory", 0))
     text = f"{used / 2**20:.0f} MiB of {limit / 2**20:.0f} MiB used"
@@ -77,6 +88,9 @@ def _examine_writing(client: Redis) -> Iterator[Finding]:
     paused = _setting(client, "no-appendfsync-on-rewrite")
     remedy = "set no-appendfsync-on-rewrite no, or moves may be lost while the file is rewritten"
     yield judge("disk", paused == "no", f"no-appendfsync-on-rewrite {paused}", remedy)
+    cuts = _setting(client, "aof-load-truncated")
+    remedy = "set aof-load-truncated no, or a store whose file was cut off starts without what is missing"
+    yield judge("disk", cuts == "no", f"aof-load-truncated {cuts}", remedy, otherwise="note")
     info: dict[str, Any] = ask(client, "INFO", "persistence")
     written = str(info.get("aof_last_write_status", "unknown"))
     yield judge("disk", written == "ok", f"last write of the append-only file: {written}", "see the store's log")
@@ -109,40 +123,61 @@ def _examine_clock(client: Redis) -> Iterator[Finding]:
 
 
 def _examine_key(parts: Parts) -> Iterator[Finding]:
-    """The keys, and whether the dice of all matches in progress were made with one of them."""
+    """The keys, and whether the secrets of all matches in progress were made with one of them."""
     key = parts.config.server_key
-    with_dice = list(_dice_under_way(parts))
-    strange = [dice for dice in with_dice if not key.has_secret_of(dice)]
-    text = f"id {key.id}, fits the dice of {len(with_dice) - len(strange)} of {len(with_dice)} matches in progress"
-    others = ", ".join(sorted({dice.key for dice in strange}))
+    sealed = list(_sealed_under_way(parts))
+    strange = [each for each in sealed if not each.is_ours(key)]
+    text = f"id {key.id}, fits the secrets of {len(sealed) - len(strange)} of {len(sealed)} matches in progress"
+    others = ", ".join(sorted({id for each in strange for id in each.keys}))
     yield judge(
         "server key", not strange, text, f"restore the key with id {others}: without it those matches cannot continue"
     )
-    uses = Counter(dice.key for dice in with_dice)
-    for each in key.older:
-        yield Finding("older key", "ok", f"id {each.id}, used by the dice of {uses[each.id]} matches in progress")
+    uses = Counter(id for each in sealed for id in each.keys)
+    for older in key.older:
+        yield Finding("older key", "ok", f"id {older.id}, used by the secrets of {uses[older.id]} matches in progress")
 
 
-def _dice_under_way(parts: Parts) -> Iterator[ServerDice]:
-    """The dice of the matches in progress according to the list of matches, at most SAMPLE.
+class _Sealed(NamedTuple):
+    """The secrets that a match has committed to: its dice, and the seeds of its bots."""
+
+    match: str
+    dice: ServerDice | None
+    seeds: SealedSeeds | None
+
+    @property
+    def keys(self) -> set[str]:
+        """The ids of the keys behind them."""
+        return {each.key for each in (self.dice, self.seeds) if each is not None}
+
+    def is_ours(self, key: ServerKey) -> bool:
+        """Whether all of them were made with one of our keys."""
+        has_dice = self.dice is None or key.has_secret_of(self.dice)
+        return has_dice and (self.seeds is None or key.has_secret_of_seeds(self.seeds, self.match))
+
+
+def _sealed_under_way(parts: Parts) -> Iterator[_Sealed]:
+    """The secrets of the matches in progress according to the list of matches, at most SAMPLE.
 
     That includes the shared dice of matches that have ended: they are revealed only when the other matches have ended.
     """
     under_way, cursor, left = MatchFilter(status=("open", "playing", "ended")), None, SAMPLE
     while left > 0:
         page = parts.lists.matches.read(under_way, Principal("", OVERSEERS), min(left, PAGE), cursor)
-        yield from _read_dice(parts, {row["match"]: row["status"] for row in map(orjson.loads, page.rows)})
+        yield from _read_sealed(parts, {row["match"]: row["status"] for row in map(orjson.loads, page.rows)})
         left, cursor = left - len(page.rows), page.cursor
         if cursor is None:
             return
 
 
-def _read_dice(parts: Parts, statuses: Mapping[str, str]) -> Iterator[ServerDice]:
+def _read_sealed(parts: Parts, statuses: Mapping[str, str]) -> Iterator[_Sealed]:
     first_events = parts.matches.read_all_events([Stretch(match, 0, 1) for match in statuses])
-    for status, entries in zip(statuses.values(), first_events, strict=True):
+    for (match, status), entries in zip(statuses.items(), first_events, strict=True):
         wanted = SharedDice if status == "ended" else ServerDice
         # The relay reports matches that cannot be read.
         with suppress(StreamError, IndexError):
             created = parse_event(entries[0]).data
-            if isinstance(created, MatchCreated) and isinstance(created.dice, wanted):
-                yield created.dice
+            if isinstance(created, MatchCreated):
+                dice = created.dice if isinstance(created.dice, wanted) else None
+                seeds = None if status == "ended" else created.bots
+                if dice or seeds:
+                    yield _Sealed(match, dice, seeds)

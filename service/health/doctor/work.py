@@ -6,9 +6,10 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
+from plyscribe.service.store.requirements import examine_queue_server
 
 SILENT_S = 30.0
-"""The relay reads the feed twice a second, except while it scans all streams."""
+"""The relay gives a sign of life twice a second, except while it scans all streams."""
 
 LATE_S = 60.0
 """If something has waited for longer than this, something is wrong."""
@@ -20,6 +21,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
         yield from looked_at("relay", lambda: _examine_relay(vitals))
         yield from looked_at("queue", lambda: _examine_queues(vitals), "start the server that RQ_REDIS_URL names")
         yield from looked_at("refuted", lambda: _examine_refuted(vitals))
+        yield from looked_at("damaged", lambda: _examine_chains(vitals))
         yield from looked_at("unsettled", lambda: _examine_unsettled(vitals))
     yield from looked_at("list", lambda: _examine_lists(parts))
 
@@ -28,15 +30,17 @@ def _examine_relay(vitals: Vitals) -> Iterator[Finding]:
     feed = vitals.feed()
     start = "start one: `python -m plyscribe.workers relay`; if one ended, its log says why"
     if feed.silent_s is None:
-        yield Finding("relay", "wrong", "no relay has ever read the feed", start)
+        yield Finding("relay", "wrong", "no relay has ever worked on this store", start)
     else:
-        yield judge("relay", feed.silent_s < SILENT_S, f"last read the feed {feed.silent_s:.1f} s ago", start)
+        yield judge("relay", feed.silent_s < SILENT_S, f"last at work {feed.silent_s:.1f} s ago", start)
     text = f"{feed.entries} appends waiting, the oldest for {feed.oldest_s:.1f} s"
     yield judge("feed", feed.oldest_s < LATE_S, text, "see the relay's log")
 
 
 def _examine_queues(vitals: Vitals) -> Iterator[Finding]:
-    for queue in vitals.queues():
+    obstacles = examine_queue_server(vitals.queue_server)
+    yield from (Finding("queue", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
+    for queue in [] if obstacles else vitals.queues():
         yield from _examine_queue(queue)
 
 
@@ -62,6 +66,14 @@ def _examine_refuted(vitals: Vitals) -> Iterator[Finding]:
     names = f": {', '.join(some)}{', …' if matches > len(some) else ''}" if some else ""
     remedy = "see 'Refuted matches' in docs/operations.md"
     yield judge("refuted", not matches, f"{matches} refuted matches{names}", remedy)
+
+
+def _examine_chains(vitals: Vitals) -> Iterator[Finding]:
+    chains = vitals.chains()
+    names = "".join(f", {stream} from event {version} on" for stream, version in chains.some)
+    more = ", …" if chains.damaged > len(chains.some) else ""
+    remedy = "see 'Damaged streams' in docs/operations.md"
+    yield judge("damaged", not chains.damaged, f"{chains.damaged} damaged streams{names}{more}", remedy)
 
 
 def _examine_lists(parts: Parts) -> Iterator[Finding]:

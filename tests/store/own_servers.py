@@ -1,0 +1,103 @@
+"""Servers that an operator runs and sets up, on a loopback port, and a server that says what a test tells it to say."""
+
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from redis import Redis
+
+from tests.store.given import eventually
+
+
+def free_port() -> int:
+    """A free port below 55536: a node of a cluster also listens 10000 above its port."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            if (port := int(probe.getsockname()[1])) < 55_536:
+                return port
+
+
+AT_ONCE = "--repl-diskless-sync-delay", "0"
+"""A primary does not wait for more replicas before it sends its data to the first."""
+
+
+class OwnServer:
+    """A running server program."""
+
+    def __init__(self, binary: Path, directory: Path, *settings: str, port: int | None = None) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self.port = port or free_port()
+        self.directory = directory
+        config = directory / "own.conf"
+        config.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {directory}\n")
+        argv = [str(binary), str(config), *settings]
+        self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        eventually(self._listens)
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    def _listens(self) -> bool:
+        assert self.process.poll() is None, "the server has ended"
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as probe:
+            probe.sendall(b"PING\r\n")
+            return bool(probe.recv(1))
+        return False
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def own_server(binary: Path, directory: Path, *settings: str) -> Iterator[OwnServer]:
+    server = OwnServer(binary, directory, "--save", "", *AT_ONCE, *settings)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def replica_of(server: OwnServer, binary: Path, directory: Path, *settings: str) -> Iterator[OwnServer]:
+    """A replica that has caught up."""
+    with own_server(binary, directory, "--replicaof", f"127.0.0.1 {server.port}", *settings) as replica:
+        with Redis(port=replica.port) as client:
+            eventually(lambda: client.info("replication")["master_link_status"] == "up")
+        yield replica
+
+
+@contextmanager
+def scripted_server(directory: Path, reply: bytes) -> Iterator[str]:
+    """The URL of a server that gives every command the same reply, once the connection is set up."""
+    path = directory / "scripted.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        threading.Thread(target=_serve_script, args=(listener, reply), daemon=True).start()
+        yield f"unix://{path}"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def _serve_script(listener: socket.socket, reply: bytes) -> None:
+    with suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=_answer, args=(connection, reply), daemon=True).start()
+
+
+_SETUP = {b"HELLO": b"%1\r\n$5\r\nproto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
+
+
+def _answer(connection: socket.socket, reply: bytes) -> None:
+    with connection:
+        while sent := connection.recv(65536):
+            # One reply to each command, and commands begin with the number of their parts.
+            for command in sent.split(b"\r\n*"):
+                setup = next((setup for word, setup in _SETUP.items() if word in command.upper()), None)
+                connection.sendall(setup or reply)

@@ -1,0 +1,190 @@
+"""What a server must be: each server that cannot be the store, or hold the queues, is refused with a remedy."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.resources import files
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from redis import Redis
+
+from plyscribe.service.processes.embedded import EmbeddedServer
+from plyscribe.service.store import redis as adapter
+from plyscribe.service.store import requirements
+from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.requirements import (
+    LAYOUT_KEY,
+    QUEUE_COMMANDS,
+    STORE_COMMANDS,
+    examine_queue_server,
+    examine_store_server,
+    read_report,
+    require_queues,
+    require_queues_at,
+    require_store,
+    require_store_at,
+)
+from tests.store.conftest import REAL, binary_of
+from tests.store.own_servers import own_server, replica_of
+
+pytestmark = pytest.mark.server
+
+
+def why_not(url: str) -> str:
+    """Why a process refuses to start on this store. The doctor says the same."""
+    with connect_client(url) as client:
+        obstacles = examine_store_server(client)
+        with pytest.raises(UnsupportedServer) as refused:
+            require_store(client)
+    assert obstacles
+    assert all(str(obstacle) in str(refused.value) for obstacle in obstacles)
+    assert all(obstacle.remedy for obstacle in obstacles)
+    return str(refused.value)
+
+
+@pytest.fixture
+def client(server: EmbeddedServer) -> Iterator[Redis]:
+    with connect_client(server.url) as client:
+        yield client
+
+
+@pytest.fixture(params=REAL)
+def binary(request: pytest.FixtureRequest) -> Path:
+    return binary_of(request.param).path
+
+
+def test_our_own_server_is_accepted_and_gets_the_mark_of_our_layout(server: EmbeddedServer, client: Redis) -> None:
+    assert examine_store_server(client) == examine_queue_server(client) == []
+    assert client.keys() == [], "looking changes nothing"
+    for _ in range(2):
+        require_store_at(server.url, mark=True)
+    require_queues_at(server.url)
+    assert client.keys() == [LAYOUT_KEY.encode()]
+    assert read_report(client).layout == b"1"
+
+
+def test_a_node_of_a_cluster_is_refused(binary: Path, tmp_path: Path) -> None:
+    with own_server(binary, tmp_path / "node", "--cluster-enabled", "yes") as node:
+        assert "use one server, with cluster-enabled no" in why_not(node.url)
+        with connect_client(node.url) as client, pytest.raises(UnsupportedServer, match=r"RQ_REDIS_URL.*cluster"):
+            require_queues(client)
+
+
+def test_a_sentinel_is_refused(binary: Path, tmp_path: Path) -> None:
+    with own_server(binary, tmp_path / "sentinel", "--sentinel") as sentinel:
+        assert "this is a Sentinel" in why_not(sentinel.url)
+
+
+def test_a_replica_is_refused_and_its_primary_is_named(binary: Path, tmp_path: Path) -> None:
+    with own_server(binary, tmp_path / "primary") as primary, replica_of(primary, binary, tmp_path / "r") as replica:
+        assert f"name its primary, 127.0.0.1 port {primary.port}" in why_not(replica.url)
+
+
+def test_a_server_that_wants_a_password_is_refused_without_and_with_a_wrong_one(binary: Path, tmp_path: Path) -> None:
+    with own_server(binary, tmp_path / "closed", "--requirepass", "right") as closed:
+        wrong = closed.url.replace("//", "//:wrong@")
+        assert "asks for a password" in why_not(closed.url)
+        assert "refuses the password" in why_not(wrong)
+        with connect_client(closed.url.replace("//", "//:right@")) as client:
+            require_store(client)
+            client.config_set("requirepass", "another")
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-lru"])
+def test_a_server_that_evicts_keys_is_refused(server: EmbeddedServer, client: Redis, policy: str) -> None:
+    client.config_set("maxmemory-policy", policy)
+    assert f"maxmemory-policy {policy}: set maxmemory-policy noeviction" in why_not(server.url)
+
+
+@pytest.mark.parametrize("layout", ["2", "0", "mine"])
+def test_data_in_another_layout_is_refused(server: EmbeddedServer, client: Redis, layout: str) -> None:
+    client.set(LAYOUT_KEY, layout)
+    assert "install the release that wrote it" in why_not(server.url)
+    assert client.get(LAYOUT_KEY) == layout.encode()
+
+
+def test_a_server_that_is_too_old_is_refused(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (adapter, requirements):
+        monkeypatch.setattr(module, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
+    assert "Plyscribe needs Redis 7.0, Valkey 7.2 or newer" in why_not(server.url)
+
+
+@pytest.mark.parametrize("forbidden", ["XADD", "HSET", "ZADD", "GETSET", "XINFO GROUPS", "TIME"])
+def test_an_account_that_may_not_do_all_that_we_do_is_refused(
+    server: EmbeddedServer, client: Redis, forbidden: str
+) -> None:
+    rule = f"-{forbidden.lower().replace(' ', '|')}"
+    client.execute_command("ACL", "SETUSER", "few", "on", ">word", "~*", "&*", "+@all", rule)
+    said = why_not(server.url.replace("unix://", "unix://few:word@"))
+    assert f"this account may not send {forbidden}: allow it these" in said
+
+
+def test_an_account_without_scripts_or_without_our_keys_is_refused(server: EmbeddedServer, client: Redis) -> None:
+    client.execute_command("ACL", "SETUSER", "mute", "on", ">word", "~*", "&*", "+@all", "-@scripting")
+    client.execute_command("ACL", "SETUSER", "narrow", "on", ">word", "~other:*", "&*", "+@all")
+    assert "may not call scripts" in why_not(server.url.replace("unix://", "unix://mute:word@"))
+    assert "XADD" in why_not(server.url.replace("unix://", "unix://narrow:word@"))
+
+
+def test_an_account_without_info_and_settings_is_accepted(server: EmbeddedServer, client: Redis) -> None:
+    client.execute_command("ACL", "SETUSER", "plain", "on", ">word", "~*", "&*", "+@all", "-@dangerous", "-@admin")
+    with connect_client(server.url.replace("unix://", "unix://plain:word@")) as plain:
+        require_store(plain)
+        require_queues(plain)
+        report = read_report(plain)
+    assert (report.engine, report.durability, report.replicas) == (None, "unknown", None)
+
+
+class _Page(BaseHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def web_server() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), _Page) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"redis://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_what_is_no_such_server_at_all_is_refused() -> None:
+    with web_server() as url:
+        assert "not a Redis or Valkey server" in why_not(url)
+
+
+def test_a_server_that_is_away_is_not_refused_but_unavailable(tmp_path: Path) -> None:
+    with connect_client(f"unix://{tmp_path}/none.sock") as client:
+        for require in (require_store, require_queues):
+            with pytest.raises(StoreUnavailable):
+                require(client)
+
+
+def commands_in_scripts() -> set[str]:
+    folder = files(requirements.__package__)
+    scripts = [each for each in folder.iterdir() if each.name.endswith(".lua")]
+    return {name for script in scripts for name in re.findall(r"redis\.p?call\('([A-Z]+)'", script.read_text())}
+
+
+def test_all_commands_in_scripts_are_checked() -> None:
+    assert commands_in_scripts() <= {command[0] for command in STORE_COMMANDS}
+
+
+@pytest.mark.parametrize("commands", [STORE_COMMANDS, QUEUE_COMMANDS])
+def test_every_command_in_the_list_is_one(client: Redis, commands: tuple[tuple[str, ...], ...]) -> None:
+    known = {str(name).upper() for name in client.command()}
+    assert {command[0] for command in commands} <= known
+
+
+def test_replicas_make_the_durability_unknown(binary: Path, tmp_path: Path) -> None:
+    durable = "--appendonly", "yes", "--appendfsync", "always"
+    with own_server(binary, tmp_path / "primary", *durable) as primary, connect_client(primary.url) as client:
+        store = RedisStore(client)
+        assert (store.describe()["durability"], read_report(client).replicas) == ("always", 0)
+        with replica_of(primary, binary, tmp_path / "replica"):
+            assert (store.describe()["durability"], read_report(client).replicas) == ("unknown", 1)
+            assert read_report(client).durability == "unknown"
