@@ -2,19 +2,29 @@
 
 import os
 import sys
+from contextlib import suppress
 
 import click
 from redis import Redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
 
 from plyscribe.service import metrics
-from plyscribe.service.config import ConfigError, read_config, register_rulesets
+from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
+from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.requirements import require_queues_at, require_store_at
+from plyscribe.workers.outages import wait_for
 from plyscribe.workers.parts import process_parts
 from plyscribe.workers.relay import Relay, make_duties, run_relay
 from plyscribe.workers.worker import work
+
+QUEUES_WITHIN_S = 2.0
+"""How long the relay waits for the queues' server. It is short, because lists, inboxes and deadlines wait meanwhile."""
 
 
 @click.group()
@@ -29,27 +39,41 @@ def main(context: click.Context) -> None:
 @main.command()
 def verify() -> None:
     """Verify and score finished matches, and check imports."""
-    process_parts()
-    connection = Redis.from_url(read_config().rq_redis_url)
+    connection = _begin()
     work(verify_queue(connection), connection)
 
 
 @main.command()
 def play() -> None:
     """Make the moves of built-in bots, and advance tournaments."""
-    process_parts()
-    connection = Redis.from_url(read_config().rq_redis_url)
+    connection = _begin()
     work(play_queue(connection), connection)
 
 
 @main.command()
 def relay() -> None:
     """Follow the store's feed: enqueue what is due, and sweep for what was lost."""
-    config = read_config()
-    queues = Redis.from_url(config.rq_redis_url)
+    config = _begin_parts()
+    with suppress(StoreUnavailable):
+        # Most of the relay's duties need no queue, so it does not wait for that server.
+        require_queues_at(config.rq_redis_url)
+    queues = connect_client(config.rq_redis_url, QUEUES_WITHIN_S)
     store = connect_client(config.redis_url)
-    parts = process_parts()
-    run_relay(Relay(FeedGroup(store), make_duties(parts, store, queues)))
+    run_relay(Relay(FeedGroup(store), make_duties(process_parts(), store, queues)))
+
+
+def _begin() -> Redis:
+    """A connection to the queues, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
+    config = _begin_parts()
+    wait_for("the queues' server", lambda: require_queues_at(config.rq_redis_url))
+    return Redis.from_url(config.rq_redis_url, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
+
+
+def _begin_parts() -> Config:
+    """The settings of this process, once its store answers; UnsupportedServer if the store cannot be ours."""
+    config = process_parts().config
+    wait_for("the store", lambda: require_store_at(config.redis_url, mark=True))
+    return config
 
 
 @main.command()
@@ -65,3 +89,6 @@ if __name__ == "__main__":
         main(prog_name="python -m plyscribe.workers")
     except ConfigError as error:
         sys.exit(f"error: {error}")
+    except StoreError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(PAUSE_FIRST)

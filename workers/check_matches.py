@@ -13,7 +13,6 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.errors import DomainError, FoldError, UnknownRuleset
 from plyscribe.domain.events import MatchCreated
-from plyscribe.domain.imported import match_of
 from plyscribe.domain.proofs.candidate import find_difference
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
@@ -70,8 +69,8 @@ def _list_matches(streams: Sequence[str]) -> Iterator[str]:
     for stream in streams:
         if stream.startswith("match-"):
             yield stream
-        elif process_parts().imports.is_imported(match_of(stream)):
-            yield match_of(stream)
+        elif (imported := process_parts().imports.read(stream)).held and imported.address:
+            yield imported.address
 
 
 def _load(stretches: list[Stretch]) -> list[Found]:

@@ -8,13 +8,15 @@ from typing import Any
 from rq.timeouts import BaseTimeoutException
 
 from plyscribe.domain.bots import choose_move
-from plyscribe.domain.commands import AbortMatch, AnswerDraw, PlayOn
+from plyscribe.domain.commands import AbortMatch, AnswerDraw, PlayOn, Secret
 from plyscribe.domain.decide import draft_decision, draft_moves
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.errors import KeyMissing
+from plyscribe.domain.events import BuiltIn, Occupant
 from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.seeds import open_seeds, require_seeds_secret
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
@@ -65,7 +67,8 @@ def _choose_or_abort(match: Match, base: dict[str, Any], for_s: float) -> Draft:
     """What the bots do. If they or the rules fail in a match of a tournament, abort it, so that it is played again."""
     try:
         return _choose(match, base, for_s)
-    except BaseTimeoutException:
+    except (BaseTimeoutException, KeyMissing):
+        # A worker that has the key, or this one once it has it, plays on.
         raise
     except Exception as error:
         if match.life.created.tournament is None:
@@ -75,13 +78,21 @@ def _choose_or_abort(match: Match, base: dict[str, Any], for_s: float) -> Draft:
         return draft_decision(AbortMatch(**base, cause=why[:MAX_CAUSE_LENGTH]), match)
 
 
+def _open_seeds(match: Match, secret: Secret | None) -> Sequence[Occupant | None]:
+    """The occupants of the seats, each bot with its seed; SeedsKeyMissing without the key that they were made with."""
+    occupants, sealed = [seat.occupant for seat in match.life.seats], match.life.created.bots
+    if sealed is None:
+        return occupants
+    return open_seeds(match.stream, occupants, require_seeds_secret(sealed, secret and secret.seeds))
+
+
 def _choose(match: Match, base: dict[str, Any], for_s: float) -> Draft:
     """A draw declined, or moves, one after another until no bot is due or the time is up."""
     due = find_bot_due(match)
     if due is not None and due[1] == "draw":
         return draft_decision(AnswerDraw(**base, seat=due[0], accept=False), match)
     until = time.monotonic() + for_s
-    seats = [seat.occupant for seat in match.life.seats]
+    seats = _open_seeds(match, base["secret"])
 
     def choose(ahead: Match) -> str | None:
         turn, play = ahead.turn, ahead.play

@@ -21,10 +21,14 @@ from plyscribe.workers.duties.bots import Bots
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.inboxes import Notices
 from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.duties.rated_aborts import RatedAborts
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.duties.scrub import Scrub
+from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.tournaments import Advances
 from plyscribe.workers.duties.verification import Verifications
+from plyscribe.workers.outages import Pauses, explain
 
 BATCH = 256
 BLOCK_MS = 500
@@ -35,7 +39,8 @@ TRIM_EVERY_S = 60.0
 KEEP_FEED = 10_000
 """Entries that stay in each bucket's feed for its other followers."""
 
-RETRY_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 4.0
+"""The longest pause after a failed batch. It is short, because people wait for what the relay does."""
 
 log = logging.getLogger(__name__)
 
@@ -43,21 +48,25 @@ log = logging.getLogger(__name__)
 def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     """All duties of the relay; `store` is a client of the store server, `queues` one of the job server."""
     # These states stand where the last batch ended. Those of `parts.matches` may be ahead of a late batch.
-    states = Handler(parts.store, MATCH)
-    verifications, deadlines = Verifications(parts, store, verify_queue(queues)), Deadlines(parts, store, states)
-    reveals, bots = Reveals(parts, states), Bots(parts, store, play_queue(queues), states)
-    advances = Advances(parts, store, play_queue(queues), states)
+    states, sender = Handler(parts.store, MATCH), Sender()
+    verifications = Verifications(parts, store, verify_queue(queues), states, sender)
+    deadlines, reveals = Deadlines(parts, store, states), Reveals(parts, states)
+    bots = Bots(parts, store, play_queue(queues), states, sender)
+    advances = Advances(parts, store, play_queue(queues), states, sender)
+    rated_aborts = RatedAborts(parts, states)
     return [
         # First, so that the sweeps of the same step cover what it finds.
-        Scan(parts.store, [verifications, deadlines, reveals, bots, advances]),
-        verifications,
+        Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts]),
         # Before the others that need states: it reads all matches of a batch at once.
         Notices(parts, states),
+        verifications,
         deadlines,
         reveals,
         bots,
         advances,
+        rated_aborts,
         Listing(parts, store, states),
+        Scrub(parts.store, store, parts.config.scrub_per_s),
     ]
 
 
@@ -73,13 +82,17 @@ class Relay:
 
     def run(self) -> None:
         """Follow the feed until `stop`; while the store is unavailable, keep trying."""
+        pauses = Pauses(LONGEST_PAUSE_S)
         while not self._stopping.is_set():
             try:
                 self.step()
+                pauses.reset()
             except (RedisError, StoreError) as error:
-                log.warning("a batch of the feed failed and will be relayed again: %s", error)
+                pause_s = pauses.next_s()
+                reason = "a batch of the feed failed and will be relayed again in %.1f s: %s"
+                log.warning(reason, pause_s, explain(error))
                 self._feed.read_again()
-                self._stopping.wait(RETRY_PAUSE_S)
+                self._stopping.wait(pause_s)
 
     def stop(self, *_: int | FrameType | None) -> None:
         """Make `run` return after the current batch."""

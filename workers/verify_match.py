@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, RecordVerdict
 from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
 from plyscribe.domain.verification import execute_again
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
+from plyscribe.service.errors import VersionConflict
 from plyscribe.service.store.port import Stretch
-from plyscribe.service.streams.handler import Order
+from plyscribe.service.streams.handler import Order, Ready
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.batch import Work, do_all
 from plyscribe.workers.parts import process_parts
@@ -60,15 +62,19 @@ def record_verdict(parts: Parts, stream: str, version: int, entries: Sequence[St
     asked = job_command("verify", stream, version, verdicts, match.head.hex())
     command = RecordVerdict(actor=VERIFIER, at=now_ms(), id=asked.id.hex(), verdict=verdict)
     try:
-        return (yield Order(stream, command, asked))
-    except WrongTime:
-        # Another worker was faster, or the match has been annulled.
+        # The verdict is on the events that were executed. A recorder may take the last ones back at this moment.
+        return (yield Order(stream, Ready(match, MATCH.decide(command, match)), asked))
+    except (WrongTime, VersionConflict):
+        # Another worker was faster, or the match has been annulled or corrected.
         return parts.matches.read(stream)
 
 
 def _awaits_verdict(match: Match, version: int) -> bool:
     status = match.lifecycle.status if match.lifecycle else None
-    return status == "ended" or (match.version == version and (status == "refuted" or cannot_tell_end(match)))
+    if status == "ended":
+        # If it waits for its recorder, its end was taken back, and this job was for an earlier end.
+        return match.version == version or not match.life.awaits_confirmation
+    return match.version == version and (status == "refuted" or cannot_tell_end(match))
 
 
 def cannot_tell_end(match: Match) -> bool:

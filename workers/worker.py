@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 import time
 from datetime import timedelta
 from types import FrameType
@@ -9,7 +10,7 @@ from typing import Any
 
 from redis import Redis
 from redis.client import Pipeline
-from redis.exceptions import ConnectionError as StoreIsAway
+from redis.exceptions import RedisError
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
 from rq.job import Job
@@ -20,11 +21,12 @@ from rq.worker import WorkerStatus
 from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids
 from plyscribe.service.processes.children import python_command
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.workers.outages import LONGEST_PAUSE_S, explain, wait_for
 
 MAX_JOBS = 10_000
 """A worker restarts after this many jobs, so that leaks do not add up."""
 
-ANSWERS_WITHIN_S = 30.0
 HEARD_EVERY_S = 60
 """How often an idle worker sends a heartbeat. Without one for twice as long, the worker is forgotten."""
 
@@ -34,10 +36,34 @@ HEARD_AGAIN = timedelta(seconds=10)
 log = logging.getLogger(__name__)
 
 
+class _OneLine(logging.LoggerAdapter[logging.Logger]):
+    """Logs what rq reports of a server in trouble as one line, in our words and without a traceback."""
+
+    def error(self, msg: object, *args: object, **more: Any) -> None:
+        """Log an error. rq calls this while it handles the exception."""
+        error = sys.exc_info()[1]
+        if isinstance(error, RedisError):
+            log.warning("the queues' server is in trouble, trying again soon: %s", explain(error))
+        else:
+            super().error(msg, *args, **more)
+
+
+def _is_trouble_of_store(error: BaseException | None) -> bool:
+    """Whether the error is StoreUnavailable, or a group of nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_trouble_of_store, error.exceptions))
+    return isinstance(error, StoreUnavailable)
+
+
 class Worker(SimpleWorker):
     """A worker that knows afterwards whether it was asked to stop or had executed its number of jobs."""
 
     is_asked_to_stop = False
+    max_connection_wait_time = LONGEST_PAUSE_S
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.log = _OneLine(self.log)  # type: ignore[assignment]
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop after the current job, or at once when idle."""
@@ -74,30 +100,25 @@ class Worker(SimpleWorker):
     def handle_exception(self, job: Job, *exc_info: Any) -> None:
         """Log the failure; rq keeps it with the job too."""
         extra = {"code": getattr(exc_info[1], "code", "server/error"), "arguments": job.args}
+        if _is_trouble_of_store(exc_info[1]):
+            log.warning("the job failed and will be tried again: %s", exc_info[1], extra=extra)
+            return
         log.error("the job failed", exc_info=exc_info[1], extra=extra)
 
 
 def work(queue: Queue, connection: Redis) -> None:
     """Execute the queue's jobs until SIGTERM or SIGINT; then finish the current job and leave the others on the queue.
 
-    Waits up to half a minute for the server to answer; ConnectionError after that.
+    While the server of the queue is in trouble, waits for it. Each try is one line in the log.
     """
-    _wait_for(connection)
+    wait_for("the queues' server", connection.ping)
     worker = Worker([queue], connection=connection, serializer=JSONSerializer, worker_ttl=HEARD_EVERY_S)
-    worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
+    try:
+        worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
+    except RedisError as error:
+        log.warning("the queues' server is in trouble: %s", explain(error))
     if not worker.is_asked_to_stop:
+        wait_for("the queues' server", connection.ping)
         # The process id stays, so that a supervisor sees no exit.
         command = python_command("plyscribe.workers", queue.name)
         os.execv(command[0], command)
-
-
-def _wait_for(connection: Redis) -> None:
-    until = time.monotonic() + ANSWERS_WITHIN_S
-    while True:
-        try:
-            connection.ping()
-            return
-        except StoreIsAway:
-            if time.monotonic() >= until:
-                raise
-            time.sleep(0.2)

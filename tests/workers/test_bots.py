@@ -1,19 +1,21 @@
 """Built-in bots over a real store: the relay finds the matches that wait for them, and the job plays on, once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from redis import Redis
 
-from plyscribe.domain.bots import build_bot
+from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Withdraw
+from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Secret, Withdraw
 from plyscribe.domain.decide import play as deciding
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.composition import compose
+from plyscribe.service.config import parse_key
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import play_queue
 from plyscribe.service.store.feed import FeedGroup
@@ -53,8 +55,16 @@ class Rig:
     def start(self, *seats: object, ruleset: str = "zhen", **more: object) -> str:
         asked = command_of("test", "POST", "/", None, b"")
         match = stream_id("match", asked)
-        dice, secret = self.parts.config.server_key.seal(match)
-        whole = {"ruleset": ruleset, "seats": seats, "dice": dice, "secret": secret, **more}
+        key = self.parts.config.server_key
+        (dice, secret), (bots, seeds) = key.seal(match), key.seal_seeds(match)
+        whole = {
+            "ruleset": ruleset,
+            "seats": seats,
+            "dice": dice,
+            "bots": bots,
+            "secret": Secret(secret, seeds),
+            **more,
+        }
         self.parts.matches.execute(match, lambda _: CreateMatch(actor=ANN, **whole), asked, new=True)
         return match
 
@@ -262,3 +272,30 @@ def test_the_job_plays_the_matches_it_is_given(rig, monkeypatch):
     play_matches([(match, 2)])
     [entry] = rig.parts.matches.read_events(match, 2)
     assert parse_event(entry).by == "system:play"
+
+
+def test_bots_with_secret_seeds_play_as_their_revealed_seeds_say(rig):
+    match = rig.start(build_bot("random", None), build_bot("greedy", None))
+    assert {seat.occupant.seed for seat in rig.read(match).life.seats} == {None}
+    rig.work()
+    ended = rig.read(match)
+    assert ended.life.status == "ended"
+    builds = [seat.occupant for seat in ended.life.seats]
+    for ply, step in enumerate(ended.play.steps):
+        chosen = choose_move(builds[step.seat - 1], ended.play.ruleset, step.state, step.seat, ply)
+        assert ended.play.ruleset.format_move(step.state, chosen) == step.move
+    verify_all(rig.parts, [(match, ended.version)])
+    assert rig.read(match).life.status == "scored"
+
+
+@pytest.mark.parametrize("tournament", [None, {"id": "tournament-x", "round": 1, "board": 1, "game": 1, "opening": []}])
+def test_without_the_key_a_bot_moves_late_and_nothing_is_lost(rig, monkeypatch, tournament):
+    match = rig.start(build_bot("random", None), build_bot("greedy", None), tournament=tournament)
+    keyless = replace(rig.parts, config=replace(CONFIG, server_key=parse_key("7e" * 32)))
+    with pytest.raises(ExceptionGroup) as failed:
+        play_all(keyless, [(match, rig.read(match).version)])
+    assert [error.code for error in failed.value.exceptions] == ["bot/key-missing"]
+    assert rig.read(match).life.status == "playing"
+    assert rig.read(match).play.ply == 0
+    rig.work()
+    assert rig.read(match).life.status == "ended"

@@ -9,6 +9,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
+from plyscribe.domain.tournament.commands import CreateTournament, InviteEntrant
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.processes.embedded import start_server
@@ -174,3 +175,18 @@ def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):
     rig.execute(match, OfferDraw, ANN)
     drain(rig.new_relay())
     assert rig.notices(BEN) == [*NOTICES_OF_BEN, (b"draw-offered", 8)]
+
+
+def test_who_is_invited_to_a_tournament_is_told_once(rig):
+    stream = stream_id("tournament", command_of("test", "POST", "/", None, b""))
+    organiser = Actor("organiser", ANN.id)
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}, "seed": 1}
+    for command, fields in ((CreateTournament, terms), (InviteEntrant, {"player": BEN.id})):
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=organiser, id=asked.id.hex(), **fields)
+        rig.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament)
+    while FeedGroup(rig.redis).backlog()[0]:
+        rig.relay.step(block_ms=0)
+    Notices(rig.parts, Handler(rig.parts.store, MATCH)).take(rig.parts.store.tail().entries)
+    [received] = rig.parts.inboxes.read(BEN.id, 0, 10)
+    assert b'"type":"tournament-invited"' in received.data

@@ -52,7 +52,7 @@ class Rig:
         self.relay = self.new_relay()
 
     def new_duty(self) -> Verifications:
-        return Verifications(self.parts, self.redis, self.queue)
+        return Verifications(self.parts, self.redis, self.queue, self.parts.matches)
 
     def new_relay(self) -> Relay:
         return Relay(FeedGroup(self.redis), [Scan(self.parts.store, [self.duty]), self.duty])
@@ -269,7 +269,7 @@ def test_the_streams_are_listed_once_for_all_trackers(rig, monkeypatch):
     match, streams, asked = rig.finish(), rig.parts.store.streams, []
     rig.redis.delete(*rig.redis.keys("*:feed"))
     monkeypatch.setattr(rig.parts.store, "streams", lambda after: asked.append(after) or streams(after))
-    other = Verifications(rig.parts, rig.redis, rig.queue)
+    other = Verifications(rig.parts, rig.redis, rig.queue, rig.parts.matches)
     Scan(rig.parts.store, [rig.duty, other]).scan()
     assert rig.pending() == [match]
     assert asked == ["", match]

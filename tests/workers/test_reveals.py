@@ -9,7 +9,7 @@ from rq.serializers import JSONSerializer
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, StartMatch, Withdraw
+from plyscribe.domain.commands import AbortMatch, Actor, AnnulMatch, Command, CreateMatch, Secret, StartMatch, Withdraw
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
@@ -66,7 +66,7 @@ class Block:
 
     def send(self, place: int, command: type[Command], actor: Actor = ANN, **fields: object) -> str:
         asked = command_of(str(actor), "POST", f"/{command.__name__}", None, b"")
-        order = command(actor=actor, id=asked.id.hex(), secret=self.secret, **fields)
+        order = command(actor=actor, id=asked.id.hex(), secret=Secret(self.secret), **fields)
         answer = self.parts.matches.execute(self.matches[place], lambda _: order, asked, new=command is CreateMatch)
         return answer.state.life.status
 
@@ -110,15 +110,15 @@ def block(redis: Redis) -> Block:
 def test_an_import_under_the_id_of_a_match_to_come_gives_no_dice_away(block):
     forger, match = compose(CONFIG, MemoryStore()), block.matches[2]
     for command in (
-        CreateMatch(actor=ANN, id="a" * 32, secret=block.secret, ruleset="toy", seats=SOLO, dice=block.dice),
+        CreateMatch(actor=ANN, id="a" * 32, secret=Secret(block.secret), ruleset="toy", seats=SOLO, dice=block.dice),
         AbortMatch(actor=ANN, id="b" * 32),
     ):
         asked = command_of("test", "POST", "/", None, b"")
         forger.matches.execute(match, lambda _, command=command: command, asked, new=True)
     state, events = forger.matches.read(match), forger.matches.read_events(match, 0)
     bundle = b"".join(format_bundle(describe_head(match, state.life.created), events))
-    block.parts.imports.take(ANN, bundle)
-    assert block.parts.matches.read(match).life.status == "aborted"
+    imported = block.parts.imports.take(ANN, bundle).imported
+    assert block.parts.matches.read(imported.address).life.status == "aborted"
     block.create(1)
     block.end(0)
     block.end(1)

@@ -7,18 +7,30 @@ import pytest
 from redis import Redis
 
 from plyscribe.domain.bots import build_bot
+from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
-from plyscribe.domain.events import Account, Occupant, SeatWithdrawn
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.events import Account, BuiltIn, Occupant, SeatWithdrawn, SharedDice
 from plyscribe.domain.kinds import MATCH
+from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
-from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament, WithdrawEntrant
+from plyscribe.domain.tournament.commands import (
+    AdjudicateGame,
+    CreateTournament,
+    ForfeitGame,
+    RegisterEntrant,
+    RetryGame,
+    StartTournament,
+    WithdrawEntrant,
+)
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import CommandKey
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, job_command, stream_id
@@ -55,7 +67,7 @@ class Rig:
         states = Handler(self.parts.store, MATCH)
         advances = Advances(self.parts, self.redis, play, states)
         reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, states)
-        duties = [Verifications(self.parts, self.redis, verify), bots, reveals, advances]
+        duties = [Verifications(self.parts, self.redis, verify, states), bots, reveals, advances]
         return advances, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [advances]), *duties])
 
     def create(self, *occupants: Occupant, seed: int = 7, **terms: Any) -> str:
@@ -99,6 +111,9 @@ class Rig:
             assert name == "advance_tournaments"
             for stream, _ in due:
                 self.parts.tournaments.advance(stream)
+
+    def abort(self, match: Match, asked: CommandKey) -> AbortMatch:
+        return AbortMatch(actor=ORGANISER, id=asked.id.hex(), secret=self.parts.secret_for(match))
 
     def read(self, stream: str) -> Tournament:
         return self.parts.tournaments.read(stream)
@@ -192,6 +207,29 @@ def test_the_games_of_a_board_share_their_dice(rig):
     assert len(first.matches) == 2
 
 
+def test_bots_alone_have_seeds_that_follow_from_the_tournament(rig):
+    stream = rig.create(*bots(2))
+    rig.do(stream, StartTournament)
+    rig.work()
+    [game] = rig.read(stream).games()
+    created = rig.parts.matches.read(game.match).life.created
+    assert created.bots is None
+    assert all(who.seed is not None for who in created.seats)
+
+
+def test_no_seed_is_in_the_open_in_a_tournament_with_other_entrants(rig):
+    stream = rig.create(Account(ANN.id), *bots(2))
+    rig.do(stream, StartTournament)
+    rig.catch_up()
+    rig.parts.tournaments.advance(stream)
+    state = rig.read(stream)
+    matches = [rig.parts.matches.read(rig.parts.tournaments.match_id(state, game)) for game in state.games()]
+    created = [match.life.created for match in matches if match.version]
+    assert created
+    assert {who.seed for its in created for who in its.seats if isinstance(who, BuiltIn)} == {None}
+    assert len({its.bots.commitment for its in created}) == len(created)
+
+
 def test_openings_are_played_by_all_games_of_a_board(rig):
     stream = rig.create(*bots(2), openings=(("+3", "+2"),), repeat="rotations")
     rig.do(stream, StartTournament)
@@ -232,17 +270,30 @@ def test_an_entrant_who_withdraws_loses_the_match_under_way_and_plays_no_other(r
         seat = game.entrants.index(2) + 1
         assert game.ranks[seat - 1] == 2
         assert game.reason == "withdrawal"
-        assert game.left == (SeatWithdrawn(seat, "absent"),)
+        assert game.left == (SeatWithdrawn(seat, "absent", why="left the tournament"),)
 
 
-def test_an_aborted_match_is_played_again_and_nobody_scores_for_it(rig):
-    stream = rig.create(Account(ANN.id), *bots(1))
+def test_the_tournament_withdraws_a_seat_also_from_a_match_that_its_organiser_plays(rig):
+    stream = rig.create(Account(ORGANISER.id), Account(BEN.id))
+    rig.do(stream, StartTournament)
+    rig.work()
+    rig.do(stream, WithdrawEntrant, BEN, entrant=2)
+    rig.work()
+    [game] = rig.read(stream).games()
+    assert game.reason == "withdrawal"
+    by = [parse_event(entry).by for entry in rig.parts.matches.read_events(game.match, 0)]
+    assert f"organiser:{stream}" in by
+
+
+@pytest.mark.parametrize("ruleset", ["zhen", "rings"])
+def test_an_aborted_match_is_played_again_and_nobody_scores_for_it(rig, ruleset):
+    stream = rig.create(Account(ANN.id), *bots(1), ruleset=ruleset)
     rig.do(stream, StartTournament)
     rig.work()
     [game] = rig.read(stream).games()
     first = rig.parts.tournaments.match_id(rig.read(stream), game)
     asked = command_of("test", "POST", "/", None, b"")
-    rig.parts.matches.execute(first, lambda _: AbortMatch(actor=ORGANISER, id=asked.id.hex()), asked)
+    rig.parts.matches.execute(first, lambda its: rig.abort(its, asked), asked)
     rig.work()
     [game] = rig.read(stream).games()
     [failed] = game.failed
@@ -281,7 +332,9 @@ def test_a_withdrawal_for_the_fault_of_a_bot_is_scored_and_the_fault_is_recorded
     [attempt] = list_all_attempts(rig.read(stream))
     match = rig.parts.tournaments.match_id(rig.read(stream), attempt.game)
     asked = command_of("test", "POST", "/", None, b"")
-    rig.parts.matches.execute(match, lambda _: Withdraw(actor=ANN, id=asked.id.hex(), fault="silent"), asked)
+    secret = rig.parts.secret_for(rig.parts.matches.read(match))
+    leave = Withdraw(actor=ANN, id=asked.id.hex(), fault="silent", secret=secret)
+    rig.parts.matches.execute(match, lambda _: leave, asked)
     rig.work()
     [attempt] = list_all_attempts(rig.read(stream))
     assert attempt.incidents == (Incident("silent", 1),)
@@ -297,8 +350,7 @@ def test_a_game_that_fails_every_time_is_given_up(rig, caplog):
         [game] = rig.read(stream).games()
         match = rig.parts.tournaments.match_id(rig.read(stream), game)
         asked = command_of("test", "POST", "/", None, b"")
-        abort = AbortMatch(actor=ORGANISER, id=asked.id.hex())
-        rig.parts.matches.execute(match, lambda _, abort=abort: abort, asked)
+        rig.parts.matches.execute(match, lambda its, asked=asked: rig.abort(its, asked), asked)
     rig.work()
     [game] = rig.read(stream).games()
     assert len(game.failed) == MAX_ATTEMPTS
@@ -356,3 +408,120 @@ def test_advancing_twice_at_the_same_time_does_everything_once(rig):
     assert len(state.rounds) == 1
     rig.work()
     assert [len(round.boards) for round in rig.read(stream).rounds] == [2, 2, 2]
+
+
+def test_the_games_of_a_board_with_an_account_have_dice_of_their_own(rig):
+    stream = rig.create(Account(ANN.id), *bots(1), ruleset="toy", repeat="rotations")
+    rig.do(stream, StartTournament)
+    rig.work()
+    state = rig.read(stream)
+    games = [game for game in state.games() if 1 in game.entrants]
+    first, second = (rig.parts.matches.read(rig.parts.tournaments.match_id(state, game)) for game in games)
+    dice = first.life.created.dice, second.life.created.dice
+    assert dice[0].dice_id != dice[1].dice_id
+    assert dice[0].commitment != dice[1].commitment
+    assert not any(isinstance(each, SharedDice) for each in dice)
+
+
+def give_up(rig: Rig, stream: str) -> None:
+    for _ in range(MAX_ATTEMPTS):
+        rig.work()
+        [game] = [each for each in rig.read(stream).games() if each.ranks is None]
+        abort_match(rig, rig.parts.tournaments.match_id(rig.read(stream), game))
+    rig.work()
+
+
+def abort_match(rig: Rig, match: str) -> None:
+    asked = command_of("test", "POST", "/", None, b"")
+    rig.parts.matches.execute(match, lambda state: rig.abort(state, asked), asked)
+
+
+PLACE = {"round": 1, "board": 1, "game": 1, "why": "a power cut"}
+
+
+def test_a_game_that_was_given_up_is_played_when_it_is_tried_again(rig):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    give_up(rig, stream)
+    rig.do(stream, RetryGame, **PLACE)
+    rig.work()
+    [game] = rig.read(stream).games()
+    match = rig.parts.tournaments.match_id(rig.read(stream), game)
+    assert match not in {each.match for each in game.failed}
+    assert rig.parts.matches.read(match).life.status == "playing"
+
+
+@pytest.mark.parametrize(
+    ("command", "ruling"), [(AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})]
+)
+@pytest.mark.parametrize("is_given_up", [True, False])
+def test_a_tournament_ends_when_its_last_game_is_ruled_on_and_the_match_under_way_is_aborted(
+    rig, command, ruling, is_given_up
+):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    if is_given_up:
+        give_up(rig, stream)
+    [game] = rig.read(stream).games()
+    match = rig.parts.tournaments.match_id(rig.read(stream), game)
+    rig.do(stream, command, **PLACE, **ruling)
+    rig.work()
+    state = rig.read(stream)
+    assert (state.status, state.ended) == ("ended", "played")
+    left = rig.parts.matches.read(match)
+    if is_given_up:
+        assert left.version == 0
+    else:
+        assert left.life.status == "aborted"
+        assert "a power cut" in left.life.abort.data.cause
+    assert rig.due() == []
+
+
+def test_a_game_whose_match_has_ended_is_not_ruled_on(rig):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    [game] = rig.read(stream).games()
+    match = rig.parts.tournaments.match_id(rig.read(stream), game)
+    asked = command_of("test", "POST", "/", None, b"")
+    secret_for = rig.parts.secret_for
+    rig.parts.matches.execute(
+        match, lambda state: Withdraw(actor=ANN, id=asked.id.hex(), secret=secret_for(state)), asked
+    )
+    for command, ruling in ((AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})):
+        with pytest.raises(WrongTime) as refused:
+            rig.do(stream, command, **PLACE, **ruling)
+        assert refused.value.code == "tournament/match-ended"
+    rig.work()
+    assert rig.read(stream).status == "ended"
+
+
+def test_the_match_of_a_ruled_game_is_aborted_even_if_the_job_died_in_between(rig, monkeypatch):
+    stream = rig.create(Account(ANN.id), Account(BEN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    state = rig.read(stream)
+    [game] = [each for each in state.games() if set(each.entrants) <= {1, 2}] or list(state.games())
+    match = rig.parts.tournaments.match_id(state, game)
+    ruling = {**PLACE, "board": game.board}
+    with monkeypatch.context() as broken:
+        broken.setattr(rig.parts.tournaments, "_abort", lambda *_: 1 / 0)
+        rig.do(stream, AdjudicateGame, **ruling, ranks=(1, 2))
+        with pytest.raises(ZeroDivisionError):
+            rig.parts.tournaments.advance(stream)
+    assert len(rig.read(stream).rounds) == 1
+    rig.work()
+    assert rig.parts.matches.read(match).life.status == "aborted"
+    assert len(rig.read(stream).rounds) == 2
+
+
+def test_a_disqualified_entrant_loses_the_match_under_way_for_that_cause(rig):
+    stream = rig.create(Account(ANN.id), *bots(1))
+    rig.do(stream, StartTournament)
+    rig.work()
+    rig.do(stream, WithdrawEntrant, entrant=1, disqualified=True, why="a cheat")
+    rig.work()
+    [game] = rig.read(stream).games()
+    assert [each.cause for each in game.left] == ["disqualified"]
+    assert count_faults(rig.read(stream))[1] == Faults(entrant=1)

@@ -11,13 +11,18 @@ from rq.serializers import JSONSerializer
 from plyscribe.service.composition import compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.gauges import read_gauges
+from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.health.vitals import Vitals, open_vitals
-from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import UNSETTLED, Verification, enqueue_verifications, verify_queue
+from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.queues import UNSETTLED, WATCHED, Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.workers.duties.deadlines import WATCH_EVERY_S, Deadlines
+from plyscribe.workers.relay import Relay
 from plyscribe.workers.worker import Worker
+from tests.service.conftest import CONFIG
+from tests.store.conftest import REAL, binary_of
 from tests.workers.test_relay import Rig
 
 pytestmark = pytest.mark.server
@@ -64,12 +69,25 @@ def test_a_finished_match_is_seen_from_the_feed_to_the_queue(vitals, redis):
     assert feed.oldest_s >= 0.01
     rig.relay.step(block_ms=0)
     assert vitals.feed()[:2] == (0, 0.0)
-    assert vitals.feed().silent_s is not None
     [queue, _], unsettled = vitals.queues(), vitals.unsettled()
     assert (queue.length, unsettled.matches) == (1, 1)
     time.sleep(0.01)
     assert vitals.queues()[0].oldest_s > queue.oldest_s
     assert vitals.unsettled().oldest_s > unsettled.oldest_s
+
+
+@pytest.mark.parametrize("engine", REAL)
+def test_a_relay_without_news_gives_signs_of_life_on_every_server(engine, tmp_path):
+    with EmbeddedServer(tmp_path / "store", binary_of(engine)) as server, connect_client(server.url) as redis:
+        parts = compose(CONFIG, RedisStore(redis))
+        relay, vitals = Relay(FeedGroup(redis), [Deadlines(parts, redis, parts.matches)]), Vitals(redis, redis)
+        assert vitals.feed().silent_s is None
+        relay.step(block_ms=0)
+        first = redis.get(WATCHED)
+        time.sleep(WATCH_EVERY_S)
+        relay.step(block_ms=0)
+        assert int(redis.get(WATCHED)) > int(first)
+        assert vitals.feed().silent_s is not None
 
 
 def test_a_sweep_does_not_make_a_match_wait_for_less(vitals, redis, monkeypatch):
@@ -105,8 +123,8 @@ def test_the_gauges_are_the_vitals(url, redis):
     rig.finish()
     config = Config(url, url, KEY)
     parts = compose(config, RedisStore(redis), redis)
-    readings = {reading.name: reading.value for reading in read_gauges(parts)}
-    assert readings["store_up"] == 1
+    readings = {reading.name: reading.value for reading in read_gauges(parts, watch_readiness(parts))}
+    assert (readings["store_up"], readings["queues_up"], readings["store_takes_writes"]) == (1, 1, 1)
     assert readings["feed_lag_entries"] == FeedGroup(redis).lag() == 2
     assert readings["queue_jobs"] == 0
 
@@ -114,4 +132,22 @@ def test_the_gauges_are_the_vitals(url, redis):
 def test_an_unavailable_store_is_a_number_too():
     away = Config("unix:///nowhere/store.sock", "unix:///nowhere/store.sock", KEY)
     parts = compose(away, MemoryStore())
-    assert [(each.name, each.value) for each in read_gauges(parts)] == [("store_up", 0)]
+    assert [(each.name, each.value) for each in read_gauges(parts, watch_readiness(parts))] == [("store_up", 0)]
+
+
+def test_without_the_queues_the_other_gauges_stay(url, redis):
+    config = Config(url, "unix:///nowhere/queues.sock", KEY)
+    parts = compose(config, RedisStore(redis), redis)
+    readings = {reading.name: reading.value for reading in read_gauges(parts, watch_readiness(parts))}
+    assert (readings["store_up"], readings["queues_up"], readings["feed_lag_entries"]) == (1, 0, 0)
+    assert "queue_jobs" not in readings
+
+
+def test_a_store_that_takes_no_writes_is_a_number_too(url, redis):
+    redis.config_set("min-replicas-to-write", 1)
+    try:
+        parts = compose(Config(url, url, KEY), RedisStore(redis), redis)
+        readings = {reading.name: reading.value for reading in read_gauges(parts, watch_readiness(parts))}
+    finally:
+        redis.config_set("min-replicas-to-write", 0)
+    assert (readings["store_up"], readings["store_takes_writes"]) == (1, 0)

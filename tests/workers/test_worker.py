@@ -9,12 +9,14 @@ from datetime import timedelta
 
 import pytest
 from redis import Redis
+from redis.exceptions import AuthenticationError
 from rq import SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
+from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.workers import worker as worker_module
 from plyscribe.workers.worker import Worker, work
 
@@ -81,3 +83,27 @@ def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_d
     work(queue, connection)
     command = [sys.executable, "-P", "-m", "plyscribe.workers", "verify"]
     assert started == [(sys.executable, command)]
+
+
+def fail_for_the_store() -> None:
+    raise ExceptionGroup("some matches of this job failed", [StoreUnavailable("the store does not answer")])
+
+
+def test_a_job_that_fails_because_the_store_is_away_is_one_line_without_a_traceback(connection, signals, caplog):
+    queue = verify_queue(connection)
+    queue.enqueue("tests.workers.test_worker.fail_for_the_store")
+    Worker([queue], connection=connection, serializer=JSONSerializer).work(burst=True, logging_level="WARNING")
+    [record] = [record for record in caplog.records if "the job failed and will be tried again" in record.getMessage()]
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+
+
+def test_what_rq_reports_of_a_server_in_trouble_is_one_line(connection, signals, caplog):
+    worker = Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
+    try:
+        raise AuthenticationError("invalid username-password pair", status_code="WRONGPASS")
+    except AuthenticationError as error:
+        worker.log.error(
+            "Worker %s: could not connect to Redis instance: %s retrying", worker.name, error, exc_info=True
+        )
+    [record] = [record for record in caplog.records if "the store refuses the password" in record.getMessage()]
+    assert record.exc_info is None

@@ -8,8 +8,11 @@ from typing import Protocol
 from redis.exceptions import RedisError
 
 from plyscribe.service.store.port import FeedEntry, StoreError
+from plyscribe.workers.outages import Pauses, explain
 
 RETRY_CHORE_S = 10.0
+LONGEST_PAUSE_S = 4.0
+"""Chores that are more frequent than this are retried less and less often, down to this."""
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +25,7 @@ class Chore:
         self._do = do
         self._every_s = every_s
         self._due_at = 0.0
+        self._pauses = Pauses(LONGEST_PAUSE_S)
 
     def do_if_due(self) -> None:
         """Do it if its time has come. A failure is logged, holds up nothing else, and is retried soon."""
@@ -30,10 +34,11 @@ class Chore:
         self._due_at = time.monotonic() + self._every_s
         try:
             self._do()
-        except (RedisError, StoreError):
-            soon = min(self._every_s, RETRY_CHORE_S)
+            self._pauses.reset()
+        except (RedisError, StoreError) as error:
+            soon = min(max(self._every_s, self._pauses.next_s()), RETRY_CHORE_S)
             self._due_at = time.monotonic() + soon
-            log.exception("the %s of the relay failed: retrying in %.0f s", self._name, soon)
+            log.warning("the %s of the relay failed: retrying in %.0f s: %s", self._name, soon, explain(error))
 
 
 class Duty(Protocol):

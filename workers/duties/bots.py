@@ -18,6 +18,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
 from plyscribe.workers.duties.loading import read_created
+from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, may_be_under_way
 
 DUE = "relay:bots"
@@ -35,8 +36,11 @@ log = logging.getLogger(__name__)
 class Bots:
     """Makes sure that no match waits for a built-in bot."""
 
-    def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
+    def __init__(
+        self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match], sender: Sender | None = None
+    ) -> None:
         self._parts = parts
+        self._sender = sender or Sender()
         self._agenda = Agenda(connection, DUE)
         self._queue = queue
         self._states = states
@@ -55,8 +59,10 @@ class Bots:
 
     def sweep(self) -> None:
         """Enqueue again the matches whose bots have taken too long."""
+        if not self._sender.may_try():
+            return
         overdue = self._agenda.list_due(now_ms())
-        if overdue:
+        if overdue and not self._sender.is_away:
             log.warning("no bot has moved in time in %s: enqueued again", " ".join(overdue))
         self._look_at(overdue)
 
@@ -64,9 +70,13 @@ class Bots:
         due, idle = self._sort(streams)
         self._agenda.note([match.stream for match in due], now_ms() + GRACE_MS)
         # A person may be waiting for these bots.
-        enqueue_plays(self._queue, [Playing(match.stream, match.version) for match in due if match.life.players])
+        awaited = [Playing(match.stream, match.version) for match in due if match.life.players]
         alone = [Playing(match.stream, match.version) for match in due if not match.life.players]
-        enqueue_plays(self._queue, alone, TOGETHER)
+        sent = self._sender.send(
+            due, lambda: enqueue_plays(self._queue, awaited), lambda: enqueue_plays(self._queue, alone, TOGETHER)
+        )
+        if not sent:
+            self._agenda.note([match.stream for match in due], now_ms())
         self._agenda.strike(idle)
 
     def _sort(self, streams: Sequence[str]) -> tuple[list[Match], list[str]]:

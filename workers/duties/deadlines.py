@@ -18,6 +18,7 @@ from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import VersionConflict
+from plyscribe.service.queues import WATCHED
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
@@ -28,9 +29,6 @@ from plyscribe.workers.duties.under_way import OVER, UNDER_WAY, may_be_under_way
 
 DEADLINES = "relay:deadlines"
 """Sorted set, the agenda: matches with limits that wait for a decision, by its deadline (UTC milliseconds)."""
-
-WATCHED = "relay:deadlines:watched"
-"""When (UTC milliseconds) a relay last looked at the deadlines."""
 
 RESPITE = "relay:deadlines:respite"
 """Exists during a respite, in which nobody is withdrawn because no relay was watching before it."""

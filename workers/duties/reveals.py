@@ -23,7 +23,7 @@ from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.loading import find_type, read_created
 from plyscribe.workers.duties.under_way import OVER
 
-BEFORE_REVEAL = {*OVER, "match-annulled"}
+BEFORE_REVEAL = {*OVER, "seeds-revealed", "match-annulled"}
 """What the newest event of a match may be when its dice are still to be revealed."""
 
 REVEALED = "dice-revealed"

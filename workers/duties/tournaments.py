@@ -22,6 +22,7 @@ from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
 from plyscribe.workers.duties.loading import read_created
+from plyscribe.workers.duties.sending import Sender
 
 DUE = "relay:tournaments"
 """Sorted set, the agenda: tournaments that are being played."""
@@ -32,7 +33,7 @@ GRACE_MS = 30_000
 DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
 """Events of a match that let its tournament go on."""
 
-BEGINS = {"tournament-started", "entrant-withdrawn"}
+BEGINS = {"tournament-started", "entrant-withdrawn", "game-retried", "game-adjudicated", "game-forfeited"}
 """Events of a tournament that let it go on, other than those that the job itself stores."""
 
 ENDS = {"tournament-ended", "tournament-aborted"}
@@ -43,8 +44,11 @@ log = logging.getLogger(__name__)
 class Advances:
     """Makes sure that tournaments advance."""
 
-    def __init__(self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match]) -> None:
+    def __init__(
+        self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match], sender: Sender | None = None
+    ) -> None:
         self._parts = parts
+        self._sender = sender or Sender()
         self._agenda = Agenda(connection, DUE)
         self._queue = queue
         self._states = states
@@ -70,6 +74,8 @@ class Advances:
 
     def sweep(self) -> None:
         """Enqueue again the tournaments that have been silent for too long."""
+        if not self._sender.may_try():
+            return
         overdue = self._agenda.list_due(now_ms())
         played = [stream for stream in overdue if self._is_played(stream)]
         self._agenda.strike(set(overdue) - set(played))
@@ -87,4 +93,5 @@ class Advances:
 
     def _enqueue(self, due: Sequence[Advancing]) -> None:
         self._agenda.note([each.stream for each in due], now_ms() + GRACE_MS)
-        enqueue_advances(self._queue, due)
+        if not self._sender.send(due, lambda: enqueue_advances(self._queue, due)):
+            self._agenda.note([each.stream for each in due], now_ms())

@@ -1,7 +1,8 @@
 """Gets finished matches verified and scored, and imports judged: notes them, enqueues them, and sweeps for them.
 
 A match stays on the agenda until it is scored or refuted; an annulled one until the ratings ledger says that it does
-not count; an import until it has its verdict.
+not count; an import until it has its verdict. An ended match that waits for its recorder is on another agenda first:
+see `corrections.py`.
 """
 
 import logging
@@ -12,6 +13,7 @@ from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import StreamError
+from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import (
@@ -27,9 +29,12 @@ from plyscribe.service.queues import (
     enqueue_verifications,
 )
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
+from plyscribe.workers.duties.corrections import Corrections
 from plyscribe.workers.duties.loading import find_type, read_newest
+from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.verify_match import cannot_tell_end
 
 PENDING = "relay:pending"
@@ -44,7 +49,8 @@ ENDED, VERIFIED, ANNULLED = "match-ended", "match-verified", "match-annulled"
 IMPORTED = {"copy-completed", "record-received"}
 SET_ASIDE = "match-refuted"
 REVEALED = "dice-revealed"
-WAITS = {ENDED, VERIFIED, ANNULLED} | IMPORTED
+CONFIRMED = "record-confirmed"
+WAITS = {ENDED, CONFIRMED, VERIFIED, ANNULLED} | IMPORTED
 """Events after which something is left to do: the verdict, the score, or the entry in the ledger."""
 
 SETTLES = {"match-scored", SET_ASIDE, "import-verified", "import-refuted", "record-entered", "record-refused"}
@@ -59,12 +65,24 @@ log = logging.getLogger(__name__)
 class Verifications:
     """Makes sure that every finished match gets its verdict and its score, and that annulled ones count for nothing."""
 
-    def __init__(self, parts: Parts, connection: Redis, queue: Queue) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        connection: Redis,
+        queue: Queue,
+        states: Handler[Match],
+        sender: Sender | None = None,
+    ) -> None:
         self._parts = parts
+        self._sender = sender or Sender()
         self._agenda = Agenda(connection, PENDING)
+        self._corrections = Corrections(parts, connection, states)
         self._redis = connection
         self._queue = queue
-        self.chores = (Chore("sweep", self.sweep, SWEEP_EVERY_S),)
+        self.chores = (
+            Chore("sweep", self.sweep, SWEEP_EVERY_S),
+            Chore("end of corrections", self.end_corrections, SWEEP_EVERY_S),
+        )
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Note and enqueue what these entries leave to do; strike what they settle."""
@@ -75,21 +93,41 @@ class Verifications:
             types = [ENDED] if entry.types == (REVEALED,) else filter(TURNS.__contains__, entry.types)
             for type in types:
                 turns[entry.stream] = type, entry.last
+        held = self._corrections.hold([stream for stream, (type, _) in turns.items() if type == ENDED])
+        turns = {stream: turn for stream, turn in turns.items() if stream not in held}
         waiting = [stream for stream, (type, _) in turns.items() if type in WAITS]
         self._note_unsettled(waiting)
         self._agenda.note(waiting, now_ms() + GRACE_MS)
         # Nothing is enqueued for a verified match: the job that recorded the verdict goes on to the score.
-        ended = [Verification(stream, version) for stream, (type, version) in turns.items() if type == ENDED]
+        over = {ENDED, CONFIRMED}
+        ended = [Verification(stream, version) for stream, (type, version) in turns.items() if type in over]
         annulled = [Scoring(stream, version) for stream, (type, version) in turns.items() if type == ANNULLED]
         imported = [Checking(stream, version) for stream, (type, version) in turns.items() if type in IMPORTED]
-        enqueue_verifications(self._queue, ended)
-        enqueue_scorings(self._queue, annulled)
-        enqueue_checks(self._queue, imported)
+        sent = self._sender.send(
+            [*ended, *annulled, *imported],
+            lambda: enqueue_verifications(self._queue, ended),
+            lambda: enqueue_scorings(self._queue, annulled),
+            lambda: enqueue_checks(self._queue, imported),
+        )
+        if not sent:
+            self._agenda.note(waiting, now_ms())
         self._strike([stream for stream, (type, _) in turns.items() if type in SETTLES])
         self._set_aside({stream: type == SET_ASIDE for stream, (type, _) in turns.items()})
 
+    def end_corrections(self) -> None:
+        """Enqueue the matches whose recorders have had their time."""
+        if not self._sender.may_try():
+            return
+        over = self._corrections.list_over()
+        streams = [each.stream for each in over]
+        self._note_unsettled(streams)
+        self._agenda.note(streams, now_ms() + GRACE_MS)
+        if self._sender.send(over, lambda: enqueue_verifications(self._queue, over)):
+            self._corrections.strike(streams)
+
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
         """See Tracker.find: note every stream that is not settled, for the next sweep."""
+        self._corrections.hold([stream for stream, entry in newest.items() if find_type(entry) == ENDED])
         due = [each.stream for each in self._list_due(newest)]
         self._note_unsettled(due)
         self._agenda.note_new(due, now_ms())
@@ -97,13 +135,19 @@ class Verifications:
 
     def sweep(self) -> None:
         """Enqueue again, each in a job of its own, the streams whose jobs have taken too long."""
+        if not self._sender.may_try():
+            return
         overdue = self._agenda.list_due(now_ms())
         due = self._list_due(dict(read_newest(self._parts.store, overdue)))
         self._strike(set(overdue) - {each.stream for each in due})
-        enqueue_verifications(self._queue, [each for each in due if isinstance(each, Verification)], at_once=1)
-        enqueue_scorings(self._queue, [each for each in due if isinstance(each, Scoring)], at_once=1)
-        enqueue_checks(self._queue, [each for each in due if isinstance(each, Checking)])
-        self._agenda.reschedule({each.stream: now_ms() + self._count_sweep(each.stream) for each in due})
+        sent = self._sender.send(
+            due,
+            lambda: enqueue_verifications(self._queue, [it for it in due if isinstance(it, Verification)], at_once=1),
+            lambda: enqueue_scorings(self._queue, [it for it in due if isinstance(it, Scoring)], at_once=1),
+            lambda: enqueue_checks(self._queue, [it for it in due if isinstance(it, Checking)]),
+        )
+        if sent:
+            self._agenda.reschedule({each.stream: now_ms() + self._count_sweep(each.stream) for each in due})
 
     def _count_sweep(self, stream: str) -> int:
         """The milliseconds until the next sweep for this stream, after this one was counted and logged."""
@@ -123,7 +167,7 @@ class Verifications:
                 return Scoring(stream, newest.version)
             case "copy-completed" | "record-received":
                 return Checking(stream, newest.version)
-            case "match-ended" | "dice-revealed" | "match-annulled":
+            case "match-ended" | "record-confirmed" | "dice-revealed" | "seeds-revealed" | "match-annulled":
                 return self._find_due_in_match(stream, newest)
         return None
 
@@ -132,7 +176,7 @@ class Verifications:
         try:
             match = self._parts.matches.read(stream)
             life = match.lifecycle
-            if life and life.status == "ended" and not life.awaits_reveal:
+            if life and life.status == "ended" and not life.awaits_reveal and not self._corrections.is_waiting(match):
                 return Verification(stream, match.version)
             if cannot_tell_end(match) and find_type(newest) != ANNULLED:
                 return Verification(stream, match.version)

@@ -1,0 +1,116 @@
+"""The relay while the server of the queues is away: what needs no queue goes on, and no job is lost."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.reading import OVERSEERS
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import Config, parse_key
+from plyscribe.service.health.readiness import watch_readiness
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.workers.relay import Relay, make_duties
+
+pytestmark = pytest.mark.server
+
+ANN = Actor("player", "player-" + "a" * 26)
+ROBOT = BuiltIn("random", 1, 7, None)
+
+
+class Rig:
+    """A store, a second server for the queues, and a relay with all its duties."""
+
+    def __init__(self, store: EmbeddedServer, queues: EmbeddedServer) -> None:
+        self.queues = queues
+        config = Config(store.url, queues.url, parse_key("5a" * 32))
+        self.redis = connect_client(store.url)
+        self.parts: Parts = compose(config, RedisStore(self.redis), self.redis)
+        self.jobs = connect_client(queues.url, 0.3)
+        self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.jobs))
+
+    def close(self) -> None:
+        for client in (self.redis, self.jobs):
+            client.connection_pool.disconnect()
+
+    def execute(self, match: str, command: type, **fields: object) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=ANN, id="00", **fields)
+        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
+
+    def open_match(self, *seats: Account | BuiltIn, **more: object) -> str:
+        match = stream_id("match", command_of("test", "POST", "/", None, b""))
+        self.execute(match, CreateMatch, ruleset="zhen", seats=seats, **more)
+        return match
+
+    def relay_until(self, done: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 60
+        while not done():
+            assert time.monotonic() < deadline
+            self.relay.step(block_ms=50)
+
+    def listed_status(self, match: str) -> str | None:
+        page = self.parts.lists.matches.read(MatchFilter(), Principal("", OVERSEERS), 50, None)
+        rows = [row for row in page.rows if match.encode() in row]
+        return "ended" if rows and b'"ended"' in rows[0] else None
+
+
+@pytest.fixture
+def rig(tmp_path) -> Iterator[Rig]:
+    with start_server(tmp_path / "store") as store:
+        rig = Rig(store, start_server(tmp_path / "queues"))
+        yield rig
+        rig.close()
+        rig.queues.stop()
+
+
+@contextmanager
+def stopped(rig: Rig) -> Iterator[None]:
+    os.kill(rig.queues.process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(rig.queues.process.pid, signal.SIGCONT)
+
+
+@contextmanager
+def killed(rig: Rig) -> Iterator[None]:
+    rig.queues.process.kill()
+    rig.queues.process.wait()
+    yield
+    rig.queues = start_server(rig.queues.directory)
+
+
+@pytest.mark.parametrize("trouble", [stopped, killed])
+def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, trouble):
+    with trouble(rig):
+        over = rig.open_match(Account(ANN.id), Account(ANN.id))
+        rig.execute(over, Withdraw, seat=1)
+        with_bot = rig.open_match(Account(ANN.id), ROBOT)
+        rig.execute(with_bot, MakeMove, move="+5")
+        late = rig.open_match(Account(ANN.id), Account(ANN.id), limits={"move_ms": 1000})
+        rig.relay_until(lambda: rig.listed_status(over))
+        rig.relay_until(lambda: FeedGroup(rig.redis).lag() == 0)
+        rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
+        assert rig.parts.inboxes.read(ANN.id, 0, 10)
+        assert watch_readiness(rig.parts).read().queues == "away"
+        assert "the queues' server takes no jobs" in caplog.text
+        assert "a batch of the feed failed" not in caplog.text
+        assert rig.redis.hlen(SWEEPS) == 0, "a sweep that could not send counts for nothing"
+    rig.relay_until(lambda: len(verify_queue(rig.jobs)) >= 2 and len(play_queue(rig.jobs)) >= 1)
+    verified = " ".join(verify_queue(rig.jobs).job_ids)
+    assert over in verified
+    assert late in verified
+    assert with_bot in " ".join(play_queue(rig.jobs).job_ids)
+    assert "the queues' server takes jobs again" in caplog.text
