@@ -9,6 +9,7 @@ from plyscribe.service.cli.extra import explain_missing
 from plyscribe.service.cli.lazy import LazyGroup
 
 COMMANDS = {
+    "accept-loss": ("accept_loss:accept_lost", "Let a store start although some of its data is missing."),
     "add-player": ("tokens:add_player", "Open an account and print its token."),
     "bot": ("bots:bot", "Play with a bot in any language, or check one."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
@@ -21,9 +22,9 @@ COMMANDS = {
     "record": ("record:record", "Check text records and print them in the standard layout."),
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
-    "rules": ("rules:rules", "Check recorded matches against a version of their rules."),
+    "rules": ("rules:rules", "Check matches against a version of their rules, and release one."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
-    "tournament": ("tournament:tournament", "Run tournaments and check their pairings."),
+    "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "vectors": ("vectors:vectors", "Write random matches to test other simulators with."),
     "verify": ("verify:verify", "Check bundles of matches offline."),
     "web": ("serve:web", "Run the API alone, on the store in REDIS_URL."),
@@ -35,6 +36,7 @@ EXPECTED = (
     ("plyscribe.service.config", "ConfigError"),
     ("plyscribe.service.processes.serving", "ServeError"),
     ("plyscribe.service.store.port", "StoreError"),
+    ("redis.exceptions", "RedisError"),
 )
 """Errors that a person can fix: module and class. Importing them here would import most of the service."""
 

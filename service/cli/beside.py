@@ -14,8 +14,14 @@ OPERATOR = Actor("system", "operator")
 
 
 def compose_beside(data: Path) -> "Parts":
-    """The parts on the store that REDIS_URL names, or else on the one that `serve` runs on the data directory."""
+    """The parts on the store that REDIS_URL names, or else on the one that `serve` runs on the data directory.
+
+    UnsupportedServer, with what to do, if it cannot be our store.
+    """
     from plyscribe.service.composition import compose_process
     from plyscribe.service.processes.serving import settings_beside
+    from plyscribe.service.store.requirements import require_store_at
 
-    return compose_process(settings_beside(data, os.environ))
+    parts = compose_process(settings_beside(data, os.environ))
+    require_store_at(parts.config.redis_url)
+    return parts

@@ -23,9 +23,10 @@ from rich.table import Table
 from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.organiser import read_admin_token
 from plyscribe.service.cli.shared_options import DATA, HOST, PORT, REDIS_URL
-from plyscribe.service.cli.tournament import play, read_admin_token
-from plyscribe.service.client import Client, Event, Match, RatingsRow
+from plyscribe.service.cli.tournament import play
+from plyscribe.service.client import Client, Event, Match, Problem, RatingsRow
 
 KEY = "demo-4"
 """The beginning of all idempotency keys of the demo. Give it a new number when the plan changes."""
@@ -122,7 +123,17 @@ def sign_up_bots(url: str, data: Path) -> dict[str, str]:
 
 def _open_accounts(url: str) -> dict[str, str]:
     with Client(url) as client:
-        return {name: client.sign_up(f"{name} bot", "bot", ["play"])["token"] for name in PLAYERS}
+        return {name: _open_account(client, f"{name} bot") for name in PLAYERS}
+
+
+def _open_account(client: Client, name: str, number: int = 1) -> str:
+    """The token of a new bot, whose name gets a number if it is taken: an earlier demo may have lost its tokens."""
+    try:
+        return client.sign_up(name if number == 1 else f"{name} {number}", "bot", ["play"])["token"]
+    except Problem as problem:
+        if problem.code != "player/name-taken":
+            raise
+        return _open_account(client, name, number + 1)
 
 
 def play_match(url: str, tokens: dict[str, str], planned: DemoMatch, stop: threading.Event) -> str:

@@ -1,4 +1,4 @@
-"""`plyscribe rules check`: recorded matches, replayed under another version of their rules."""
+"""`plyscribe rules`: recorded matches, replayed under another version of their rules; and the release of a version."""
 
 import json
 import os
@@ -16,6 +16,7 @@ from rich.progress import Progress, TextColumn
 
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.rulesets import RULESETS, find_ruleset
 from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.config import ConfigError, register_rulesets
 from plyscribe.service.store.port import StoreError
@@ -23,13 +24,20 @@ from plyscribe.service.store.port import StoreError
 if TYPE_CHECKING:
     from plyscribe.service.processes.checkers import Asked, Summary
 
+AFTER_RELEASE = """\
+{named} is released, with the digest {digest}. Now:
+  1. run make check test-unit
+  2. say so in CHANGELOG.md
+  3. commit these files together
+From now on a change of its behaviour needs a new version."""
+
 TROUBLE = 2
 """The exit code if the check cannot be made, the same as for wrong arguments."""
 
 
 @click.group()
 def rules() -> None:
-    """Check recorded matches against a version of their rules."""
+    """Check matches against a version of their rules, and release one."""
 
 
 @rules.command()
@@ -58,8 +66,9 @@ def check(
     """Replay all recorded matches under a version of their rules.
 
     For each match that would go differently it reports the first event that this version would not produce. Exits with
-    1 if any match differs, 2 if the check cannot be made. Changes nothing. Reads the store in REDIS_URL, or else the
-    one that `serve` runs on the data directory.
+    1 if any match differs, 2 if the check cannot be made. In a checkout of Plyscribe it refuses a released version
+    whose behaviour has changed. Changes nothing. Reads the store in REDIS_URL, or else the one that `serve` runs on the
+    data directory.
     """
     from plyscribe.service.processes.checkers import DIFFERS, Asked, CheckError, Summary
 
@@ -78,6 +87,7 @@ def check(
         register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
         asked = Asked(ruleset, version, candidate)
         found = asked.find_candidate()
+        _require_frozen(found)
         _check(asked, bundles, data, workers, summary, as_json, stop)
     except (CheckError, ConfigError, StoreError, DomainError) as error:
         click.echo(f"error: {error}", err=True)
@@ -89,14 +99,73 @@ def check(
     sys.exit(summary.findings[DIFFERS] > 0)
 
 
+@rules.command()
+@click.argument("ruleset")
+@click.option("--version", type=click.IntRange(1), help="A registered version; the default is the newest.")
+@click.option("--dry-run", is_flag=True, help="Make the checks and write nothing.")
+@click.option(
+    "--tree",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="The checkout of Plyscribe; the default is the current directory.",
+)
+def release(ruleset: str, version: int | None, dry_run: bool, tree: Path) -> None:
+    """Release a draft of a ruleset: freeze its behaviour for ever.
+
+    Checks first that the proofs are complete and current, that vectors can be written, that the rules have a page, that
+    a test names each clause, and that no released version behaves differently. Then marks the version as released, in
+    its class and beside its proofs. Exits with 1 if a check fails, 2 if the checks cannot be made. Can be repeated.
+    """
+    from plyscribe.service.cli.releasing import CannotRelease, check_release
+    from plyscribe.service.cli.releasing import release as write_marks
+
+    try:
+        register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+        found = find_ruleset(ruleset, version)
+        checks = check_release(found, [each for each in RULESETS if each is not found], tree)
+        for check, faults in checks:
+            click.echo(f"{check}: {'ok' if not faults else ''}".rstrip())
+            for fault in faults:
+                click.echo(f"  {fault}")
+        named = f"{found.id} version {found.version}"
+        if any(faults for _, faults in checks):
+            click.echo(f"{named} is not released: mend this first", err=True)
+            sys.exit(1)
+        if dry_run:
+            click.echo(f"{named} {'is released' if found.released else 'can be released'}; nothing was written")
+            return
+        changed = write_marks(found, tree)
+    except (CannotRelease, ConfigError, DomainError, OSError) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(TROUBLE)
+    if not changed:
+        click.echo(f"{named} is released already")
+        return
+    for path in changed:
+        click.echo(f"wrote {path}")
+    click.echo(AFTER_RELEASE.format(named=named, digest=found.behaviour))
+
+
+def _require_frozen(ruleset: AnyRuleset) -> None:
+    """CheckError if this is a checkout and the released version does not behave as its proofs on file say."""
+    from plyscribe.service.cli.releasing import check_proofs, is_checkout
+    from plyscribe.service.processes.checkers import CheckError
+
+    if ruleset.released and is_checkout(Path()) and (faults := list(check_proofs(ruleset, Path()))):
+        raise CheckError(f"a released version never changes, but {'; '.join(faults)}")
+
+
 def _check(
     asked: "Asked", bundles: Path | None, data: Path, workers: int, summary: "Summary", as_json: bool, stop: Event
 ) -> None:
     from plyscribe.service.composition import compose_process
     from plyscribe.service.processes.checkers import Checkers, list_bundles, list_streams
     from plyscribe.service.processes.serving import settings_beside
+    from plyscribe.service.store.requirements import require_store_at
 
     environ = {} if bundles else settings_beside(data, os.environ)
+    if not bundles:
+        require_store_at(environ["REDIS_URL"])
     parts = list_bundles(bundles) if bundles else list_streams(compose_process(environ).store)
     console = Console(highlight=False, stderr=as_json)
     columns = [*Progress.get_default_columns(), TextColumn("{task.fields[replayed]} matches")]

@@ -1,5 +1,6 @@
 """`plyscribe serve` runs everything, `plyscribe web` the API alone."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -49,8 +50,21 @@ def web(host: str, port: int) -> None:
     begin_logs("web")
     metrics.begin("web")
     parts = compose_process()
-    parts.store.describe()
+    _require_store(parts.config.redis_url)
     try:
         serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES, LARGER_BODIES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+
+
+def _require_store(url: str) -> None:
+    """End with PAUSE_FIRST and a message if the store does not answer or cannot be our store."""
+    from plyscribe.service.processes.children import PAUSE_FIRST
+    from plyscribe.service.store.port import StoreError
+    from plyscribe.service.store.requirements import require_store_at
+
+    try:
+        require_store_at(url, mark=True)
+    except StoreError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(PAUSE_FIRST)

@@ -36,7 +36,7 @@ def add_player(data: Path, name: str, kind: str, scopes: tuple[str, ...]) -> Non
 
     Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
     """
-    player, token = compose_beside(data).accounts.sign_up(OPERATOR, name, kind, scopes)
+    player, token = compose_beside(data).accounts.sign_up(OPERATOR, name, kind, scopes, official=True)
     click.echo(f"{player.stream} {token}")
 
 

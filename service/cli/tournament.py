@@ -1,11 +1,11 @@
-"""`plyscribe tournament`: run one from a file to its final table, or check its pairings offline."""
+"""`plyscribe tournament`: run one from a file to its final table, steer one, or check its pairings offline."""
 
 import json
 import sys
 import threading
 import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,25 +14,28 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from plyscribe.domain.bundle.bundle import parse_event_line
+from plyscribe.domain.bundle.export import ExportError, parse_export
+from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.cli.organiser import COMMANDS, TournamentError, read_admin_token
 from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.client import Client
 from plyscribe.service.client.answers import Tournament as TournamentAnswer
+from plyscribe.service.streams.ids import is_stream_id
 
 POLL_S = 0.5
 Json = dict[str, Any]
 
 
-class TournamentError(Exception):
-    """The tournament cannot be run as the file says. The message says why."""
-
-
 @click.group()
 def tournament() -> None:
-    """Run tournaments and check their pairings."""
+    """Run tournaments, steer them and check their pairings."""
+
+
+for steering in COMMANDS:
+    tournament.add_command(steering)
 
 
 @tournament.command()
@@ -91,20 +94,34 @@ def check(file: Path, stream: str | None) -> None:
     """
     from plyscribe.service.tournaments.pairing_check import check_pairing
 
+    # The chain of hashes begins with the id of the tournament.
+    stream = stream or file.name.partition(".")[0]
     try:
-        *lines, _ = file.read_bytes().splitlines()
-        entries = [parse_event_line(line, number) for number, line in enumerate(lines, 1)]
-        # The chain of hashes begins with the id of the tournament.
-        state = TOURNAMENT.fold(Tournament(stream or file.name.partition(".")[0]), entries)
-    except (DomainError, ValueError, KeyError) as error:
+        if not is_stream_id("tournament", stream):
+            raise TournamentError(f"{stream!r} is not the id of a tournament: name it with --id")
+        entries = parse_export(stream, file.read_bytes())
+        state = _fold(stream, entries)
+        checks = [(round.number, check_pairing(stream, entries, round.number).agrees) for round in state.rounds]
+    except (DomainError, ExportError, TournamentError, OSError) as error:
         click.echo(f"error: {file} does not hold the events of a tournament: {error}", err=True)
         sys.exit(2)
-    wrong = 0
-    for round in state.rounds:
-        agrees = check_pairing(state.stream, entries, round.number).agrees
-        wrong += not agrees
-        click.echo(f"round {round.number}: {'the same pairing again' if agrees else 'NOT the same pairing again'}")
-    sys.exit(1 if wrong else 0)
+    for number, agrees in checks:
+        click.echo(f"round {number}: {'the same pairing again' if agrees else 'NOT the same pairing again'}")
+    if not checks:
+        click.echo("no round is paired yet")
+    sys.exit(0 if all(agrees for _, agrees in checks) else 1)
+
+
+def _fold(stream: str, entries: Sequence[StoredEvent]) -> Tournament:
+    """The tournament after these events; ExportError names the line of an event that cannot be read or does not fit."""
+    state = Tournament(stream)
+    for entry in entries:
+        try:
+            state = TOURNAMENT.fold(state, [entry])
+        except (DomainError, LookupError, TypeError, ValueError) as error:
+            # Whatever the hashes say, the content of the events may be made up.
+            raise ExportError(entry.version, str(error)) from None
+    return state
 
 
 def read_file(file: Path) -> tuple[Json, list[Json]]:
@@ -146,7 +163,10 @@ def play(
             if any(state["faults"].values()):
                 console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
-                raise TournamentError(f"the tournament cannot end: games that failed too often: {state['given_up']}")
+                advice = "see plyscribe tournament retry, adjudicate and forfeit"
+                raise TournamentError(
+                    f"the tournament cannot end: games that failed too often: {state['given_up']}; {advice}"
+                )
 
 
 def format_faults(state: TournamentAnswer) -> str:
@@ -173,12 +193,3 @@ def _follow(client: Client, stream: str, console: Console, stop: threading.Event
             if state["status"] in ("ended", "aborted") or 0 < state["given_up"] == state["games"] - state["decided"]:
                 return
             time.sleep(POLL_S)
-
-
-def read_admin_token(data: Path) -> str:
-    """The administrator's token from a data directory; TournamentError if it is not there."""
-    path = data / "admin.token"
-    try:
-        return path.read_text(encoding="ascii").strip()
-    except OSError:
-        raise TournamentError(f"{path} does not exist: give a token with the scope organise (--token)") from None

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
 from plyscribe.domain.chain import check_chain, first_link
-from plyscribe.domain.errors import DomainError, Unknown
+from plyscribe.domain.errors import DomainError, Unknown, WrongTime
 from plyscribe.domain.events import ServerDice, SharedDice
-from plyscribe.domain.imported import Import
+from plyscribe.domain.imported import Import, is_address, split_address
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import SUFFIX
 from plyscribe.domain.replay import replay
@@ -27,8 +27,9 @@ from plyscribe.service.cli.beside import OPERATOR, compose_beside
 from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.errors import ServiceError
+from plyscribe.service.matches.imports import OPERATOR_RIGHTS
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.streams.ids import is_match_name
 
 if TYPE_CHECKING:
     from plyscribe.service.composition import Parts
@@ -104,12 +105,28 @@ def choose_reader(data: Path, url: str | None, token: str | None) -> Callable[[s
     parts = compose_beside(data)
 
     def read(match: str) -> bytes:
-        state = parts.matches.read(match) if is_stream_id("match", match) else None
-        if state is None or state.version == 0:
+        state = parts.matches.read(_find_match(parts, match))
+        if state.version == 0:
             raise Unknown("match/unknown", f"there is no match {match}")
-        return b"".join(format_bundle(describe_head(match, state.life.created), parts.matches.read_events(match, 0)))
+        id, _ = split_address(state.stream)
+        return b"".join(
+            format_bundle(describe_head(id, state.life.created), parts.matches.read_events(state.stream, 0))
+        )
 
     return read
+
+
+def _find_match(parts: "Parts", named: str) -> str:
+    """The match of this id or address; for an id, the only version that was imported if it is not our own."""
+    if not is_match_name(named):
+        raise Unknown("match/unknown", f"there is no match {named}")
+    if is_address(named) or parts.matches.read(named).version:
+        return named
+    versions = parts.imports.list_versions(named, OPERATOR_RIGHTS.imported)
+    addresses = [each.address for each in versions if each.address]
+    if len(addresses) > 1:
+        raise WrongTime("match/ambiguous", f"different versions of it were imported here: {', '.join(addresses)}")
+    return addresses[0] if addresses else named
 
 
 @click.command("import")
@@ -197,7 +214,7 @@ def _require_own_dice(parts: "Parts", match: Match) -> None:
     if owner == match.stream:
         return
     ours = parts.matches.read(owner)
-    owned = ours.life.created.dice if parts.imports.is_own(ours) else None
+    owned = ours.life.created.dice if ours.version else None
     shares = isinstance(owned, SharedDice) and match.stream in owned.matches
     if not (shares or (owned and ours.life.secret is not None)):
         raise Differs(f"it uses the dice of {owner}, which does not share them here: restore {owner} first")
@@ -225,7 +242,7 @@ def _send(client: Client, path: Path) -> Outcome:
         return f"{taken['match']} is a match of this server", True
 
     def look() -> tuple[str, Any]:
-        state = client.imported(taken["match"])
+        state = client.imported(taken["import"] or "")
         verdict = state["verdict"]
         if verdict is None:
             return state["status"], ""

@@ -71,10 +71,15 @@ class Import(_ImportKeywords):
     match: str
     """The id of the match that is imported."""
 
+    address: str
+    """What to use in paths instead of the match's id: `<match>~<import>` for a bundle. The id alone also reads the
+    bundle if it is the only version of the match here.
+    """
+
     status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "own"]
-    """A bundle is `copying`, then `waiting` for its check, then `verified` or `refuted`. A text record is `waiting`,
-    then `entered`, or `faulty` and perhaps `kept`. `own`: this server recorded the match itself, and the bundle holds
-    nothing else.
+    """A bundle is `copying`, then `waiting` for its check, then `verified` (consistent in itself) or `refuted`. A text
+    record is `waiting`, then `entered`, or `faulty` and perhaps `kept`. `own`: this server recorded the match itself,
+    and the bundle holds nothing else.
     """
 
     by: str | None
@@ -105,10 +110,10 @@ class Page(TypedDict):
 
 
 class InboxEntry(TypedDict):
-    """One thing that happened in a player's matches.
+    """One thing that happened in a player's matches, or an invitation to a tournament.
 
-    Every entry has `id` and `type`, and every entry but a `gap` has `match`, `version` and `at`. The other fields
-    depend on the type.
+    Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match` or `tournament`. The
+    other fields depend on the type.
     """
 
     id: int
@@ -122,10 +127,13 @@ class InboxEntry(TypedDict):
         "draw-offered",
         "match-started",
         "match-ended",
+        "match-resumed",
         "match-aborted",
         "match-annulled",
         "seat-lost",
         "draw-declined",
+        "tournament-invited",
+        "tournament-uninvited",
         "gap",
     ]
     """A `gap` stands for older entries that were dropped."""
@@ -133,8 +141,11 @@ class InboxEntry(TypedDict):
     match: NotRequired[str]
     """The id of the match."""
 
+    tournament: NotRequired[str]
+    """The id of the tournament that invites you."""
+
     version: NotRequired[int]
-    """The version of the match when this happened."""
+    """The version of the match or tournament when this happened."""
 
     at: NotRequired[int]
     """When it happened, in UTC milliseconds."""
@@ -181,7 +192,7 @@ class MatchVersion(TypedDict):
     """A match at one of its versions."""
 
     match: str
-    """The match's id."""
+    """The match's id; of an imported match, the address of its import."""
 
     version: int
     """The version of the match that this describes: the number of its last event."""
@@ -372,8 +383,8 @@ class SeatRow(TypedDict):
     version: NotRequired[int]
     """The version of the bot."""
 
-    seed: NotRequired[int]
-    """The seed that the bot's moves follow from."""
+    seed: NotRequired[int | None]
+    """The seed that the bot's moves follow from. Null while it is secret: until the end."""
 
     playouts: NotRequired[int | None]
     """The playouts of the bot for each decision."""
@@ -415,6 +426,23 @@ class Dice(TypedDict):
     """The secret, in hex; null until it is published."""
 
 
+class Bots(TypedDict):
+    """The secret seeds of the server's bots in a match.
+
+    They are fixed before the match: `commitment` is the SHA-256 of their secret, and the secret is published when the
+    match ends. Every seed can then be computed.
+    """
+
+    commitment: str
+    """The SHA-256 of the secret, in hex."""
+
+    key: str
+    """The id of the server key that the secret is derived from."""
+
+    secret: str | None
+    """The secret, in hex; null until it is published."""
+
+
 class Limits(TypedDict):
     """The time limits of each seat, in milliseconds. Null means no limit."""
 
@@ -440,7 +468,7 @@ class Clock(TypedDict):
     """When the present decision became due, in UTC milliseconds."""
 
     used_ms: list[int]
-    """The time that each seat has used for its decisions."""
+    """The time that each seat has used for its decisions, with the one during which it left."""
 
     left_ms: list[int | None]
     """The time that each seat has left of `match_ms`; null without that limit."""
@@ -501,9 +529,23 @@ _ImportedFromKeywords = TypedDict("_ImportedFromKeywords", {"import": str})
 
 
 class ImportedFrom(_ImportedFromKeywords):
-    """The import that a match came with."""
+    """The import that a match is read from."""
+
+    match: str
+    """The id that the match has where it was recorded."""
+
+    by: str | None
+    """The account that imported it."""
 
     status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
+    """`verified`: the match is consistent in itself (chain, rules, dice, outcome). This does not prove that it was
+    played like this: only a receipt or the server that recorded it can.
+    """
+
+    others: list[str]
+    """The addresses of other versions of this match that were imported here, at most 20. Send a receipt to learn which
+    version contains it.
+    """
 
 
 class Choice(TypedDict):
@@ -518,6 +560,7 @@ class Choice(TypedDict):
         "move",
         "roll",
         "take-back",
+        "confirm-record",
         "withdraw",
         "offer-draw",
         "answer-draw",
@@ -538,6 +581,11 @@ class Match(MatchSummary):
     hash: str
     """The hash of the last event."""
 
+    counts: bool | None
+    """Whether a rated match counts: its outcome is or would be rated. While it is played and does not count, leaving it
+    aborts it. Null if it is not rated.
+    """
+
     options: Json
     """The options of the ruleset, complete."""
 
@@ -547,6 +595,9 @@ class Match(MatchSummary):
 
     dice: Dice | None
     """Null for a game without dice."""
+
+    bots: Bots | None
+    """Null if no bot has a secret seed."""
 
     about: dict[str, str] | None
     """What its creator noted about it, such as `place` and `date`."""
@@ -574,6 +625,11 @@ class Match(MatchSummary):
     """The seat whose offer of a draw is open."""
 
     outcome: Outcome | None
+    confirm_by: int | None
+    """UTC milliseconds. The match has ended, and until then its recorder may take steps back or confirm the record.
+    After that it is verified. Null if the match waits for no confirmation.
+    """
+
     verdict: Verdict | None
     score: Score | None
     annulment: Annulled | None
@@ -609,8 +665,10 @@ class Wait(TypedDict):
     player: str
     """The account's id."""
 
-    what: Literal["seat", "entropy", "start", "move", "roll", "draw"]
-    """Take a seat, add entropy, start the match, move, record a roll, or answer the offer of a draw."""
+    what: Literal["seat", "entropy", "start", "move", "roll", "draw", "confirmation"]
+    """Take a seat, add entropy, start the match, move, record a roll, answer the offer of a draw, or confirm the
+    record.
+    """
 
 
 class MatchRow(MatchSummary):
@@ -618,7 +676,11 @@ class MatchRow(MatchSummary):
 
     seats: list[SeatRow]
     imported: bool
-    """If true, the status is ours, but the accounts are those of another server."""
+    """If true, the accounts are those of another server, and `verified` means that the match is consistent in itself.
+    """
+
+    importer: str | None
+    """The account that imported the match."""
 
     tournament: str | None
     """The tournament's id."""
@@ -670,11 +732,26 @@ class Receipt(StoredEvents, MatchTurn):
     The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
     """
 
+    counts: NotRequired[bool]
+    """Only of rated matches: whether the match counts. While it does not, leaving it aborts it."""
+
 
 class Check(TypedDict):
     """One check of a match and its result."""
 
-    check: Literal["form", "head", "behaviour", "chain", "canonical", "rules", "dice", "outcome", "verdict", "receipt"]
+    check: Literal[
+        "form",
+        "head",
+        "behaviour",
+        "chain",
+        "canonical",
+        "rules",
+        "dice",
+        "seeds",
+        "outcome",
+        "verdict",
+        "receipt",
+    ]
     result: Literal["ok", "none", "unknown", "fault"]
     """`none`: there is nothing to check, or not yet. `unknown`: this server cannot check it."""
 
@@ -727,15 +804,28 @@ class Player(TypedDict):
     """When the account was opened, in UTC milliseconds."""
 
 
-class Me(Player):
+class PlayerProfile(Player):
+    """An account, and how often it aborted rated matches."""
+
+    rated_aborts: int
+    """How many rated matches the player left after their start, before they counted."""
+
+    paused_until: int | None
+    """Until when the player can begin no rated match, in UTC milliseconds. Null if they can."""
+
+
+class Me(PlayerProfile):
     """The account that your token belongs to."""
 
     scopes: list[Literal["play", "record", "organise", "admin"]]
     """The scopes of your token."""
 
 
-class NewPlayer(Me):
+class NewPlayer(Player):
     """A new account with its first token."""
+
+    scopes: list[Literal["play", "record", "organise", "admin"]]
+    """The scopes of your token."""
 
     token: str
     """The token. It is not shown again."""
@@ -745,6 +835,29 @@ class PlayerPage(ListPage):
     """A page of players, sorted by name."""
 
     players: list[Player]
+
+
+_VersionKeywords = TypedDict("_VersionKeywords", {"import": str})
+
+
+class Version(_VersionKeywords):
+    """One of several versions of a match that were imported."""
+
+    match: str
+    """The address to ask for this version by."""
+
+    by: str | None
+    """The account that imported it."""
+
+    at: int
+    """When it was imported, in UTC milliseconds."""
+
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
+    version: int
+    """The number of its events."""
+
+    hash: str
+    """The hash of its last event, in hex."""
 
 
 class ProblemDocument(TypedDict):
@@ -792,6 +905,9 @@ class ProblemDocument(TypedDict):
     allowed: NotRequired[str]
     """The values that are allowed."""
 
+    players: NotRequired[list[str]]
+    """The accounts that have the name."""
+
     known: NotRequired[list[str]]
     """The names that exist."""
 
@@ -800,6 +916,9 @@ class ProblemDocument(TypedDict):
 
     seats: NotRequired[list[int]]
     """The seats that the problem is about."""
+
+    until: NotRequired[int]
+    """Until when it is not possible, in UTC milliseconds."""
 
     match_status: NotRequired[
         Literal[
@@ -829,6 +948,9 @@ class ProblemDocument(TypedDict):
 
     version: NotRequired[int]
     """The present version of the match or tournament."""
+
+    versions: NotRequired[list[Version]]
+    """The versions of the match that were imported here, at most 20."""
 
     events: NotRequired[list[Event]]
     """The events after the version named in `If-Match`."""
@@ -1028,7 +1150,7 @@ class Health(TypedDict):
 
 
 class Ready(TypedDict):
-    """The process is running and its store answers."""
+    """The process is running and its store takes writes."""
 
     status: Literal["ready"]
     store: str
@@ -1036,7 +1158,26 @@ class Ready(TypedDict):
 
     durability: Literal["always", "everysec", "unknown"]
     """When a successful command is on disk: before the answer (`always`), within a second (`everysec`), or `unknown`.
+    With replicas it is unknown, because a failover may lose the newest moves.
     """
+
+    replicas: int | None
+    """How many replicas follow the store; null if it does not say."""
+
+    queues: Literal["up", "away", "none"]
+    """Whether the server of the job queues answers. While it is `away`, people can play, but no match is verified and
+    no built-in bot moves. `none` with a store in memory.
+    """
+
+
+class EndedSessions(TypedDict):
+    """All sessions of an account have ended."""
+
+    player: str
+    """The account's id."""
+
+    ended: int
+    """How many there were."""
 
 
 class Token(TypedDict):
@@ -1075,14 +1216,18 @@ class RevokedToken(TypedDict):
 
 
 class ListedToken(Token):
-    """A valid token."""
+    """A valid token, or a session: a browser that is signed in. The label of a session says which browser."""
+
+    kind: Literal["token", "session"]
+    made_with: str | None
+    """For a session, the id of the token that it was made with. It ends with that token."""
 
     current: bool
     """Whether this request was sent with this token."""
 
 
 class Tokens(TypedDict):
-    """All valid tokens of an account, oldest first."""
+    """All valid tokens and sessions of an account, oldest first."""
 
     player: str
     """The account's id."""
@@ -1112,14 +1257,14 @@ class GameSummary(TypedDict):
     entrants: list[int]
     """The numbers of the entrants, by seat."""
 
-    match: str
-    """The match's id."""
+    match: str | None
+    """The match's id; null if there is none because the organiser decided the game."""
 
     ranks: list[int] | None
     """The rank of each seat, 1 for the best; null until the game is decided."""
 
     reason: str | None
-    """Why the match ended."""
+    """Why the match ended; `adjudicated` or `forfeited` if the organiser decided the game."""
 
     annulled: str | None
     """Why the game was annulled; null if it was not."""
@@ -1130,6 +1275,15 @@ class Game(GameSummary):
 
     failed: list[str]
     """The ids of earlier matches of the game that failed."""
+
+    given_up: bool
+    """Whether it failed too often to be played again, and waits for the organiser."""
+
+    why: str | None
+    """Why the organiser decided it; null if a match did."""
+
+    forfeited: list[int]
+    """The entrants that lost it by forfeit."""
 
 
 class FaultCounts(TypedDict):
@@ -1160,6 +1314,9 @@ class TableRow(_TableRowKeywords):
     label: str
     """The entrant's label, or else its bot or account."""
 
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
     points: str
     tiebreaks: Json
     """The value of each tiebreak. `places` is a list of integers, the others are text."""
@@ -1175,7 +1332,7 @@ class TableRow(_TableRowKeywords):
     faults: FaultCounts
     against: dict[str, list[str | None]]
     """For each opponent, by number, the score in each game between them: `1` above the opponent, `0.5` level, `0`
-    below, null if the game is annulled.
+    below, null if the game is annulled. Forfeited games are included.
     """
 
     reached: NotRequired[int]
@@ -1232,8 +1389,8 @@ class Incident(TypedDict):
     """An event that kept a match from being played out."""
 
     cause: str
-    """Of an entrant: resigned, time, absent, disqualified, crashed, silent, illegal, unreadable. Of the platform:
-    refuted, play-failed, called-off, annulled.
+    """Of an entrant: resigned, time, absent, disqualified, crashed, silent, illegal, unreadable, forfeited. Of the
+    platform: refuted, play-failed, called-off, annulled.
     """
 
     owner: Literal["entrant", "opponent", "platform"] | None
@@ -1248,7 +1405,10 @@ class Incident(TypedDict):
 
 
 class Attempt(GameSummary):
-    """A match that was created to decide a game. A game has several if the platform fails some of them."""
+    """A match that was created to decide a game, or the organiser's ruling instead.
+
+    A game has several if the platform fails some of them.
+    """
 
     round: int
     """The round, counted from 1."""
@@ -1256,9 +1416,9 @@ class Attempt(GameSummary):
     attempt: int
     """The attempt at this game, counted from 1."""
 
-    status: Literal["playing", "decided", "failed", "dropped"]
+    status: Literal["playing", "decided", "failed", "dropped", "adjudicated", "forfeited"]
     """`playing`; `decided`: it decided the game; `failed`: the game is played again; `dropped`: the tournament was
-    called off first.
+    called off first; `adjudicated`, `forfeited`: the organiser decided the game instead.
     """
 
     made_at: int | None
@@ -1401,8 +1561,11 @@ class Entrant(TypedDict):
     playouts: NotRequired[int | None]
     """The playouts of the bot for each decision."""
 
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
     label: str | None
-    """The name to show in tables."""
+    """The label that the entrant was given."""
 
     is_in: bool
     """False once the entrant has withdrawn."""
@@ -1412,6 +1575,56 @@ class Entrant(TypedDict):
 
     joined: int
     """The first round that the entrant can play."""
+
+
+class Invitee(TypedDict):
+    """An account that is invited to enter and has not answered yet."""
+
+    player: str
+    """The id of the account."""
+
+    player_name: str
+    """The name of the account."""
+
+    label: str | None
+    """The name to show in tables."""
+
+    at: int
+    """When it was invited, in UTC milliseconds."""
+
+
+class Act(TypedDict):
+    """What an organiser or administrator did to the course of the tournament.
+
+    It is about a game (`round`, `board`, `game`), or about an `entrant`, or else about the whole tournament. What it is
+    not about is null.
+    """
+
+    at: int
+    """When it was done, in UTC milliseconds."""
+
+    by: str
+    """The account that did it."""
+
+    by_name: str
+    """The name of that account."""
+
+    what: Literal[
+        "game-annulled",
+        "game-retried",
+        "game-adjudicated",
+        "game-forfeited",
+        "entrant-withdrawn",
+        "entrant-disqualified",
+        "tournament-aborted",
+    ]
+    why: str | None
+    """The reason, if one was given."""
+
+    round: int | None
+    board: int | None
+    game: int | None
+    entrant: int | None
 
 
 class FaultTotals(TypedDict):
@@ -1461,12 +1674,18 @@ class Tournament(TournamentSummary):
 
     max_entrants: int
     is_open: bool
-    """Whether every player can enter, or only the organiser."""
+    """Whether every player can enter, or only those whom the organiser invites."""
 
     seed: int
     """Everything left to chance follows from this seed."""
 
     entrants: list[Entrant]
+    invitations: list[Invitee]
+    """The invitations that can still be accepted, oldest first."""
+
+    acts: list[Act]
+    """What organisers and administrators did to its course, oldest first."""
+
     games: int
     """The number of games paired so far."""
 

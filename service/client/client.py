@@ -8,6 +8,7 @@ from uuid import uuid4
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.errors import BundleError
 from plyscribe.service.client.answers import (
+    EndedSessions,
     Event,
     Import,
     InboxEntry,
@@ -47,7 +48,7 @@ class Client(TournamentCalls, Connection):
     def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> NewPlayer:
         """Open an account. The answer holds its `player` id and its `token`.
 
-        This request is never retried, because each one that arrives opens another account.
+        This request is never retried: once it has arrived, the name is taken, and the token of a lost answer is gone.
         """
         body = {"name": name, "kind": kind, "scopes": list(scopes)}
         return cast(NewPlayer, self._send("POST", "/v1/players", json=body).json())
@@ -61,7 +62,7 @@ class Client(TournamentCalls, Connection):
         return cast(Player, self._get(f"/v1/players/{player}"))
 
     def tokens(self) -> list[ListedToken]:
-        """The account's valid tokens, oldest first."""
+        """The account's valid tokens and sessions, oldest first."""
         return cast(list[ListedToken], self._get("/v1/players/me/tokens")["tokens"])
 
     def issue_token(
@@ -83,6 +84,11 @@ class Client(TournamentCalls, Connection):
         """Revoke one of the account's tokens."""
         headers = {"Idempotency-Key": key or uuid4().hex}
         return cast(RevokedToken, self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=headers).json())
+
+    def end_sessions(self, *, key: str | None = None) -> EndedSessions:
+        """Sign every browser out of the account. Tokens stay valid."""
+        headers = {"Idempotency-Key": key or uuid4().hex}
+        return cast(EndedSessions, self._ask("DELETE", "/v1/players/me/sessions", headers=headers).json())
 
     def recover_account(
         self,
@@ -214,9 +220,15 @@ class Client(TournamentCalls, Connection):
         """Record the dice rolled at the table."""
         return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)
 
-    def take_back(self, match: str, ply: int, *, key: str | None = None) -> Receipt:
-        """Take back all moves after `ply`."""
-        return self._command("POST", f"/v1/matches/{match}/take-back", {"ply": ply}, key)
+    def take_back(
+        self, match: str, ply: int | None = None, *, steps: int | None = None, key: str | None = None
+    ) -> Receipt:
+        """Take back all that came after the first `ply` moves, or the last `steps` steps."""
+        return self._command("POST", f"/v1/matches/{match}/take-back", _given(ply=ply, steps=steps), key)
+
+    def confirm_record(self, match: str, *, key: str | None = None) -> Receipt:
+        """Confirm, as the recorder of a match that has ended, that everything is entered right."""
+        return self._command("POST", f"/v1/matches/{match}/confirmation", {}, key)
 
     def withdraw(
         self,
@@ -225,13 +237,14 @@ class Client(TournamentCalls, Connection):
         cause: str = "resigned",
         *,
         fault: str | None = None,
+        why: str | None = None,
         key: str | None = None,
     ) -> Receipt:
         """Withdraw a seat from a running match.
 
-        A program that resigns because it failed says how in `fault`.
+        A program that resigns because it failed says how in `fault`. An overseer says `why`.
         """
-        body = {"cause": cause, "fault": fault, **_seat(seat)}
+        body = {"cause": cause, "fault": fault, "why": why, **_seat(seat)}
         return self._command("POST", f"/v1/matches/{match}/withdrawal", body, key)
 
     def draw(self, match: str, action: str, seat: int | None = None, *, key: str | None = None) -> Receipt:
@@ -246,9 +259,13 @@ class Client(TournamentCalls, Connection):
         """Create the match's only rematch, or take your seat in it if it exists."""
         return self._command("POST", f"/v1/matches/{match}/rematch", {}, key)
 
-    def match(self, match: str, *, invitation: str | None = None) -> Match:
-        """The match as it stands now. The code of an invitation opens a private match."""
-        return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation)))
+    def match(self, match: str, *, invitation: str | None = None, receipt: Receipt | None = None) -> Match:
+        """The match as it stands now. The code of an invitation opens a private match.
+
+        If different versions of a match were imported, a receipt chooses the one that contains its event.
+        """
+        named = None if receipt is None else f"{receipt['version']}:{receipt['hash']}"
+        return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation, receipt=named)))
 
     def position(self, match: str, ply: int, version: int | None = None) -> Position:
         """The state just before move `ply` + 1."""
@@ -342,14 +359,13 @@ class Client(TournamentCalls, Connection):
         path = "/v1/imports?private=true" if private else "/v1/imports"
         return cast(Import, self._ask("POST", path, content=text.encode(), headers=headers).json())
 
-    def keep_prefix(self, match: str) -> Import:
-        """Keep the moves before the first fault of a text record as an unfinished match."""
-        path = f"/v1/imports/{match.replace('match-', 'import-', 1)}/prefix"
-        return cast(Import, self._ask("POST", path, json={}).json())
+    def keep_prefix(self, named: str) -> Import:
+        """Keep the moves before the first fault of a text record as an unfinished match. Name it as in `imported`."""
+        return cast(Import, self._ask("POST", f"/v1/imports/{_import_of(named)}/prefix", json={}).json())
 
-    def imported(self, match: str) -> Import:
-        """The progress and the result of a match's import."""
-        return cast(Import, self._get(f"/v1/imports/{match.replace('match-', 'import-', 1)}"))
+    def imported(self, named: str) -> Import:
+        """The progress and the result of an import, named by its id or by the address of its match."""
+        return cast(Import, self._get(f"/v1/imports/{_import_of(named)}"))
 
     # --------------------------------------------------------------------------------------------------------- lists
 
@@ -421,6 +437,11 @@ class Client(TournamentCalls, Connection):
     def _rows(self, name: str, query: Mapping[str, Any]) -> Iterator[Any]:
         for page in self._pages(f"/v1/{name}", {**_given(**query), "limit": ROWS}):
             yield from page[name]
+
+
+def _import_of(named: str) -> str:
+    """The import's id from itself, from the address of its match, or from the id of a text record's match."""
+    return f"import-{named.rpartition('~')[2].rpartition('-')[2]}"
 
 
 def _given(**fields: Any) -> Json:

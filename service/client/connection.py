@@ -19,6 +19,9 @@ RETRY_PAUSE_S = 0.2
 PASSING = (429, 503)
 """The statuses of temporary problems. 429 is one: a stream that broke off can keep its place for a moment."""
 
+BROKEN_OFF = ("request/too-slow", "request/truncated")
+"""Problems of a request whose body did not arrive as it was sent. Nothing was done, and the network is to blame."""
+
 TIMEOUT_S = 30.0
 SILENT_S = 40.0
 """A stream that is silent for this long counts as broken: the server sends something every 15 seconds."""
@@ -121,7 +124,8 @@ class Connection:
                 if time.monotonic() >= deadline:
                     raise
             except Problem as problem:
-                if problem.status not in PASSING or time.monotonic() + problem.retry_after_s >= deadline:
+                is_passing = problem.status in PASSING or problem.code in BROKEN_OFF
+                if not is_passing or time.monotonic() + problem.retry_after_s >= deadline:
                     raise
                 time.sleep(max(0.0, problem.retry_after_s - RETRY_PAUSE_S))
             time.sleep(RETRY_PAUSE_S)

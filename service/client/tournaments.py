@@ -1,6 +1,6 @@
 """The operations of the API on tournaments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from plyscribe.service.client.answers import (
@@ -12,6 +12,7 @@ from plyscribe.service.client.answers import (
     Standings,
     Tournament,
     TournamentReceipt,
+    TournamentRow,
 )
 from plyscribe.service.client.connection import Connection
 
@@ -30,9 +31,42 @@ class TournamentCalls(Connection):
         body = {"bot": None if bot is None else dict(bot), "label": label}
         return self._order(f"/v1/tournaments/{tournament}/entrants", body, key)
 
-    def withdraw_entrant(self, tournament: str, entrant: int, *, key: str | None = None) -> TournamentReceipt:
-        """Withdraw an entrant from the tournament."""
-        return self._order(f"/v1/tournaments/{tournament}/entrants/{entrant}/withdrawal", {}, key)
+    def invite_entrant(
+        self,
+        tournament: str,
+        player: str | None = None,
+        *,
+        name: str | None = None,
+        label: str | None = None,
+        key: str | None = None,
+    ) -> TournamentReceipt:
+        """Invite an account by its id or its name. It takes part once it accepts, with `enter`."""
+        body = {"player": player, "name": name, "label": label}
+        given = {field: value for field, value in body.items() if value is not None}
+        return self._order(f"/v1/tournaments/{tournament}/invitations", given, key)
+
+    def end_invitation(self, tournament: str, player: str, *, key: str | None = None) -> TournamentReceipt:
+        """Decline your invitation or, as the organiser, withdraw one."""
+        path = f"/v1/tournaments/{tournament}/invitations/{player}"
+        return cast(TournamentReceipt, self._command("DELETE", path, {}, key))
+
+    def invitations(self) -> Iterator[TournamentRow]:
+        """Yield the tournaments that invite you and that you have not answered, newest first."""
+        for page in self._pages("/v1/tournaments", {"invited": "me"}):
+            yield from page["tournaments"]
+
+    def withdraw_entrant(
+        self,
+        tournament: str,
+        entrant: int,
+        *,
+        why: str | None = None,
+        disqualified: bool = False,
+        key: str | None = None,
+    ) -> TournamentReceipt:
+        """Withdraw an entrant from the tournament. Only the organiser may disqualify, and must say why."""
+        body = {"why": why, "disqualified": disqualified}
+        return self._order(f"/v1/tournaments/{tournament}/entrants/{entrant}/withdrawal", body, key)
 
     def sit_out(self, tournament: str, entrant: int, round: int, *, key: str | None = None) -> TournamentReceipt:
         """Announce that an entrant sits out a round that is not paired yet."""
@@ -41,6 +75,52 @@ class TournamentCalls(Connection):
     def start_tournament(self, tournament: str, *, key: str | None = None) -> TournamentReceipt:
         """Start the tournament."""
         return self._order(f"/v1/tournaments/{tournament}/start", {}, key)
+
+    def annul_game(
+        self, tournament: str, round: int, board: int, game: int = 1, *, why: str, key: str | None = None
+    ) -> TournamentReceipt:
+        """Annul a decided game, as its organiser."""
+        return self._rule(tournament, "annulments", (round, board, game), why, key)
+
+    def retry_game(
+        self, tournament: str, round: int, board: int, game: int = 1, *, why: str, key: str | None = None
+    ) -> TournamentReceipt:
+        """Try a game again that was given up, as its organiser."""
+        return self._rule(tournament, "retries", (round, board, game), why, key)
+
+    def adjudicate_game(
+        self,
+        tournament: str,
+        round: int,
+        board: int,
+        game: int = 1,
+        *,
+        ranks: Sequence[int],
+        why: str,
+        key: str | None = None,
+    ) -> TournamentReceipt:
+        """Decide an undecided game by the rank of each seat, as its organiser."""
+        return self._rule(tournament, "adjudications", (round, board, game), why, key, ranks=list(ranks))
+
+    def forfeit_game(
+        self,
+        tournament: str,
+        round: int,
+        board: int,
+        game: int = 1,
+        *,
+        entrants: Sequence[int],
+        why: str,
+        key: str | None = None,
+    ) -> TournamentReceipt:
+        """Let these entrants lose an undecided game, as its organiser."""
+        return self._rule(tournament, "forfeits", (round, board, game), why, key, entrants=list(entrants))
+
+    def abort_tournament(
+        self, tournament: str, cause: str = "called off", *, key: str | None = None
+    ) -> TournamentReceipt:
+        """Call off the tournament."""
+        return self._order(f"/v1/tournaments/{tournament}/abort", {"cause": cause}, key)
 
     def tournament(self, tournament: str) -> Tournament:
         """The tournament as it stands now."""
@@ -73,6 +153,12 @@ class TournamentCalls(Connection):
     def follow_tournament(self, tournament: str, after: int = 0) -> Iterator[Event]:
         """Yield the events after the version `after`, first the stored ones, then new ones, until it is over."""
         yield from cast(Iterator[Event], self._follow(f"/v1/tournaments/{tournament}/events", after))
+
+    def _rule(
+        self, tournament: str, ruling: str, place: tuple[int, int, int], why: str, key: str | None, **more: Any
+    ) -> TournamentReceipt:
+        body = dict(zip(("round", "board", "game"), place, strict=True))
+        return self._order(f"/v1/tournaments/{tournament}/{ruling}", {**body, "why": why, **more}, key)
 
     def _order(self, path: str, body: Json, key: str | None) -> TournamentReceipt:
         return cast(TournamentReceipt, self._command("POST", path, body, key))

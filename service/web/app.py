@@ -2,23 +2,28 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, current_app, g, request
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.routing import IntegerConverter, MapAdapter
+from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
 
 from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
 from plyscribe.service.errors import VersionConflict
+from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.matches import queries
 from plyscribe.service.rulebooks import read_clauses
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.requirements import require_store_at
+from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
@@ -39,15 +44,21 @@ from plyscribe.service.web.api.http import (
     LARGER_BODIES,
     MAX_BODY_BYTES,
     PROBLEM,
+    SAFE_METHODS,
     TOKEN_HEADERS,
     ApiRequest,
+    accepted,
     answer,
     current_request,
 )
+from plyscribe.service.web.api.openapi import media_of
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
 log = logging.getLogger(__name__)
+
+READS = ("GET", "HEAD")
+"""The methods that only read."""
 
 
 def create_app(composed: Parts | None = None) -> Flask:
@@ -60,18 +71,20 @@ def create_app(composed: Parts | None = None) -> Flask:
     app = _Api("plyscribe", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
+    app.url_map.converters["token"] = _TokenId
     # Every resource has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or _begin_process()
+    app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
     telemetry.observe(app)
     modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
     for module in modules:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
-    app.after_request(_add_request_id)
-    app.after_request(_keep_private)
+    app.before_request(_require_acceptable)
+    app.after_request(_seal)
     if proxies := app.extensions["plyscribe"].config.proxies:
         # Each proxy appends the address of its client. Entries before those may be forged.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
@@ -80,11 +93,19 @@ def create_app(composed: Parts | None = None) -> Flask:
 
 
 def _begin_process() -> Parts:
-    """Set up a web process as `plyscribe web` does, except that the store need not answer yet."""
+    """Set up a web process as `plyscribe web` does, except that the store need not answer yet.
+
+    UnsupportedServer, with what to do, if it answers and cannot be our store.
+    """
     if not logging.getLogger().handlers:
         begin_logs("web")
     metrics.begin("web")
-    return compose_process()
+    parts = compose_process()
+    # The server that runs us may have few threads.
+    PATIENCE.places = max(1, min(parts.config.stream_threads, PLACES))
+    with suppress(StoreUnavailable):
+        require_store_at(parts.config.redis_url, mark=True)
+    return parts
 
 
 class _NoSessions(SessionInterface):
@@ -112,22 +133,60 @@ class _Api(Flask):
         return func
 
 
+class _TokenId(BaseConverter):
+    """The id of a token in a path; `rotation` is none, so that its address has its own methods alone."""
+
+    regex = "(?!rotation$)[^/]+"
+    part_isolating = True
+
+
 class _PlainInteger(IntegerConverter):
     """A number in a path, in ASCII digits. The usual converter accepts the digits of all scripts."""
 
     regex = "[0-9]{1,15}"
 
 
-def _add_request_id(response: Response) -> Response:
-    response.headers["X-Request-Id"] = current_request().id
-    return response
+def _require_acceptable() -> None:
+    """NotAcceptable if a reader of the API accepts no form that the resource has.
+
+    Commands are not held to it: what they store counts, whatever the answer looks like.
+    """
+    asked = current_request()
+    if asked.method not in READS or "HTTP_ACCEPT" not in asked.environ or asked.url_rule is None:
+        return
+    forms = media_of(current_app.view_functions[asked.url_rule.endpoint])
+    if forms:
+        accepted(*forms)
 
 
-def _keep_private(response: Response) -> Response:
-    """Keep an answer out of shared caches if a cookie identified the client: caches know this of headers only."""
-    if current_request().__dict__.get("cookie_token") and not response.cache_control.public:
-        response.cache_control.private = True
+def _seal(response: Response) -> Response:
+    """Add what every answer has: the request's id, what it must not be taken for, and whether it may be kept.
+
+    What is answered to an account is not kept, unless the view allows it: then by the browser alone, since shared
+    caches do not know that a cookie says who asks. Anybody may keep other answers to GET, but must ask whether they
+    are still right.
+    """
+    asked, headers = current_request(), response.headers
+    headers.add("X-Request-Id", asked.id)
+    headers.add("X-Content-Type-Options", "nosniff")
+    if asked.method not in SAFE_METHODS or response.status_code >= 400:
+        headers["Cache-Control"] = "no-store"
+        return response
+    by_cookie = "HTTP_COOKIE" in asked.environ and asked.session_sent is not None
+    is_personal = by_cookie or "HTTP_AUTHORIZATION" in asked.environ
+    if "Cache-Control" not in headers:
+        headers["Cache-Control"] = "no-store" if is_personal else "no-cache"
+    return _confine(response, by_cookie, is_personal)
+
+
+def _confine(response: Response, by_cookie: bool, is_personal: bool) -> Response:
+    kept = response.cache_control
+    if by_cookie and not kept.public:
+        kept.private = True
         response.vary.update(TOKEN_HEADERS)
+    if kept.private and not (kept.no_cache or kept.no_store):
+        kept.no_store = is_personal
+        kept.no_cache = not is_personal or None
     return response
 
 

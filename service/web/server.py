@@ -34,7 +34,10 @@ from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE
 from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64
-"""Requests that are answered at the same time. Each may wait some seconds for a store that is away."""
+"""Requests that are answered at the same time. Some of them may wait for a store that is away: see `patience`."""
+
+THREADS_OF_THEIR_OWN = "/healthz", "/readyz", "/metrics"
+"""What supervisors ask. Each of these has a thread for itself, so that it never waits behind anything else."""
 
 MAX_BODY_BYTES = 64 * 1024
 NO_PATHS: Mapping[str, int] = MappingProxyType({})
@@ -145,13 +148,13 @@ class _Deadlines:
 class _Threads:
     """A pool of threads. The thread that was busy last works next: its data is still in the processor's caches."""
 
-    def __init__(self, count: int, work: Callable[[_Exchange], None]) -> None:
+    def __init__(self, count: int, work: Callable[[_Exchange], None], name: str) -> None:
         self._work = work
         self._lock = threading.Lock()
         self._idle: list[SimpleQueue[_Exchange]] = []
         self._waiting: deque[_Exchange] = deque()
         for number in range(count):
-            threading.Thread(target=self._serve, name=f"request-{number}", daemon=True).start()
+            threading.Thread(target=self._serve, name=f"{name}-{number}", daemon=True).start()
 
     def do(self, exchange: _Exchange) -> None:
         """Work on the exchange as soon as a thread is free; returns at once."""
@@ -180,7 +183,8 @@ class Front:
         self._max_body = max_body
         self._larger_bodies = larger_bodies
         self._large = threading.BoundedSemaphore(MAX_LARGE)
-        self._threads = _Threads(THREADS, self._answer_or_log)
+        self._threads = _Threads(THREADS, self._answer_or_log, "request")
+        self._own_threads = {path: _Threads(1, self._answer_or_log, path[1:]) for path in THREADS_OF_THEIR_OWN}
         self._bodies = _Deadlines()
         self._waits = _Deadlines()
         self._long_answers = LongAnswers()
@@ -190,10 +194,13 @@ class Front:
         exchange = _Exchange(request)
         length = exchange.scope.headers.get("content-length", "0")
         if not (length.isdecimal() and self._will_read(exchange, int(length))):
-            self._threads.do(exchange)
+            self._do(exchange)
             return
         self._bodies.begin(exchange, BODY_WITHIN_S, partial(self._give_up, exchange))
         exchange.read_body(partial(self._take_body, exchange))
+
+    def _do(self, exchange: _Exchange) -> None:
+        self._own_threads.get(exchange.scope.path, self._threads).do(exchange)
 
     def _will_read(self, exchange: _Exchange, length: int) -> bool:
         if length <= self._max_body:
@@ -211,11 +218,11 @@ class Front:
             log.debug("a body broke off")
         else:
             exchange.body = body
-        self._threads.do(exchange)
+        self._do(exchange)
 
     def _give_up(self, exchange: _Exchange) -> None:
         exchange.notes[LATE] = BODY_WITHIN_S
-        self._threads.do(exchange)
+        self._do(exchange)
 
     def _answer_or_log(self, exchange: _Exchange) -> None:
         try:
@@ -286,7 +293,7 @@ class Front:
         def ask_again() -> None:
             stop_watching()
             exchange.notes[WAITED] = True
-            self._threads.do(exchange)
+            self._do(exchange)
 
         def hear() -> None:
             if self._waits.settle(exchange):

@@ -58,7 +58,7 @@ def read_docs() -> Response:
     The page needs no scripts and no other hosts.
     """
     page = _render(current_app._get_current_object())  # type: ignore[attr-defined]
-    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+    headers = {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
     return Response(page, content_type="text/html; charset=utf-8", headers=headers)
 
 

@@ -2,18 +2,20 @@
 
 import re
 import secrets
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
 from typing import Any, cast
 from urllib.parse import urlencode
 
 import orjson
 from flask import Request, Response, current_app, request
 from marshmallow import Schema, ValidationError
+from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
-from plyscribe.domain.chain import parse_json
+from plyscribe.domain.chain import parse_request
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import NotCanonical
 from plyscribe.service.access.accounts import Principal
@@ -46,11 +48,11 @@ LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
 
 MAX_REPEATED_BYTES = 128
 """Bodies up to this size are cached with their parsed form."""
-COOKIE = "plyscribe_token"
-"""The cookie that signs a browser in. Its value is a token."""
+OLD_COOKIE = "plyscribe_token"
+"""The cookie of earlier releases, whose value is a token. It signs nobody in any more."""
 
 TOKEN_HEADERS = ("Authorization", "Cookie")
-"""The headers that can hold a token. Answers that depend on the account vary by them."""
+"""The headers that say who asks. Answers that depend on the account vary by them."""
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
@@ -81,8 +83,8 @@ class ApiRequest(Request):
         if "HTTP_TRANSFER_ENCODING" in self.environ:
             raise LengthRequired("send the body with a Content-Length, not in chunks")
         length = self.content_length or 0
-        if length > LARGER_BODIES.get(self.path, MAX_BODY_BYTES):
-            raise RequestEntityTooLarge
+        if length > (limit := LARGER_BODIES.get(self.path, MAX_BODY_BYTES)):
+            raise RequestEntityTooLarge(f"the body has {length} bytes; {self.path} takes at most {limit}")
         raw: bytes = self.environ["wsgi.input"].read(length)
         if CROWDED in self.environ:
             raise TooManyLarge("too many large bodies are being read at the moment: try again")
@@ -93,15 +95,30 @@ class ApiRequest(Request):
         return raw
 
     @cached_property
-    def cookie_token(self) -> str | None:
-        """The token in the cookie of our pages; None without one, and for a change requested by another site.
+    def is_encrypted(self) -> bool:
+        """Whether the browser speaks HTTPS. A proxy says so; a client that lies about it locks out only itself."""
+        return self.is_secure or self.environ.get("HTTP_X_FORWARDED_PROTO") == "https"
+
+    @cached_property
+    def cookie_name(self) -> str:
+        """The cookie of our sessions, named after the port: browsers send a cookie to all ports of a host.
+
+        Over HTTPS its prefix makes browsers keep it to this host, and refuse one that came without encryption.
+        """
+        _, _, port = self.host.rpartition(":")
+        name = f"plyscribe-{port}" if port.isdecimal() else "plyscribe"
+        return f"__Host-{name}" if self.is_encrypted else name
+
+    @cached_property
+    def session_sent(self) -> str | None:
+        """The session in the cookie of our pages; None without one, and for a change requested by another site.
 
         Any site can make a browser send a request with our cookie.
         """
         if "HTTP_COOKIE" not in self.environ:
             return None
-        token = self.cookies.get(COOKIE)
-        return token if token and (self.method in SAFE_METHODS or self.is_from_here) else None
+        session = self.cookies.get(self.cookie_name)
+        return session if session and (self.method in SAFE_METHODS or self.is_from_here) else None
 
     @property
     def is_from_here(self) -> bool:
@@ -124,22 +141,32 @@ def parts() -> Parts:
     return cast(Parts, current_app.extensions["plyscribe"])
 
 
-def bearer_token() -> str:
-    """The token from the header or from the cookie that our pages set, valid or not; Unauthenticated without one."""
-    asked = current_request()
+def who_asks() -> Callable[[], Principal]:
+    """A function that finds out who sent the request, callable from any thread; Unauthenticated without a token.
+
+    The function raises Unauthenticated if the token or session is not valid, or no longer.
+    """
+    find, secret = _read_credential()
+    return partial(find, secret)
+
+
+def _read_credential() -> tuple[Callable[[str], Principal], str]:
+    """The token in the header or, without that header, the session in the cookie, and what looks it up."""
+    asked, accounts = current_request(), parts().accounts
     if (header := asked.environ.get("HTTP_AUTHORIZATION")) is None:
-        token = asked.cookie_token
+        if session := asked.session_sent:
+            return accounts.authenticate_session, session
     else:
         scheme, _, token = header.partition(" ")
-        token = token.strip() if scheme.lower() == "bearer" else None
-    if not token:
-        raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
-    return token
+        if scheme.lower() == "bearer" and (token := token.strip()):
+            return accounts.authenticate, token
+    raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
 
 
 def principal() -> Principal:
-    """The account that sent the request, with its scopes; Unauthenticated without a valid token."""
-    who = parts().accounts.authenticate(bearer_token())
+    """The account that sent the request, with its scopes; Unauthenticated without a valid token or session."""
+    find, secret = _read_credential()
+    who = find(secret)
     bind_ids(actor=who.account)
     return who
 
@@ -147,12 +174,12 @@ def principal() -> Principal:
 def principal_if_any() -> Principal | None:
     """The account that sent the request, None without a token; Unauthenticated if the token is invalid.
 
-    A browser always sends its cookie, so an invalid cookie counts as no token.
+    A browser always sends its cookie, so a session that has ended counts as none.
     """
     asked = current_request()
     if "HTTP_AUTHORIZATION" in asked.environ:
         return principal()
-    if asked.cookie_token is None:
+    if asked.session_sent is None:
         return None
     try:
         return principal()
@@ -161,9 +188,9 @@ def principal_if_any() -> Principal | None:
 
 
 def has_token() -> bool:
-    """Whether the request was sent with a token, valid or not."""
+    """Whether the request was sent with a token or a session, valid or not."""
     asked = current_request()
-    return "HTTP_AUTHORIZATION" in asked.environ or asked.cookie_token is not None
+    return "HTTP_AUTHORIZATION" in asked.environ or asked.session_sent is not None
 
 
 def parse_body(schema: type[Schema]) -> dict[str, Any]:
@@ -182,7 +209,7 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
 
 
 def _read_body(schema: type[Schema], raw: bytes) -> dict[str, Any]:
-    return cast(dict[str, Any], _instance(schema).load(parse_json(raw) if raw else {}))
+    return cast(dict[str, Any], _instance(schema).load(parse_request(raw) if raw else {}))
 
 
 # The same few moves are made again and again in all matches of a ruleset.
@@ -211,18 +238,24 @@ def _instance(schema: type[Schema]) -> Schema:
 
 
 def _format_fault(error: ValidationError) -> str:
-    return "; ".join(f"{name}: {_first(messages)}" for name, messages in error.messages_dict.items())
+    """Each field at fault by its whole path, with its first message: `limits.move_ms: Not a valid integer.`."""
+    return "; ".join(_list_faults(error.messages_dict, ""))
+
+
+def _list_faults(messages: Any, path: str) -> Iterator[str]:
+    if isinstance(messages, dict):
+        for name, at in messages.items():
+            # Marshmallow names the faults of a whole object after no field.
+            step = "" if name == SCHEMA else f"[{name}]" if isinstance(name, int) else f".{name}"
+            yield from _list_faults(at, f"{path}{step}".removeprefix("."))
+    else:
+        message = messages[0] if isinstance(messages, list) else messages
+        yield f"{path}: {message}" if path else str(message)
 
 
 def _by_name(messages: Any) -> Any:
     """Marshmallow's messages, with list indexes as text, because JSON has no other keys."""
     return {str(name): _by_name(at) for name, at in messages.items()} if isinstance(messages, dict) else messages
-
-
-def _first(messages: Any) -> str:
-    if isinstance(messages, dict):
-        return _first(next(iter(messages.values())))
-    return _first(messages[0]) if isinstance(messages, list) else str(messages)
 
 
 def idempotency_key() -> str | None:

@@ -9,9 +9,10 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson
 from plyscribe.domain.imported import Import
 from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.reading import may_read_import
 from plyscribe.service.errors import UnsupportedType
-from plyscribe.service.matches.imports import Taken
+from plyscribe.service.matches.imports import Rights, Taken
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import (
     BUNDLE,
@@ -48,10 +49,11 @@ def create_import() -> Response:
 
     Send a bundle of up to 16 MiB, or a text record.
 
-    A bundle keeps its ids and hashes, byte for byte, and you can read the match here like any other. Nobody can act in
-    it, it is unrated, and its claims about players, verdicts and points do not count. A worker executes it again and
-    gives it a verdict of this server. You can send a bundle again at any time; it is the same import. A longer bundle
-    of the same match continues the import. A different bundle of the same match is refused.
+    A bundle keeps its ids and hashes, byte for byte, and you can read the match at its `address` like any other. Nobody
+    can act in it, it is unrated, and its claims about players, verdicts and points do not count. A worker executes it
+    again and gives it a verdict of this server: `verified` means that it is consistent, not that it is the match that
+    was played. You can send a bundle again at any time; it is the same import. A longer bundle continues the import
+    that it begins with. Any other bundle of the same match is another version of it, an import of its own.
 
     A worker plays a text record. If the record is sound, it becomes a match that you record, as if you had entered the
     moves yourself. If not, the answer names the line of the first fault, and you can keep what comes before it. Send a
@@ -73,7 +75,7 @@ def create_import() -> Response:
     if asked.mimetype not in (BUNDLE, NDJSON):
         takes = f"send a bundle as {BUNDLE} or a text record as {MEDIA_TYPE}"
         raise UnsupportedType(f"the body has {asked.mimetype or 'no media type'}; {takes}")
-    return answer(describe_taken(parts().imports.take(actor, raw)), 202)
+    return answer(describe_taken(parts().imports.take(actor, raw, _rights_of(who))), 202)
 
 
 @blueprint.get("/<id>")
@@ -108,9 +110,18 @@ def keep_prefix(id: str) -> Response:
     return answer(describe_import(parts().records.keep_prefix(state)))
 
 
+def _rights_of(who: Principal) -> Rights:
+    def may_read_own(match: str) -> bool:
+        return parts().may_read(parts().matches.read(match), who)
+
+    return Rights(may_read_own, lambda imported: may_read_import(imported, who))
+
+
 def _read_import(id: str) -> Import:
+    # This comes first, so that a bad token is refused alike whether or not the import exists.
+    who = principal_if_any()
     state = parts().imports.read(id) if is_stream_id("import", id) else Import(id[:64])
-    if state.version == 0 or not may_read_import(state, principal_if_any()):
+    if state.version == 0 or not may_read_import(state, who):
         raise Unknown("import/unknown", f"there is no import {state.stream}")
     return state
 
@@ -120,7 +131,7 @@ def describe_taken(taken: Taken) -> dict[str, Any]:
     if taken.imported is not None:
         return describe_import(taken.imported)
     nothing = dict.fromkeys(("import", "by", "at", "private", "copied", "sha256", "verdict", "entered"))
-    return {**nothing, "match": taken.match, "status": "own"}
+    return {**nothing, "match": taken.match, "address": taken.match, "status": "own"}
 
 
 def describe_import(state: Import) -> dict[str, Any]:
@@ -130,6 +141,7 @@ def describe_import(state: Import) -> dict[str, Any]:
     return {
         "import": state.stream,
         "match": came.match,
+        "address": state.address or came.match,
         "status": state.status,
         "by": state.importer,
         "at": state.at,

@@ -17,16 +17,17 @@ blueprint = Blueprint("inboxes", __name__, url_prefix="/v1/players/me")
     "players",
     media={JSON: answers.InboxPage, SSE: None},
     query=parameters.InboxQuery,
-    problems=(400, 406),
+    problems=(400,),
     followed=True,
 )
 def read_inbox() -> Response:
     """Read your inbox.
 
-    The inbox tells you what your matches need from you and what happened in them. Get pages as JSON, or a live stream
-    of server-sent events. With `wait`, an empty page waits for the next entry. A live stream starts after
-    `Last-Event-ID`, or else after `after`, and never ends. Only the newest 500 entries are kept. An entry `gap` stands
-    for entries that were dropped; after one, list the matches that wait for you with `GET /v1/matches?waiting=me`.
+    The inbox tells you what your matches need from you, what happened in them, and which tournaments invite you. Get
+    pages as JSON, or a live stream of server-sent events. With `wait`, an empty page waits for the next entry. A live
+    stream starts after `Last-Event-ID`, or else after `after`, and never ends. Only the newest 500 entries are kept. An
+    entry `gap` stands for entries that were dropped; after one, list what waits for you with `GET
+    /v1/matches?waiting=me` and `GET /v1/tournaments?invited=me`.
     """
     media = accepted(JSON, SSE)
     query = parse_query(parameters.InboxQuery)

@@ -10,7 +10,7 @@ from flask import Response, request
 from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
 from plyscribe.service.live.followers import Follower, Source
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.web.api.http import bearer_token, parts, principal_if_any
+from plyscribe.service.web.api.http import parts, principal_if_any, who_asks
 from plyscribe.service.web.handover import HOLD, HOLDS, WAITED
 
 SSE = "text/event-stream"
@@ -28,12 +28,12 @@ def last_event_id(otherwise: int) -> int:
 
 
 def right_of_token() -> Callable[[int], bool]:
-    """A check whether this request's token is still valid, callable from any thread."""
-    accounts, token = parts().accounts, bearer_token()
+    """A check whether this request's token or session is still valid, callable from any thread."""
+    find_principal = who_asks()
 
     def holds(_: int) -> bool:
         try:
-            accounts.authenticate(token)
+            find_principal()
         except (ServiceError, StoreError):
             return False
         return True

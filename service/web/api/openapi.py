@@ -12,6 +12,8 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
+from marshmallow.fields import Dict, Field
+from marshmallow.validate import Length, Regexp
 from werkzeug.routing import IntegerConverter, Rule
 
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
@@ -19,6 +21,7 @@ from plyscribe.service.web.api.http import PROBLEM
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
 
+YAML = "application/yaml"
 PAGES = "pages"
 """The blueprint of the pages for people. They are not documented here: the API can do everything that they can."""
 
@@ -91,6 +94,12 @@ def operation(
     return mark
 
 
+def media_of(view: Callable[..., Any]) -> tuple[str, ...]:
+    """The media types in which a view of the API answers; empty for a page."""
+    marked: Operation | None = getattr(view, "__operation__", None)
+    return tuple(media for answered in marked.answers.values() for media in answered) if marked else ()
+
+
 def build_openapi(app: Flask) -> dict[str, Any]:
     """The OpenAPI 3.1 document of all routes; LookupError if a view is not marked with `@operation`."""
     plugin = MarshmallowPlugin(schema_name_resolver=_schema_name)
@@ -102,6 +111,8 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         info={"description": DESCRIPTION},
         servers=[{"url": "/"}],
     )
+    assert plugin.converter is not None
+    plugin.converter.add_attribute_function(_describe_keys)  # type: ignore[no-untyped-call]
     spec.components.security_scheme("token", {"type": "http", "scheme": "bearer", "bearerFormat": "ply_…"})
     spec.components.schema("Problem", schema=answers.Problem)
     for name, header in HEADERS.items():
@@ -118,15 +129,36 @@ def build_openapi(app: Flask) -> dict[str, Any]:
         methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
         spec.path(
             path=re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule),
-            operations={method.lower(): _describe(rule.endpoint, view, operation) for method in methods},
+            operations={method.lower(): _describe(rule.endpoint, view, operation, method) for method in methods},
             parameters=[_path_parameter(rule, name) for name in sorted(rule.arguments)],
         )
     document = spec.to_dict()
     _speak_json_schema(document)
-    assert plugin.converter is not None
     for (shape, *_), name in plugin.converter.refs.items():
-        document["components"]["schemas"][name]["description"] = inspect.cleandoc(shape.__doc__)
+        described = document["components"]["schemas"][name]
+        if alternatives := getattr(shape, "alternatives", ()):
+            described = {"oneOf": [_one_of(described, fields) for fields in alternatives]}
+            document["components"]["schemas"][name] = described
+        described["description"] = inspect.cleandoc(shape.__doc__)
     return {"openapi": document.pop("openapi"), **document}
+
+
+def _describe_keys(_: Any, field: Field[Any], ret: dict[str, Any], **__: Any) -> dict[str, Any]:
+    """Which keys an object may have, and how many: apispec only says what their values are."""
+    if not isinstance(field, Dict) or field.key_field is None:
+        return {}
+    sizes = [each.max for each in field.validators if isinstance(each, Length) and each.max is not None]
+    patterns = [each.regex.pattern for each in field.key_field.validators if isinstance(each, Regexp)]
+    said: dict[str, Any] = {"maxProperties": min(sizes)} if sizes else {}
+    if patterns:
+        said |= {"patternProperties": {patterns[0]: ret["additionalProperties"]}, "additionalProperties": False}
+    return said
+
+
+def _one_of(whole: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """The object with these fields alone, the first of them required."""
+    properties = {name: whole["properties"][name] for name in fields}
+    return {"type": "object", "properties": properties, "required": [fields[0]], "additionalProperties": False}
 
 
 def _speak_json_schema(part: Any) -> None:
@@ -136,10 +168,16 @@ def _speak_json_schema(part: Any) -> None:
     if not isinstance(part, dict):
         return
     if isinstance(pattern := part.get("pattern"), str):
-        # Marshmallow anchors a pattern at the start only; JSON Schema does not anchor it and has no \Z.
-        part["pattern"] = f"^(?:{pattern.removesuffix(_END)})$"
+        part["pattern"] = _anchored(pattern)
+    if "patternProperties" in part:
+        part["patternProperties"] = {_anchored(name): each for name, each in part["patternProperties"].items()}
     if part.get("in") == "query":
         _leave_out_null(part["schema"])
+
+
+def _anchored(pattern: str) -> str:
+    r"""Marshmallow anchors a pattern at the start only; JSON Schema does not anchor it and has no \Z."""
+    return f"^(?:{pattern.removesuffix(_END)})$"
 
 
 _END = r"\Z"
@@ -184,7 +222,7 @@ PLACES = {
     "clause": "The clause's id, as in refusals of moves.",
     "entrant": "The entrant's number in the tournament.",
     "id": "The import's id.",
-    "match": "The match's id.",
+    "match": "The match's id, or the address of an imported match.",
     "number": "The number of the match among those that share the dice, from 2.",
     "player": "The account's id.",
     "ply": "The number of moves made before the position.",
@@ -215,7 +253,7 @@ def operation_id(endpoint: str) -> str:
     return endpoint.replace(".", "_")
 
 
-def _describe(endpoint: str, view: Callable[..., Any], operation: Operation) -> dict[str, Any]:
+def _describe(endpoint: str, view: Callable[..., Any], operation: Operation, method: str) -> dict[str, Any]:
     summary, _, description = (view.__doc__ or "").strip().partition("\n")
     shown = read_examples(operation_id(endpoint))
     described: dict[str, Any] = {
@@ -224,7 +262,7 @@ def _describe(endpoint: str, view: Callable[..., Any], operation: Operation) -> 
         "summary": summary.rstrip("."),
         "description": re.sub(r"\n +", "\n", description).strip(),
         "parameters": _parameters(operation),
-        "responses": _responses(operation, shown),
+        "responses": _responses(operation, shown, method),
         "security": [{}, {"token": []}] if operation.open else [{"token": []}],
     }
     if operation.body is not None:
@@ -242,13 +280,16 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is not None:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.command and operation.keyed:
-        parameters.append(_header("Idempotency-Key", KEY_DESCRIPTION))
+        parameters.append(_header("Idempotency-Key", KEY_DESCRIPTION, "move-7", pattern=KEY_PATTERN))
     if operation.command and 412 in operation.problems:
-        parameters.append(_header("If-Match", 'The version that the match or tournament must have, in quotes: `"12"`.'))
+        description = 'The version that the match or tournament must have, in quotes: `"12"`.'
+        parameters.append(_header("If-Match", description, '"12"', pattern=VERSION_PATTERN))
     if operation.followed:
-        parameters.append(_header("Last-Event-ID", "The `id` of the last event that you received on a live stream."))
+        parameters.append(
+            _header("Last-Event-ID", "The `id` of the last event that you received on a live stream.", "12")
+        )
     if operation.tagged:
-        parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.'))
+        parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
     return parameters
 
 
@@ -257,21 +298,31 @@ KEY_DESCRIPTION = (
 )
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
-    return {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
+def _header(name: str, description: str, example: str, **schema: str) -> dict[str, Any]:
+    shape = {"type": "string", **schema}
+    return {"name": name, "in": "header", "description": description, "schema": shape, "example": example}
 
 
-def _responses(operation: Operation, shown: Examples) -> dict[str, Any]:
+KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
+"""HTTP takes the spaces from the ends of a header's value."""
+
+VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?"'
+
+
+def _responses(operation: Operation, shown: Examples, method: str) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
+        if YAML in content:
+            # Some readers take it as text, others parse it.
+            content[YAML]["schema"] = {}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
     if operation.followed:
         responses["204"] = {"description": "No more events will follow", "headers": _refer("X-Request-Id")}
     if operation.tagged:
         description = "You already have this version"
         responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
-    for status in sorted(set(operation.problems) | _always(operation)):
+    for status in sorted(set(operation.problems) | _always(operation, method)):
         examples = shown.answers(status, PROBLEM)
         responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
     return responses
@@ -322,10 +373,15 @@ HEADERS = {
 SUCCESSES = {200: "Success", 201: "Created", 202: "Accepted: ask later for the result"}
 
 
-def _always(operation: Operation) -> set[int]:
+def _always(operation: Operation, method: str) -> set[int]:
     statuses = {500, 503}
+    if method == "GET":
+        statuses |= {406}
     if not operation.open:
         statuses |= {401}
+    if not operation.open or {401, 404} & set(operation.problems):
+        # The stream of what is asked for, or of the one who asks, may be damaged.
+        statuses |= {409}
     if operation.body is not None or operation.takes:
         statuses |= {400, 408, 411, 413, 415, 422}
     if operation.query is not None:

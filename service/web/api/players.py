@@ -1,10 +1,14 @@
 """Accounts: sign up and look up players."""
 
+from typing import Any
+
 from flask import Blueprint, Response, request
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.pauses import find_pause
 from plyscribe.domain.player import Player
-from plyscribe.service.access.accounts import digest_of
+from plyscribe.service.access.accounts import Principal, digest_of
+from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import BadRequest, NotFound, ScopeMissing
 from plyscribe.service.lists.players import describe_player
 from plyscribe.service.streams.ids import is_stream_id
@@ -21,7 +25,7 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     answers.NewPlayerOut,
     status=201,
     body=bodies.NewPlayer,
-    problems=(401, 403),
+    problems=(401, 403, 409),
     open=True,
     command=True,
     keyed=False,
@@ -30,13 +34,16 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
 def sign_up() -> Response:
     """Open an account and get its first token.
 
-    The token is shown only once. If sign-up is not open, this needs an administrator's token. There is no
-    `Idempotency-Key` here, because the answer holds a secret that the server does not keep: if you send the request
-    again, you open another account.
+    The token is shown only once. If sign-up is not open, this needs an administrator's token, and so does the scope
+    `organise` everywhere. No two accounts have the same name: names that differ only in case, width, spaces or letters
+    that look alike count as the same. There is no `Idempotency-Key` here, because the answer holds a secret that the
+    server does not keep. If the answer gets lost, the name is taken: an administrator can issue another token.
     """
     require_no_key()
     actor = _who_signs_up()
     body = parse_body(bodies.NewPlayer)
+    if "organise" in body["scopes"]:
+        _require_administrator("an account with the scope organise")
     player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
     scopes = player.tokens[digest_of(token)].scopes
     created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
@@ -51,12 +58,16 @@ def require_no_key() -> None:
 
 
 def _who_signs_up() -> Actor:
-    if parts().config.open_sign_up and not has_token():
-        return Actor("system", "sign-up")
+    if not parts().config.open_sign_up:
+        return Actor("player", _require_administrator("accounts on this server").account)
+    return Actor("player", principal().account) if has_token() else Actor("system", "sign-up")
+
+
+def _require_administrator(what: str) -> Principal:
     who = principal()
-    if not parts().config.open_sign_up and "admin" not in who.scopes:
-        raise ScopeMissing("on this server only an administrator can open accounts")
-    return Actor("player", who.account)
+    if "admin" not in who.scopes:
+        raise ScopeMissing(f"only an administrator can open {what}")
+    return who
 
 
 @blueprint.get("/me")
@@ -65,14 +76,23 @@ def me() -> Response:
     """Get your account and the scopes of your token."""
     who = principal()
     player = parts().accounts.players.read(who.account)
-    return answer({**describe_player(player), "scopes": who.scopes})
+    return answer({**describe_profile(player), "scopes": who.scopes})
 
 
 @blueprint.get("/<player>")
-@operation("players", answers.PlayerOut, problems=(404,), open=True)
+@operation("players", answers.PlayerProfile, problems=(404,), open=True)
 def get_player(player: str) -> Response:
     """Get a player's public account."""
-    return answer(describe_player(find_player(player)))
+    return answer(describe_profile(find_player(player)))
+
+
+def describe_profile(player: Player) -> dict[str, Any]:
+    """The public fields of an account, and how often it aborted rated matches."""
+    return {
+        **describe_player(player),
+        "rated_aborts": len(player.aborts),
+        "paused_until": find_pause(player, now_ms()),
+    }
 
 
 def find_player(id: str) -> Player:

@@ -4,9 +4,13 @@ from flask import Blueprint, Response, current_app
 
 from plyscribe.service import metrics
 from plyscribe.service.health.gauges import read_gauges
+from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.web.api.http import answer, parts, principal
-from plyscribe.service.web.api.openapi import format_openapi, operation
+from plyscribe.service.web.api.openapi import YAML, format_openapi, operation
 from plyscribe.service.web.schemas import answers
+
+READINESS = "plyscribe-readiness"
+"""The extension of the application that knows whether the store takes writes."""
 
 blueprint = Blueprint("system", __name__)
 
@@ -21,11 +25,17 @@ def health() -> Response:
 @blueprint.get("/readyz")
 @operation("system", answers.Ready, open=True)
 def ready() -> Response:
-    """Check that the store answers.
+    """Check that the store takes writes.
 
-    `durability` says when a successful command is on disk.
+    `durability` says when a successful command is on disk. Looks at the store at most once a second, and answers within
+    half a second. 503 with the code of the trouble if nothing can be stored now.
     """
-    return answer({"status": "ready", **parts().store.describe()})
+    return answer({"status": "ready", **_readiness().read()._asdict()})
+
+
+def _readiness() -> Readiness:
+    readiness: Readiness = current_app.extensions[READINESS]
+    return readiness
 
 
 @blueprint.get("/metrics")
@@ -35,15 +45,17 @@ def read_metrics() -> Response:
 
     Unless the operator has opened the metrics to everyone, this needs the scope `admin`.
     """
-    if not parts().config.open_metrics:
+    composed, readiness = parts(), _readiness()
+    if not composed.config.open_metrics:
+        # Without an answer from the store nobody can be known, and to wait for one would take seconds.
+        readiness.require_answer()
         principal().require("admin")
-    composed = parts()
-    return Response(metrics.render_metrics(lambda: read_gauges(composed)), content_type=metrics.CONTENT_TYPE)
+    return Response(metrics.render_metrics(lambda: read_gauges(composed, readiness)), content_type=metrics.CONTENT_TYPE)
 
 
 @blueprint.get("/openapi.yaml")
-@operation("system", media={"application/yaml": None}, open=True)
+@operation("system", media={YAML: None}, open=True)
 def openapi() -> Response:
     """Get this document."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    return Response(format_openapi(app), content_type="application/yaml")
+    return Response(format_openapi(app), content_type=YAML)

@@ -9,7 +9,7 @@ from flask import Flask, Request, Response, g
 
 from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids, bind_ids
-from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.streams.ids import is_match_name
 from plyscribe.service.web.api.http import current_request
 from plyscribe.service.web.handover import HOLD
 
@@ -27,7 +27,7 @@ def _begin() -> None:
     asked = current_request()
     begin_ids(request_id=asked.id)
     match = (asked.view_args or {}).get("match", "")
-    if is_stream_id("match", match):
+    if is_match_name(match):
         bind_ids(match=match)
 
 

@@ -1,4 +1,4 @@
-"""Tokens: list, issue, rotate and revoke them."""
+"""Tokens and the sessions made with them: list, issue, rotate and revoke them."""
 
 from functools import partial
 from typing import Any
@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.player import IssueToken, Player, RotateToken, Token, token_id
-from plyscribe.service.access.accounts import Given, digest_of
+from plyscribe.service.access.accounts import Given, Principal, digest_of
 from plyscribe.service.clock import now_ms
 from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered
 from plyscribe.service.web.api.openapi import operation
@@ -21,19 +21,28 @@ _issuing = partial(operation, "players", answers.NewTokenOut, status=201, comman
 @blueprint.get("/me/tokens")
 @operation("players", answers.Tokens)
 def list_tokens() -> Response:
-    """List the valid tokens of your account, oldest first.
+    """List the valid tokens and sessions of your account, oldest first.
 
-    The list never has their texts.
+    A session is a browser that is signed in. The list never has their texts.
     """
     who = principal()
-    tokens = parts().accounts.players.read(who.account).tokens
-    now = now_ms()
-    listed = [
-        {**_describe(digest, token), "current": digest == who.digest}
+    return answer({"player": who.account, "tokens": describe_tokens(who)})
+
+
+def describe_tokens(who: Principal) -> list[dict[str, Any]]:
+    """The valid tokens and sessions of the account, oldest first, as JSON."""
+    tokens, now = parts().accounts.players.read(who.account).tokens, now_ms()
+    return [
+        {**_describe(digest, token), **_describe_use(token), "current": digest == who.digest}
         for digest, token in tokens.items()
         if token.is_valid(now)
     ]
-    return answer({"player": who.account, "tokens": listed})
+
+
+def _describe_use(token: Token) -> dict[str, Any]:
+    if token.session_of is None:
+        return {"kind": "token", "made_with": None}
+    return {"kind": "session", "made_with": token_id(token.session_of)}
 
 
 @blueprint.post("/me/tokens")
@@ -73,18 +82,31 @@ def rotate_token() -> Response:
     return _created(*parts().accounts.issue(who.account, Actor("player", who.account), make))
 
 
-@blueprint.delete("/me/tokens/<token>")
+@blueprint.delete("/me/tokens/<token:token>")
 @operation("players", answers.RevokedToken, body=bodies.Nothing, problems=(404,), command=True)
 def revoke_token(token: str) -> Response:
-    """Revoke a token of your account.
+    """Revoke a token of your account, or end a session.
 
-    You can revoke any of them, also the one that you send. Other processes may accept the token for up to ten seconds
-    more.
+    You can revoke any of them, also the one that you send. The sessions that were made with a token end with it. Other
+    processes may accept the token for up to ten seconds more.
     """
     who = principal()
     parse_body(bodies.Nothing)
     ended_at = parts().accounts.revoke(who, token, remembered(Actor("player", who.account)))
     return answer({"id": token, "ended_at": ended_at})
+
+
+@blueprint.delete("/me/sessions")
+@operation("players", answers.EndedSessions, body=bodies.Nothing, problems=(409,), command=True)
+def end_sessions() -> Response:
+    """End all sessions of your account.
+
+    This signs every browser out. Tokens stay valid. Other processes may accept a session for up to ten seconds more.
+    """
+    who = principal()
+    parse_body(bodies.Nothing)
+    ended = parts().accounts.end_sessions(who, remembered(Actor("player", who.account)))
+    return answer({"player": who.account, "ended": ended})
 
 
 @blueprint.post("/<player>/tokens")

@@ -2,17 +2,24 @@
 
 from typing import Any
 
+import orjson
 from flask import Blueprint, Response
 
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.events import Account
+from plyscribe.domain.names import fold_name
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
+    AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
     CreateTournament,
+    EndInvitation,
+    ForfeitGame,
+    InviteEntrant,
     RegisterEntrant,
+    RetryGame,
     StartTournament,
     WithdrawEntrant,
 )
@@ -32,6 +39,7 @@ from plyscribe.service.web.api.http import (
     JSON,
     NDJSON,
     TEXT,
+    TOKEN_HEADERS,
     accepted,
     answer,
     answer_command,
@@ -47,12 +55,16 @@ from plyscribe.service.web.api.lists import answer_page
 from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
 from plyscribe.service.web.api.matches.reading import tagged, varied
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
 
 CSV = "text/csv"
 PROBLEMS = (403, 404, 409, 412)
+ALIKE = 10
+"""How many accounts of one name are looked up at most."""
+
 Fields = dict[str, Any]
 
 
@@ -88,11 +100,19 @@ def create_tournament() -> Response:
 
 
 @blueprint.get("")
-@operation("tournaments", answers.TournamentPage, query=parameters.TournamentsQuery, problems=(400,), open=True)
+@operation("tournaments", answers.TournamentPage, query=parameters.TournamentsQuery, problems=(400, 401), open=True)
 def list_tournaments() -> Response:
-    """List tournaments, newest first."""
+    """List tournaments, newest first.
+
+    `invited=me` needs a token.
+    """
     query = parse_query(parameters.TournamentsQuery)
-    return answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
+    if query["invited"]:
+        query["invited"] = principal().account
+    listed = answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
+    if query["invited"]:
+        listed.vary.update(TOKEN_HEADERS)
+    return listed
 
 
 @blueprint.get("/<tournament>")
@@ -110,8 +130,9 @@ def get_tournament(tournament: str) -> Response:
 def register_entrant(tournament: str) -> Response:
     """Enter a tournament.
 
-    By entering, you agree to be seated in its matches. The organiser can also enter bots of the server. A Swiss
-    tournament takes entrants even after its start; they are paired from the next round on.
+    By entering, you agree to be seated in its matches. If you are invited, you accept the invitation by entering; its
+    label is yours unless you give another one. The organiser can also enter bots of the server. A Swiss tournament
+    takes entrants even after its start; they are paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
@@ -122,14 +143,61 @@ def register_entrant(tournament: str) -> Response:
     return _execute(tournament, bodies.NewEntrant, make, 201)
 
 
-@blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
+@blueprint.post("/<tournament>/invitations")
+@operation(
+    "tournaments", answers.TournamentReceipt, status=201, body=bodies.NewInvitee, problems=PROBLEMS, command=True
+)
+def invite_entrant(tournament: str) -> Response:
+    """Invite an account to a tournament.
+
+    Only the organiser or an administrator can do this. The account gets an inbox entry. It is an entrant only once it
+    accepts, by entering.
+    """
+
+    def make(base: Fields, body: Fields, _: Principal) -> InviteEntrant:
+        return InviteEntrant(**base, player=_find_account(body.get("player"), body.get("name")), label=body["label"])
+
+    return _execute(tournament, bodies.NewInvitee, make, 201)
+
+
+def _find_account(player: str | None, name: str | None) -> str:
+    """The account with this id or, without an id, with this name; WrongValue unless there is exactly one."""
+    if player is not None:
+        try:
+            return find_player(player).stream
+        except NotFound as error:
+            raise WrongValue("player/unknown", str(error)) from None
+    parts().lists.lag()
+    rows = map(orjson.loads, parts().lists.players.read(name or "", None, ALIKE, None).rows)
+    found = [row["player"] for row in rows if fold_name(row["name"]) == fold_name(name or "")]
+    if not found:
+        raise WrongValue("player/unknown", f"no account is called {name!r}")
+    if len(found) > 1:
+        raise WrongValue("player/ambiguous", f"several accounts are called {name!r}: give an id", players=found)
+    return str(found[0])
+
+
+@blueprint.delete("/<tournament>/invitations/<player>")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.Nothing, problems=PROBLEMS, command=True)
+def end_invitation(tournament: str, player: str) -> Response:
+    """Decline or withdraw an invitation.
+
+    You can decline yours; the organiser can withdraw any.
+    """
+    return _execute(tournament, bodies.Nothing, lambda base, *_: EndInvitation(**base, player=player))
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.EntrantWithdrawal, problems=PROBLEMS, command=True)
 def withdraw_entrant(tournament: str, entrant: int) -> Response:
     """Withdraw an entrant from a tournament.
 
-    You can withdraw yourself; the organiser can withdraw any entrant. The entrant loses the games that it is playing.
+    You can withdraw yourself; the organiser can withdraw or disqualify any entrant, but not an opponent while they play
+    each other. The entrant loses the games that it is playing.
     """
-    return _execute(tournament, bodies.Nothing, lambda base, *_: WithdrawEntrant(**base, entrant=entrant))
+    return _execute(
+        tournament, bodies.EntrantWithdrawal, lambda base, body, _: WithdrawEntrant(**base, entrant=entrant, **body)
+    )
 
 
 @blueprint.post("/<tournament>/entrants/<int:entrant>/absences")
@@ -137,7 +205,8 @@ def withdraw_entrant(tournament: str, entrant: int) -> Response:
 def announce_absence(tournament: str, entrant: int) -> Response:
     """Announce that an entrant sits out a round.
 
-    The round must not be paired yet. You can do this for yourself; the organiser can do it for any entrant.
+    The round must be one that can come, and not be paired yet. You can do this for yourself; the organiser can do it
+    for any entrant.
     """
     return _execute(
         tournament, bodies.NewAbsence, lambda base, body, _: AnnounceAbsence(**base, entrant=entrant, **body)
@@ -169,10 +238,52 @@ def abort_tournament(tournament: str) -> Response:
 def annul_game(tournament: str) -> Response:
     """Annul a decided game.
 
-    Only the organiser or an administrator can do this. The game no longer counts, but later pairings still take into
-    account that its entrants met.
+    Only the organiser or an administrator can do this, and nobody who sits on the board. The game no longer counts, but
+    later pairings still take into account that its entrants met.
     """
     return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
+
+
+@blueprint.post("/<tournament>/retries")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewRetry, problems=PROBLEMS, command=True)
+def retry_game(tournament: str) -> Response:
+    """Try a game again that was given up.
+
+    Only the organiser or an administrator can do this, and nobody who sits on the board. The game gets five more
+    attempts.
+    """
+    return _execute(tournament, bodies.NewRetry, lambda base, body, _: RetryGame(**base, **body))
+
+
+@blueprint.post("/<tournament>/adjudications")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewAdjudication, problems=PROBLEMS, command=True)
+def adjudicate_game(tournament: str) -> Response:
+    """Adjudicate an undecided game.
+
+    Only the organiser or an administrator can do this, and nobody who sits on the board. The match of the game is
+    aborted if it is being played. Refused if the match has ended, because its result counts.
+    """
+
+    def make(base: Fields, body: Fields, _: Principal) -> AdjudicateGame:
+        return AdjudicateGame(**base, **{**body, "ranks": tuple(body["ranks"])})
+
+    return _execute(tournament, bodies.NewAdjudication, make)
+
+
+@blueprint.post("/<tournament>/forfeits")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.NewForfeit, problems=PROBLEMS, command=True)
+def forfeit_game(tournament: str) -> Response:
+    """Let one or more entrants lose an undecided game.
+
+    Only the organiser or an administrator can do this, and nobody who sits on the board. The other entrants of the
+    board share the first place. The match of the game is aborted if it is being played. Refused if the match has ended,
+    because its result counts.
+    """
+
+    def make(base: Fields, body: Fields, _: Principal) -> ForfeitGame:
+        return ForfeitGame(**base, **{**body, "entrants": tuple(body["entrants"])})
+
+    return _execute(tournament, bodies.NewForfeit, make)
 
 
 @blueprint.get("/<tournament>/standings")
@@ -180,7 +291,7 @@ def annul_game(tournament: str) -> Response:
     "tournaments",
     media={JSON: answers.Standings, TEXT: None, CSV: None},
     query=parameters.StandingsQuery,
-    problems=(404, 406),
+    problems=(404,),
     open=True,
     tagged=True,
 )
@@ -194,7 +305,7 @@ def get_standings(tournament: str) -> Response:
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
     state = read_tournament(tournament)
     if media == JSON:
-        given = answer(tournament_queries.describe_table(state))
+        given = answer(tournament_queries.describe_table(state, parts().accounts))
     else:
         names = tournament_queries.name_players(state, parts().accounts)
         cells = (list_crosstable if crosstable else list_table)(state, names)
@@ -228,7 +339,7 @@ def report_annulment(tournament: str) -> Response:
         raise NotFound("the tournament has no such game", "tournament/no-game")
     if game.ranks is None:
         raise WrongTime("tournament/not-decided", "the game is not decided yet")
-    report = tournament_queries.describe_annulment(state, game, parts().tournaments)
+    report = tournament_queries.describe_annulment(state, game, parts().tournaments, parts().accounts)
     return tagged(answer(report), state.version)
 
 
@@ -280,8 +391,9 @@ def check_round(tournament: str, round: int) -> Response:
 def export_matches(tournament: str) -> Response:
     """Export all decided games.
 
-    Each line of the NDJSON is a game with its match as a text record, in the order of rounds and boards. The last line
-    has the number of games and the SHA-256 of all bytes before this line. For the events of a match, get its bundle.
+    Each line of the NDJSON is a game with its match as a text record, in the order of rounds and boards. A game that
+    the organiser decided has no match, and its record is null. The last line has the number of games and the SHA-256 of
+    all bytes before this line. For the events of a match, get its bundle.
     """
     state = read_tournament(tournament)
     lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
@@ -292,8 +404,8 @@ def export_matches(tournament: str) -> Response:
 @operation(
     "tournaments",
     media={JSON: answers.TournamentEvents, NDJSON: None, SSE: None},
-    query=parameters.EventsQuery,
-    problems=(400, 404, 406),
+    query=parameters.TournamentEventsQuery,
+    problems=(400, 404),
     open=True,
     followed=True,
 )
@@ -304,7 +416,7 @@ def list_events(tournament: str) -> Response:
     tournament is over, the stream sends an event `end` and closes; connecting again gets 204.
     """
     media = accepted(JSON, NDJSON, SSE)
-    query = parse_query(parameters.EventsQuery)
+    query = parse_query(parameters.TournamentEventsQuery)
     state, source = read_tournament(tournament), parts().tournament_events
     is_over = state.status in ("ended", "aborted")
     if media == SSE:
@@ -326,6 +438,11 @@ def read_tournament(tournament: str) -> Tournament:
     return state
 
 
+def is_organised_by(state: Tournament, who: Principal) -> bool:
+    """Whether a request of `who` counts as one of the organiser. Administrators can do what the organiser can."""
+    return "admin" in who.scopes or (who.account == state.organiser and "organise" in who.scopes)
+
+
 def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
     """Execute the command that `make` builds, and return its receipt.
 
@@ -334,7 +451,7 @@ def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Resp
     who = principal()
     state = read_tournament(tournament)
     body = parse_body(schema)
-    organises = "admin" in who.scopes or (who.account == state.organiser and "organise" in who.scopes)
+    organises = is_organised_by(state, who)
     if not organises:
         who.require("play")
     actor = Actor("organiser" if organises else "player", who.account)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from marshmallow import ValidationError, fields, post_load, validate
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS
 from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
@@ -19,8 +19,7 @@ from plyscribe.domain.decide.opening import (
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
-from plyscribe.domain.tournament.decide import MAX_ENTRANTS
-from plyscribe.domain.tournament.terms import FORMATS, MAX_GAMES, MAX_ROUNDS, REPEATS, TIEBREAKS
+from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
@@ -79,7 +78,7 @@ class NewPlayer(Strict):
 
     name = name_field(required=True, metadata={"example": "Ada"})
     kind = fields.String(load_default="person", validate=validate.OneOf(KINDS))
-    scopes = _scopes(["play", "record"], ["play", "record"])
+    scopes = _scopes(["play", "record", "organise"], ["play", "record"])
 
 
 class NewToken(Strict):
@@ -114,6 +113,8 @@ class Rotation(Strict):
 class SeatFor(Strict):
     """Who gets a seat. Give exactly one of `player`, `name` and `bot`."""
 
+    alternatives = (("player",), ("name",), ("bot", "seed", "playouts"))
+
     player = fields.String(
         validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"), metadata={"description": "The id of an account."}
     )
@@ -122,7 +123,10 @@ class SeatFor(Strict):
     seed = integer_field(
         0,
         MAX_SEED,
-        metadata={"description": "The seed that the bot's moves follow from. By default a random one."},
+        metadata={
+            "description": "The seed that the bot's moves follow from. By default a secret one, which is published at "
+            "the end. A seed that you name stands in the open: anyone can compute the bot's moves beforehand."
+        },
     )
     playouts = _playouts()
 
@@ -143,7 +147,13 @@ class WantedBotIn(Strict):
 
     name = fields.String(required=True, validate=validate.OneOf(list(BOTS)))
     seed = integer_field(
-        0, MAX_SEED, load_default=0, metadata={"description": "The seed that the bot's moves follow from."}
+        0,
+        MAX_SEED,
+        load_default=0,
+        metadata={
+            "description": "The seed that the bot's moves follow from while all entrants are bots of the server. With "
+            "other entrants, bots have secret seeds."
+        },
     )
     playouts = _playouts(load_default=None, allow_none=True)
 
@@ -230,7 +240,7 @@ class NewMatch(Strict):
         load_default=False,
         metadata={
             "description": "The match counts for ratings. Every seat needs its own account, and the options must be "
-            "the defaults or a preset."
+            "the defaults or a preset. It counts as soon as any die has fallen or every seat has moved."
         },
     )
     dice = fields.String(
@@ -346,10 +356,22 @@ class NewRoll(Strict):
 
 
 class TakeBack(Strict):
-    """How far to go back."""
+    """How far to go back: either `steps` or `ply`."""
 
+    steps = integer_field(
+        1,
+        2**31,
+        load_default=None,
+        metadata={
+            "description": "How many of the last steps to take back. A move, a roll, a withdrawal and an agreed draw "
+            "are a step each."
+        },
+    )
     ply = integer_field(
-        0, 2**31, required=True, metadata={"description": "The number of moves to keep. All later ones are taken back."}
+        0,
+        2**31,
+        load_default=None,
+        metadata={"description": "The number of moves to keep. All that came after them is taken back."},
     )
 
 
@@ -360,13 +382,19 @@ class Withdrawal(Strict):
     cause = fields.String(
         load_default="resigned",
         validate=validate.OneOf(WITHDRAWAL_CAUSES),
-        metadata={"description": "Players can only resign. The recorder can give any cause."},
+        metadata={"description": "Players can only resign. The recorder and an overseer can give any cause."},
     )
     fault = fields.String(
         load_default=None,
         allow_none=True,
         validate=validate.OneOf(WITHDRAWAL_FAULTS),
         metadata={"description": "With `resigned`: how the program that plays the seat failed."},
+    )
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The reason, for people. Required of an overseer."},
     )
 
 
@@ -393,6 +421,14 @@ class Annulment(Strict):
     )
 
 
+def _label() -> fields.String:
+    return name_field(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The name to show in tables.", "example": "mcts, 500 playouts"},
+    )
+
+
 class NewTournament(Strict):
     """A new tournament. The receipt has all terms, with the defaults filled in."""
 
@@ -413,8 +449,8 @@ class NewTournament(Strict):
         load_default="once",
         validate=validate.OneOf(REPEATS),
         metadata={
-            "description": "The games on each board, all with the same dice: one, one for each rotation of the seats, "
-            "or one for each order of the seats."
+            "description": "The games on each board: one, one for each rotation of the seats, or one for each order of "
+            "the seats. If only bots of the server sit on it, they all have the same dice."
         },
     )
     openings = fields.List(
@@ -447,14 +483,15 @@ class NewTournament(Strict):
         allow_none=True,
         metadata={
             "description": "A sequential test of two entrants. It ends the tournament as soon as it can decide between "
-            "two hypotheses on their difference in Elo.",
-            "example": {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"},
+            "two hypotheses on their difference in Elo. Each parameter is a number, or a decimal in a string; decimals "
+            "are recorded as strings.",
+            "example": {"elo0": 0, "elo1": 20, "alpha": 0.05, "beta": 0.05},
         },
     )
     max_entrants = integer_field(2, MAX_ENTRANTS, load_default=256)
     is_open = Boolean(
         load_default=True,
-        metadata={"description": "Every player can enter. If false, only the organiser can, and can enter bots."},
+        metadata={"description": "Every player can enter. If false, only those whom the organiser invites."},
     )
     seed = integer_field(
         0,
@@ -474,23 +511,83 @@ class NewEntrant(Strict):
         allow_none=True,
         metadata={"description": "The bot that enters. By default you enter yourself."},
     )
-    label = name_field(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "The name to show in tables.", "example": "mcts, 500 playouts"},
+    label = _label()
+
+
+class NewInvitee(Strict):
+    """The account that is invited to a tournament. Give exactly one of `player` and `name`."""
+
+    alternatives = (("player", "label"), ("name", "label"))
+
+    player = fields.String(
+        validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"), metadata={"description": "The id of the account."}
+    )
+    name = name_field(
+        metadata={"description": "The name of the account, if no other account has it.", "example": "Ada"}
+    )
+    label = _label()
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data.keys() & {"player", "name"}) != 1:
+            raise ValidationError("Must have exactly one of player and name.")
+
+
+class EntrantWithdrawal(Strict):
+    """Why an entrant leaves a tournament."""
+
+    disqualified = Boolean(
+        load_default=False,
+        metadata={"description": "The organiser disqualifies the entrant. Needs `why`."},
+    )
+    why = text_field(
+        MAX_CAUSE_LENGTH, load_default=None, allow_none=True, metadata={"description": "The reason, for people."}
     )
 
 
 class NewAbsence(Strict):
     """The round that an entrant sits out."""
 
-    round = integer_field(1, MAX_ROUNDS, required=True)
+    round = integer_field(1, MOST_ROUNDS, required=True)
 
 
-class NewGameAnnulment(Strict):
-    """A game that is to be annulled."""
+class RulingOnGame(Strict):
+    """The game that an organiser's ruling is about, and its reason."""
 
-    round = integer_field(1, MAX_ROUNDS, required=True)
+    round = integer_field(1, MOST_ROUNDS, required=True)
     board = integer_field(1, MAX_ENTRANTS, required=True)
     game = integer_field(1, MAX_GAMES, load_default=1)
     why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"description": "The reason, for people."})
+
+
+class NewGameAnnulment(RulingOnGame):
+    """A game that is to be annulled."""
+
+
+class NewRetry(RulingOnGame):
+    """A game that was given up and is to be tried again."""
+
+
+class NewAdjudication(RulingOnGame):
+    """A game that the organiser decides."""
+
+    ranks = fields.List(
+        integer_field(1, MAX_SEATS),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={
+            "description": "The rank of each seat, 1 for the best. Seats that tie share a rank: `[1, 1]`, `[1, 2, 2]`.",
+            "example": [1, 2],
+        },
+    )
+
+
+class NewForfeit(RulingOnGame):
+    """A game that one or more of its entrants lose."""
+
+    entrants = fields.List(
+        integer_field(1, MAX_ENTRANTS),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "The numbers of the entrants that lose.", "example": [3]},
+    )

@@ -1,17 +1,27 @@
 """The kinds of fields, and the fields that several schemas share."""
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
-from plyscribe.domain.player import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.names import MAX_NAME_LENGTH, UNPRINTABLE, is_printable
 
 MAX_SEATS = 16
+
+PRINTABLE = f"[^{UNPRINTABLE}]+"
+"""What is_printable accepts, as the contract says it."""
+
+TRIMMED_PRINTABLE = f"(?! )[^{UNPRINTABLE}]*[^ {UNPRINTABLE}]"
+"""The same without spaces at the ends."""
 
 
 class Strict(Schema):
     """A schema that refuses unknown fields."""
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """The sets of fields of which an object has exactly one, if there are several. The first of each is required."""
 
     class Meta:
         """Marshmallow's settings."""
@@ -86,7 +96,8 @@ def seat_field(**kwargs: Any) -> fields.Integer:
 
 def name_field(**kwargs: Any) -> fields.String:
     """A display name."""
-    return fields.String(validate=[validate.Length(1, MAX_NAME_LENGTH), _printable, _trimmed], **kwargs)
+    validators: list[Callable[[str], Any]] = [validate.Length(1, MAX_NAME_LENGTH), _printable, _trimmed]
+    return fields.String(validate=validators, **_with_pattern(TRIMMED_PRINTABLE, kwargs))
 
 
 def time_field(description: str = "", note: str = "", **kwargs: Any) -> fields.Integer:
@@ -97,7 +108,28 @@ def time_field(description: str = "", note: str = "", **kwargs: Any) -> fields.I
 
 def text_field(longest: int, **kwargs: Any) -> fields.String:
     """Printable text of 1 to `longest` characters."""
-    return fields.String(validate=[validate.Length(1, longest), _printable], **kwargs)
+    return fields.String(validate=[validate.Length(1, longest), _printable], **_with_pattern(PRINTABLE, kwargs))
+
+
+def _with_pattern(pattern: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {**kwargs, "metadata": {"pattern": pattern, **kwargs.get("metadata", {})}}
+
+
+RECEIPT = re.compile(r"([1-9][0-9]{0,14}):([0-9a-f]{64})")
+"""A receipt in a query: the version and the hash of an event."""
+
+
+def receipt_field() -> fields.String:
+    """A receipt; None if it is left out."""
+    description = (
+        "The version and the hash of an event, as in the answer to a command. Chooses the version of the match that "
+        "contains this event."
+    )
+    return fields.String(
+        load_default=None,
+        validate=validate.Regexp(rf"{RECEIPT.pattern}\Z"),
+        metadata={"description": description},
+    )
 
 
 def invitation_field() -> fields.String:

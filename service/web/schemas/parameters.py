@@ -7,7 +7,8 @@ from marshmallow import fields, validate
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.match import STATUSES
-from plyscribe.domain.player import KINDS, MAX_NAME_LENGTH
+from plyscribe.domain.names import MAX_NAME_LENGTH
+from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
@@ -16,6 +17,7 @@ from plyscribe.service.web.schemas.field_types import (
     QueryWords,
     Strict,
     invitation_field,
+    receipt_field,
 )
 
 MAX_PAGE = 1000
@@ -54,9 +56,10 @@ def _ruleset() -> fields.String:
 
 
 class MatchQuery(Strict):
-    """What opens a private match to a request whose token does not."""
+    """What opens a private match to a request whose token does not, and which version is meant of an imported one."""
 
     invitation = invitation_field()
+    receipt = receipt_field()
 
 
 class CompositionQuery(MatchQuery):
@@ -84,6 +87,14 @@ class EventsQuery(MatchQuery):
     wait = _wait()
 
 
+class TournamentEventsQuery(Strict):
+    """Which events of a tournament."""
+
+    after = _after("Only events with a higher version.")
+    limit = _limit()
+    wait = _wait()
+
+
 class InboxQuery(Strict):
     """Which entries of the inbox."""
 
@@ -97,7 +108,7 @@ class AnnulmentQuery(MatchQuery):
 
     preview = QueryBoolean(
         load_default=False,
-        metadata={"description": "List what an annulment would change. Needs the scope `organise` or `admin`."},
+        metadata={"description": "List what an annulment would change. Only for those who can annul the match."},
     )
     offset = _offset()
     limit = _limit()
@@ -125,7 +136,9 @@ class PageQuery(Strict):
         metadata={"description": "The most that a page may have."},
     )
     cursor = fields.String(
-        load_default=None, metadata={"description": "Where the page starts. `next` has it for the next page."}
+        load_default=None,
+        validate=validate.Length(min=1),
+        metadata={"description": "Where the page starts. `next` has it for the next page."},
     )
 
 
@@ -185,6 +198,11 @@ class TournamentsQuery(PageQuery):
 
     ruleset = _ruleset()
     status = fields.String(load_default=None, validate=validate.OneOf(TOURNAMENT_STATUSES))
+    invited = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["me"]),
+        metadata={"description": "Only tournaments to which your account is invited and has not answered yet."},
+    )
 
 
 class GameQuery(Strict):

@@ -8,6 +8,7 @@ from flask import Response
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
 from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.errors import NotCanonical, WrongTime
+from plyscribe.domain.imported import split_address
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
@@ -21,7 +22,7 @@ from plyscribe.service.web.schemas import answers, parameters
     "replay",
     media={BUNDLE: None},
     query=parameters.MatchQuery,
-    problems=(401, 404, 406, 409),
+    problems=(401, 404, 409),
     open=True,
     tagged=True,
 )
@@ -37,12 +38,13 @@ def get_bundle(match: str) -> Response:
     state = read_match(match)
     response = tagged(Response(content_type=BUNDLE), state.version)
     if response.status_code == 200:
-        pages = queries.read_pages(parts().matches, match, 0, state.version)
-        lines = format_bundle(describe_head(match, state.life.created), chain.from_iterable(pages))
+        pages = queries.read_pages(parts().matches, state.stream, 0, state.version)
+        id, _ = split_address(state.stream)
+        lines = format_bundle(describe_head(id, state.life.created), chain.from_iterable(pages))
         chunks = iter(lambda: b"".join(islice(lines, queries.PAGE)), b"")
         # Events that no bundle can hold are refused before the answer begins, if they are among the first PAGE.
         response.response = chain([_begin(chunks)], chunks)
-        response.headers["Content-Disposition"] = f'attachment; filename="{match}.bundle.ndjson"'
+        response.headers["Content-Disposition"] = f'attachment; filename="{state.stream}.bundle.ndjson"'
     return confined(response, state)
 
 
@@ -54,7 +56,9 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
 
 
 @blueprint.get("/<match>/verification")
-@operation("replay", answers.Verification, query=parameters.MatchQuery, problems=(401, 404), open=True, tagged=True)
+@operation(
+    "replay", answers.Verification, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True
+)
 def get_verification(match: str) -> Response:
     """Execute the stored match again, and report all checks and the first fault.
 
@@ -65,5 +69,5 @@ def get_verification(match: str) -> Response:
     state = read_match(match)
     response = tagged(Response(), state.version)
     if response.status_code == 200:
-        response = tagged(answer(describe_report(parts().reports.report(match, state.version))), state.version)
+        response = tagged(answer(describe_report(parts().reports.report(state.stream, state.version))), state.version)
     return confined(response, state)

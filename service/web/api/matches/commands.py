@@ -9,7 +9,7 @@ from marshmallow import Schema
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
-from plyscribe.service.access.acting import scope_to_act
+from plyscribe.service.access.acting import act_in, require_unpaused, scope_to_act
 from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
 from plyscribe.service.streams.handler import Answer
@@ -26,28 +26,45 @@ def execute(
     schema: type[Schema],
     make: Callable[[Fields, Fields], Command],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
+    word: str = "",
 ) -> Response:
-    """Execute the command that `make` builds, and return its receipt.
+    """Execute the command that `make` builds, and return its receipt; see carry_out."""
+    return give_receipt(carry_out(match, schema, make, permit, word))
+
+
+def carry_out(
+    match: str,
+    schema: type[Schema],
+    make: Callable[[Fields, Fields], Command],
+    permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
+    word: str = "",
+) -> Answer[Match]:
+    """Execute the command that `make` builds.
 
     `make` gets the fields that every command has (actor, time, id, secret) and the parsed body. `permit` raises unless
-    the account may do this.
+    the account may do this. `word` names the command if an overseer gives it as an organiser: see `act_in`.
     """
     who = principal()
     require_match_id(match)
     body = parse_body(schema)
-    actor = Actor("player", who.account)
-    asked = remembered(actor)
-    base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+    # In whatever role it is carried out, it is one command of the account.
+    asked = remembered(Actor("player", who.account))
+    base = {"at": now_ms(), "id": asked.id.hex()}
 
     def command_for(state: Match) -> Command:
         # This comes first, so that nobody learns that a private match exists.
         permit(state, who, body)
         require_own(state)
         g.match = state
-        require_scope(state, who)
-        return make({**base, "secret": parts().secret_for(state)}, body)
+        return make({**base, "actor": act_in(state, who, word), "secret": parts().secret_for(state)}, body)
 
-    return give_receipt(parts().matches.execute(match, command_for, asked, expected_version()))
+    return parts().matches.execute(match, command_for, asked, expected_version())
+
+
+def require_no_pause(who: Principal, rated: bool) -> None:
+    """Raise WrongTime if a match is rated and the player has to wait before the next rated match."""
+    if rated:
+        require_unpaused(parts().accounts.players.read(who.account), now_ms())
 
 
 def require_scope(state: Match, who: Principal) -> None:

@@ -39,7 +39,7 @@ def fork_match(match: str) -> Response:
     def command_for(_: Match) -> CreateMatch:
         # A repeated request gets the same answer, even if the parent has changed since.
         parent = read_match(match)
-        entries = parts().matches.read_events(match, 0, parent.version)
+        entries = parts().matches.read_events(parent.stream, 0, parent.version)
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
         return draft_fork(parent, entries, fork, body, base, parts().config.server_key)
 

@@ -1,17 +1,18 @@
 """Create, read, start, abort, duplicate and rematch matches."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 
 from flask import Response
 from orjson import dumps
 
-from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, StartMatch, TakeSeat
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, StartMatch, TakeSeat
 from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, Dice, Occupant, RecordedDice
 from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.acting import PAUSED
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
@@ -19,7 +20,6 @@ from plyscribe.service.matches import queries
 from plyscribe.service.matches.duplicates import draft_duplicate, duplicate_id, share_dice
 from plyscribe.service.matches.rematches import draft_rematch, rematch_id, seats_offered
 from plyscribe.service.matches.seating import WantedBot, seat_all
-from plyscribe.service.store.imported import ReadOnly
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import stream_id
 from plyscribe.service.web.api.http import (
@@ -32,13 +32,22 @@ from plyscribe.service.web.api.http import (
     remembered,
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, give_location, require_scope
+from plyscribe.service.web.api.matches.commands import (
+    COMMAND_PROBLEMS,
+    Fields,
+    execute,
+    give_location,
+    require_no_pause,
+    require_scope,
+)
 from plyscribe.service.web.api.matches.reading import (
     confined,
+    confirm_by,
     list_choices_now,
+    list_other_versions,
     personal,
     read_match,
-    require_own,
+    read_own_match,
     tagged,
 )
 from plyscribe.service.web.api.openapi import operation
@@ -50,7 +59,9 @@ TAG_DIGITS = 16
 
 
 @blueprint.post("")
-@operation("matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403,), command=True, located=True)
+@operation(
+    "matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403, 409), command=True, located=True
+)
 def create_match() -> Response:
     """Create a match.
 
@@ -65,17 +76,19 @@ def create_match() -> Response:
     stream = stream_id("match", asked)
     require_players(body["seats"], who.account)
     dice, secret = _choose_dice(body, stream)
+    bots, seeds = parts().config.server_key.seal_seeds(stream)
     command = CreateMatch(
         actor=actor,
         at=now_ms(),
         id=asked.id.hex(),
-        secret=secret,
+        secret=Secret(secret, seeds),
         ruleset=body["ruleset"],
         ruleset_version=body["ruleset_version"],
         options=body["options"],
         seats=seat_all(body["seats"]),
         recorder=who.account if body["recorded"] else None,
         dice=dice,
+        bots=bots,
         rated=body["rated"],
         private=body["private"],
         limits=body["limits"],
@@ -83,7 +96,12 @@ def create_match() -> Response:
         about=body["about"],
         server=SERVER,
     )
-    return give_location(parts().matches.execute(stream, lambda _: command, asked, new=True))
+
+    def command_for(_: Match) -> CreateMatch:
+        require_no_pause(who, command.rated)
+        return command
+
+    return give_location(parts().matches.execute(stream, command_for, asked, new=True))
 
 
 def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:
@@ -124,9 +142,7 @@ def create_duplicate(match: str, number: int) -> Response:
     """
     who = principal()
     body = parse_body(bodies.Duplicate)
-    old = read_match(match)
-    if not parts().imports.is_own(old):
-        raise ReadOnly(match)
+    old = read_own_match(match)
     require_scope(old, who)
     id = duplicate_id(old, number)
     actor = Actor("player", who.account)
@@ -134,7 +150,7 @@ def create_duplicate(match: str, number: int) -> Response:
     require_players(body["seats"], who.account)
 
     def command_for(_: Match) -> CreateMatch:
-        return draft_duplicate(old, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
+        return draft_duplicate(old, id, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
 
     return give_location(parts().matches.execute(id, command_for, asked, new=True))
 
@@ -144,19 +160,19 @@ def create_duplicate(match: str, number: int) -> Response:
 def get_match(match: str) -> Response:
     """Get a match as it stands now, with what you may do in it.
 
-    `choices` depends on whose token the request has. Without a token it is empty.
+    `choices` depends on whose token the request has. Without a token it is empty. If different versions of an imported
+    match are here, its id alone is refused, with a list of them. A receipt of a move chooses the version that has it.
     """
     parse_query(parameters.MatchQuery)
     state = read_match(match)
-    imported = parts().imports.find(match)
+    imported = parts().imports.find(state.stream)
+    others = list_other_versions(imported) if imported else []
     choices = queries.describe_choices(list_choices_now(state))
-    # The answer depends on the version, on who asks, and for an import on its verdict, which has a stream of its own.
-    tag = str(state.version)
-    if imported:
-        tag = f"{tag}-{imported.version}"
-    elif choices:
-        tag = f"{tag}-{sha256(dumps(choices)).hexdigest()[:TAG_DIGITS]}"
-    return confined(personal(tagged(answer(queries.describe_match(state, choices, imported)), tag)), state)
+    described = queries.describe_match(state, choices, imported, others, confirm_by(state))
+    # The answer depends on the version and on who asks. For an import it also depends on streams beside the match's.
+    varies = choices or described["imported"]
+    tag = f"{state.version}-{sha256(dumps(varies)).hexdigest()[:TAG_DIGITS]}" if varies else str(state.version)
+    return confined(personal(tagged(answer(described), tag)), state)
 
 
 @blueprint.post("/<match>/start")
@@ -164,9 +180,10 @@ def get_match(match: str) -> Response:
 def start_match(match: str) -> Response:
     """Start a match.
 
-    All seats must be taken. The start does not wait for entropy.
+    Its creator, its recorder and an overseer can do this, once all seats are taken. The start does not wait for
+    entropy.
     """
-    return execute(match, bodies.Nothing, lambda base, _: StartMatch(**base))
+    return execute(match, bodies.Nothing, lambda base, _: StartMatch(**base), word="start")
 
 
 @blueprint.post("/<match>/abort")
@@ -174,10 +191,11 @@ def start_match(match: str) -> Response:
 def abort_match(match: str) -> Response:
     """End a match without an outcome.
 
-    The creator can do this before the start, a player before their own first move, and the recorder at any time.
-    Players cannot abort a match of a tournament; they can resign.
+    The creator can do this before the start. During play a player can before their own first move, in a rated match
+    until it counts; the recorder and an overseer can at any time. Players cannot abort a match of a tournament; they
+    can resign.
     """
-    return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body))
+    return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body), word="abort")
 
 
 @blueprint.post("/<match>/rematch")
@@ -193,19 +211,23 @@ def rematch(match: str) -> Response:
     # The command id of a rematch derives from the match, not from the key. The key is only validated.
     idempotency_key()
     parse_body(bodies.Nothing)
-    old = read_match(match)
-    require_own(old)
+    old = read_own_match(match)
     require_scope(old, who)
     actor = Actor("player", who.account)
     command = draft_rematch(old, actor, now_ms(), parts().config.server_key)
     id, asked = rematch_id(match)
-    done = parts().matches.execute(id, lambda _: command, asked, new=True)
+
+    def command_for(_: Match) -> CreateMatch:
+        require_no_pause(who, command.rated)
+        return command
+
+    done = parts().matches.execute(id, command_for, asked, new=True)
     if done.replayed and actor.id != done.state.life.creator:
-        done = _sit_down(done, actor)
+        done = _sit_down(done, actor, who)
     return give_location(done, 200)
 
 
-def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
+def _sit_down(created: Answer[Match], actor: Actor, who: Principal) -> Answer[Match]:
     """Take the seats that the rematch has for the actor; without such a seat, return the answer of its creation."""
     # Another request created it, so this answer is not a replay.
     done = replace(created, replayed=False)
@@ -214,8 +236,12 @@ def _sit_down(created: Answer[Match], actor: Actor) -> Answer[Match]:
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
 
         def command_for(state: Match, seat: int = seat, base: Fields = base) -> TakeSeat:
+            require_no_pause(who, state.life.created.rated)
             return TakeSeat(**base, secret=parts().secret_for(state), seat=seat)
 
-        with suppress(WrongTime, WrongPerson):
+        try:
             done = parts().matches.execute(created.state.stream, command_for, asked)
+        except (WrongTime, WrongPerson) as refusal:
+            if refusal.code == PAUSED:
+                raise
     return done

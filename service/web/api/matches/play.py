@@ -1,13 +1,22 @@
-"""Play matches: moves, rolls, take-backs, withdrawals and draws."""
+"""Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
 from flask import Response
 
-from plyscribe.domain.commands import AnswerDraw, Command, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
+from plyscribe.domain.commands import (
+    AnswerDraw,
+    Command,
+    ConfirmRecord,
+    MakeMove,
+    OfferDraw,
+    RecordRoll,
+    TakeBack,
+    Withdraw,
+)
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import answer, parse_query, path_with
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
-from plyscribe.service.web.api.matches.reading import confined, read_match
+from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
@@ -23,7 +32,7 @@ def make_move(match: str) -> Response:
 
 
 @blueprint.get("/<match>/legal-moves")
-@operation("play", answers.LegalMoves, query=parameters.LegalMovesQuery, problems=(401, 404), open=True)
+@operation("play", answers.LegalMoves, query=parameters.LegalMovesQuery, problems=(401, 404, 409), open=True)
 def legal_moves(match: str) -> Response:
     """List the legal moves of the seat on turn.
 
@@ -31,10 +40,11 @@ def legal_moves(match: str) -> Response:
     """
     query = parse_query(parameters.LegalMovesQuery)
     state = read_match(match)
+    require_sound(state)
     moves, more = queries.list_legal_moves(state, query["prefix"], query["offset"], query["limit"])
     offset = query["offset"] + query["limit"]
     page = {
-        "match": match,
+        "match": state.stream,
         "version": state.version,
         "turn": queries.dump_turn(state.turn),
         "moves": moves,
@@ -44,7 +54,7 @@ def legal_moves(match: str) -> Response:
 
 
 @blueprint.get("/<match>/legal-moves/next")
-@operation("play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404), open=True)
+@operation("play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404, 409), open=True)
 def compose_move(match: str) -> Response:
     """List the ways to continue the notation of a move.
 
@@ -53,6 +63,7 @@ def compose_move(match: str) -> Response:
     """
     prefix = parse_query(parameters.CompositionQuery)["prefix"]
     state = read_match(match)
+    require_sound(state)
     return confined(answer(queries.describe_composition(state, prefix)), state)
 
 
@@ -66,11 +77,23 @@ def record_roll(match: str) -> Response:
 @blueprint.post("/<match>/take-back")
 @operation("play", answers.Receipt, body=bodies.TakeBack, problems=COMMAND_PROBLEMS, command=True)
 def take_back(match: str) -> Response:
-    """Take back all moves after a ply.
+    """Take back the last steps, or all after a ply.
 
-    Only the recorder can do this, and not with server dice.
+    Only the recorder can do this, and not with server dice. It works during play and after the end, until the record is
+    confirmed or verified. A match that had ended goes on.
     """
     return execute(match, bodies.TakeBack, lambda base, body: TakeBack(**base, **body))
+
+
+@blueprint.post("/<match>/confirmation")
+@operation("play", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
+def confirm_record(match: str) -> Response:
+    """Confirm that everything is entered right.
+
+    Only the recorder can do this, after the match has ended. Then nothing is taken back any more, and the match is
+    verified and scored at once. Without this, that happens at `confirm_by` (see the match).
+    """
+    return execute(match, bodies.Nothing, lambda base, _: ConfirmRecord(**base))
 
 
 @blueprint.post("/<match>/withdrawal")
@@ -78,9 +101,10 @@ def take_back(match: str) -> Response:
 def withdraw(match: str) -> Response:
     """Resign a seat.
 
-    The recorder can withdraw any seat, for any cause.
+    The recorder and an overseer can withdraw any seat, for any cause; an overseer says `why`. In a rated match that
+    does not count yet, a withdrawal aborts the match.
     """
-    return execute(match, bodies.Withdrawal, lambda base, body: Withdraw(**base, **body))
+    return execute(match, bodies.Withdrawal, lambda base, body: Withdraw(**base, **body), word="withdraw")
 
 
 @blueprint.post("/<match>/draw")

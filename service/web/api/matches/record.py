@@ -4,6 +4,7 @@ from itertools import chain
 
 from flask import Response
 
+from plyscribe.domain.imported import is_address
 from plyscribe.domain.record import MEDIA_TYPE, format_record, record_of
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import TEXT, accepted, parse_query, parts
@@ -18,7 +19,7 @@ from plyscribe.service.web.schemas import parameters
     "replay",
     media={MEDIA_TYPE: None, TEXT: None},
     query=parameters.MatchQuery,
-    problems=(401, 404, 406, 409),
+    problems=(401, 404, 409),
     open=True,
     tagged=True,
 )
@@ -32,8 +33,8 @@ def get_record(match: str) -> Response:
     parse_query(parameters.MatchQuery)
     state = read_match(match)
     # The accounts of an imported match belong to another server, even if an id of ours is the same.
-    ours = () if parts().imports.is_imported(match) else state.life.players
+    ours = () if is_address(state.stream) else state.life.players
     names = {player: parts().accounts.name_of(player) for player in ours}
-    entries = chain.from_iterable(queries.read_pages(parts().matches, match, 0, state.version))
+    entries = chain.from_iterable(queries.read_pages(parts().matches, state.stream, 0, state.version))
     text = format_record(record_of(state, entries, names))
     return confined(varied(tagged(Response(text, content_type=f"{media}; charset=utf-8"), state.version)), state)

@@ -9,7 +9,7 @@ from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import connect_client, translate
 from plyscribe.service.web.api.http import answer, idempotency_key, parse_body, parts, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.reading import confined, read_match, require_own
+from plyscribe.service.web.api.matches.reading import confined, confirm_by, read_own_match
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.schemas import answers, bodies
 
@@ -21,18 +21,18 @@ def verify_again(match: str) -> Response:
 
     Needs the scope `admin`. Call this once the cause of the fault is fixed. A worker executes the match again within
     moments and adds another verdict. Repeated requests have no further effect. If the match has been verified
-    meanwhile, nothing happens and `due` is false. If no verdict appears, ask again.
+    meanwhile, or waits for its recorder's confirmation, nothing happens and `due` is false. If no verdict appears, ask
+    again.
     """
     who = principal()
     who.require("admin")
     idempotency_key()
     parse_body(bodies.Nothing)
-    state = read_match(match)
-    require_own(state)
+    state = read_own_match(match)
     status = state.lifecycle.status if state.lifecycle else "refuted"
     if status in ("open", "playing", "aborted"):
         raise WrongTime("match/not-ended", f"the match is {status}", match_status=status)
-    due = status in ("ended", "refuted")
+    due = status in ("ended", "refuted") and confirm_by(state) is None
     if due:
         _enqueue(Verification(match, state.version))
     return confined(answer({"match": match, "version": state.version, "status": status, "due": due}, 202), state)

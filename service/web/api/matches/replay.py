@@ -6,7 +6,8 @@ from hashlib import sha256
 
 from flask import Response
 
-from plyscribe.domain.match import Match
+from plyscribe.domain.imported import is_address
+from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.replay import position_at
 from plyscribe.service.boards.colours import render_colours
 from plyscribe.service.live.sources import is_final
@@ -32,7 +33,7 @@ from plyscribe.service.web.schemas import answers, parameters
     "replay",
     media={JSON: answers.EventPage, NDJSON: None, SSE: None},
     query=parameters.EventsQuery,
-    problems=(400, 401, 404, 406),
+    problems=(400, 401, 404, 409),
     open=True,
     followed=True,
 )
@@ -49,16 +50,16 @@ def list_events(match: str) -> Response:
     state = read_match(match)
     if media == SSE:
         return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
-    given = give_events("match", parts().matches, match, state.version, media, query)
+    given = give_events("match", parts().matches, state.stream, state.version, media, query)
     # A client that asks for events beyond the next one gets its empty page at once.
     if media == JSON and query["after"] == state.version and not _is_still(state):
-        wait_for_news(parts().match_events, match, query["after"], query["wait"])
+        wait_for_news(parts().match_events, state.stream, query["after"], query["wait"])
     return confined(varied(given), state)
 
 
 def _is_still(state: Match) -> bool:
     """Whether the match can have no more events here."""
-    return is_final(state) or parts().imports.is_imported(state.stream)
+    return is_final(state) or is_address(state.stream)
 
 
 def _stream_events(state: Match, after: int) -> Response:
@@ -74,7 +75,7 @@ def _stream_events(state: Match, after: int) -> Response:
     "replay",
     media={JSON: answers.PositionOut, TEXT: None, SVG: None},
     query=parameters.PositionQuery,
-    problems=(401, 404, 406),
+    problems=(401, 404, 409),
     open=True,
     tagged=True,
 )
@@ -82,13 +83,17 @@ def get_position(match: str, ply: int) -> Response:
     """Get the position just before move `ply` + 1.
 
     The position comes as JSON, as text for a terminal or as a picture of the board. With `version`, the answer is
-    exact and never changes. Without it, a take-back by the recorder can change it. The picture marks the move that led
-    to the position. A later release may draw it differently, so the picture's `ETag` also has a digest of the drawing.
+    exact and never changes. Without it, a take-back by the recorder can change it. Of a match with a damaged event
+    you get the positions before that event; the others are refused with `match/damaged`. The picture marks the move
+    that led to the position. A later release may draw it differently, so the picture's `ETag` also has a digest of the
+    drawing.
     """
     media = accepted(JSON, TEXT, SVG)
     version = parse_query(parameters.PositionQuery)["version"]
     state = read_for_position(match, ply, version)
     position = position_at(state, ply)
+    if version is not None and state.fault and state.play and ply == state.play.ply and version >= state.fault.version:
+        raise damaged(state.fault)
     tag, kept = str(position.version), "public, max-age=31536000, immutable"
     if media == SVG:
         picture = queries.draw_position(state, position)
@@ -98,7 +103,8 @@ def get_position(match: str, ply: int) -> Response:
         response = Response(queries.render_position(state, position), content_type=f"{TEXT}; charset=utf-8")
     else:
         response = answer(queries.describe_position(state, position))
-    if version is not None:
+    # The id of a match may come to stand for another version of it.
+    if version is not None and state.stream == match:
         response.headers["Cache-Control"] = kept
     return confined(varied(tagged(response, tag)), state)
 
@@ -108,4 +114,4 @@ def _picture_headers() -> dict[str, str]:
     """Headers that keep a picture from loading anything but its own style sheet when a browser opens it directly."""
     style = b64encode(sha256(render_colours("auto").encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style}'"
-    return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
+    return {"Content-Security-Policy": policy}

@@ -1,6 +1,6 @@
 """Take and leave seats, invite players to them, and add their entropy."""
 
-from flask import Response
+from flask import Response, g
 
 from plyscribe.domain.commands import AddEntropy, LeaveSeat, TakeSeat
 from plyscribe.domain.errors import WrongPerson
@@ -12,8 +12,14 @@ from plyscribe.service.access.reading import needs_invitation
 from plyscribe.service.clock import now_ms
 from plyscribe.service.web.api.http import answer, parse_body, parts, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, require_scope
-from plyscribe.service.web.api.matches.reading import invited_seat, read_match, require_own, require_reader
+from plyscribe.service.web.api.matches.commands import (
+    COMMAND_PROBLEMS,
+    Fields,
+    execute,
+    require_no_pause,
+    require_scope,
+)
+from plyscribe.service.web.api.matches.reading import invited_seat, read_own_match, require_reader
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import require_no_key
 from plyscribe.service.web.schemas import answers, bodies
@@ -27,8 +33,10 @@ def take_seat(match: str, seat: int) -> Response:
     The recorder of a match can seat a guest. In a private match, you need an `invitation` to take an open seat, unless
     you are its creator or recorder.
     """
+    who = principal()
 
     def make(base: Fields, body: Fields) -> TakeSeat:
+        require_no_pause(who, g.match.life.created.rated)
         guest = Guest(body["name"]) if body["name"] is not None else None
         return TakeSeat(**base, seat=seat, guest=guest, entropy=body["entropy"])
 
@@ -71,8 +79,7 @@ def invite(match: str, seat: int) -> Response:
     require_no_key()
     who = principal()
     body = parse_body(bodies.NewInvitation)
-    state = read_match(match)
-    require_own(state)
+    state = read_own_match(match)
     require_scope(state, who)
     if who.account not in (state.life.creator, state.life.created.recorder):
         raise WrongPerson("match/not-yours", "only the creator and the recorder of a match can invite players")

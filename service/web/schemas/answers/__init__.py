@@ -14,12 +14,12 @@ from plyscribe.service.web.schemas.answers.matches import (
     Verification,
     VerificationDue,
 )
-from plyscribe.service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage
+from plyscribe.service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage, PlayerProfile
 from plyscribe.service.web.schemas.answers.problems import Problem
 from plyscribe.service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
 from plyscribe.service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
 from plyscribe.service.web.schemas.answers.system import Health, Ready
-from plyscribe.service.web.schemas.answers.tokens import NewTokenOut, RevokedToken, Tokens
+from plyscribe.service.web.schemas.answers.tokens import EndedSessions, NewTokenOut, RevokedToken, Tokens
 from plyscribe.service.web.schemas.answers.tournaments import (
     AnnulmentReport,
     AttemptsOut,
@@ -38,6 +38,7 @@ __all__ = [
     "AttemptsOut",
     "ClauseOut",
     "Composition",
+    "EndedSessions",
     "EventPage",
     "Health",
     "ImportOut",
@@ -51,6 +52,7 @@ __all__ = [
     "NewTokenOut",
     "PlayerOut",
     "PlayerPage",
+    "PlayerProfile",
     "PositionOut",
     "Problem",
     "RatingHistory",

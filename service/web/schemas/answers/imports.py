@@ -51,13 +51,20 @@ class ImportOut(Schema):
         required=True, allow_none=True, data_key="import", metadata={"description": "Its id; null for `own`."}
     )
     match = fields.String(required=True, metadata={"description": "The id of the match that is imported."})
+    address = fields.String(
+        required=True,
+        metadata={
+            "description": "What to use in paths instead of the match's id: `<match>~<import>` for a bundle. The id "
+            "alone also reads the bundle if it is the only version of the match here."
+        },
+    )
     status = fields.String(
         required=True,
         validate=validate.OneOf([*IMPORT_STATUSES, "own"]),
         metadata={
-            "description": "A bundle is `copying`, then `waiting` for its check, then `verified` or `refuted`. A text "
-            "record is `waiting`, then `entered`, or `faulty` and perhaps `kept`. `own`: this server recorded the "
-            "match itself, and the bundle holds nothing else."
+            "description": "A bundle is `copying`, then `waiting` for its check, then `verified` (consistent in "
+            "itself) or `refuted`. A text record is `waiting`, then `entered`, or `faulty` and perhaps `kept`. `own`: "
+            "this server recorded the match itself, and the bundle holds nothing else."
         },
     )
     by = fields.String(required=True, allow_none=True, metadata={"description": "The account that imported it."})

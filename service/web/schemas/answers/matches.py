@@ -8,6 +8,7 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES
 from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.waiting import WAITED_FOR
+from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
 from plyscribe.service.web.schemas.field_types import time_field
@@ -48,7 +49,9 @@ class Turn(Schema):
 class MatchVersion(Schema):
     """A match at one of its versions."""
 
-    match = fields.String(required=True, metadata={"description": "The match's id."})
+    match = fields.String(
+        required=True, metadata={"description": "The match's id; of an imported match, the address of its import."}
+    )
     version = fields.Integer(
         required=True,
         metadata={"description": "The version of the match that this describes: the number of its last event."},
@@ -71,6 +74,12 @@ class Receipt(StoredEvents, MatchTurn):
 
     The same request with the same `Idempotency-Key` gets the same receipt, byte for byte.
     """
+
+    counts = fields.Boolean(
+        metadata={
+            "description": "Only of rated matches: whether the match counts. While it does not, leaving it aborts it."
+        }
+    )
 
 
 class InvitationOut(Schema):
@@ -100,7 +109,10 @@ class SeatRow(Schema):
     name = fields.String(metadata={"description": "The name of a guest, who has no account."})
     bot = fields.String(metadata={"description": "The name of the bot."})
     version = fields.Integer(metadata={"description": "The version of the bot."})
-    seed = fields.Integer(metadata={"description": "The seed that the bot's moves follow from."})
+    seed = fields.Integer(
+        allow_none=True,
+        metadata={"description": "The seed that the bot's moves follow from. Null while it is secret: until the end."},
+    )
     playouts = fields.Integer(allow_none=True, metadata={"description": "The playouts of the bot for each decision."})
     seated = fields.Boolean(
         required=True, metadata={"description": "False while the seat is open, or its player is only invited."}
@@ -136,7 +148,11 @@ class ClockOut(Schema):
 
     since = time_field("When the present decision became due")
     used_ms = fields.List(
-        fields.Integer(), required=True, metadata={"description": "The time that each seat has used for its decisions."}
+        fields.Integer(),
+        required=True,
+        metadata={
+            "description": "The time that each seat has used for its decisions, with the one during which it left."
+        },
     )
     left_ms = fields.List(
         fields.Integer(allow_none=True),
@@ -165,6 +181,22 @@ class DiceOut(Schema):
         fields.String(), metadata={"description": "The ids of all matches that share these dice, made or not."}
     )
     secret = fields.String(allow_none=True, metadata={"description": "The secret, in hex; null until it is published."})
+
+
+class BotsOut(Schema):
+    """The secret seeds of the server's bots in a match.
+
+    They are fixed before the match: `commitment` is the SHA-256 of their secret, and the secret is published when the
+    match ends. Every seed can then be computed.
+    """
+
+    commitment = fields.String(required=True, metadata={"description": "The SHA-256 of the secret, in hex."})
+    key = fields.String(
+        required=True, metadata={"description": "The id of the server key that the secret is derived from."}
+    )
+    secret = fields.String(
+        required=True, allow_none=True, metadata={"description": "The secret, in hex; null until it is published."}
+    )
 
 
 class ParentOut(Schema):
@@ -214,10 +246,27 @@ class MatchFault(Schema):
 
 
 class ImportedFrom(Schema):
-    """The import that a match came with."""
+    """The import that a match is read from."""
 
     id = fields.String(required=True, data_key="import", metadata={"description": "The id of the import."})
-    status = fields.String(required=True, validate=validate.OneOf(IMPORT_STATUSES))
+    match = fields.String(required=True, metadata={"description": "The id that the match has where it was recorded."})
+    by = fields.String(required=True, allow_none=True, metadata={"description": "The account that imported it."})
+    status = fields.String(
+        required=True,
+        validate=validate.OneOf(IMPORT_STATUSES),
+        metadata={
+            "description": "`verified`: the match is consistent in itself (chain, rules, dice, outcome). This does not "
+            "prove that it was played like this: only a receipt or the server that recorded it can."
+        },
+    )
+    others = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The addresses of other versions of this match that were imported here, at most "
+            f"{MAX_NAMED}. Send a receipt to learn which version contains it."
+        },
+    )
 
 
 class ChoiceOut(Schema):
@@ -260,11 +309,22 @@ class MatchOut(MatchSummary):
     """A match as it stands now."""
 
     hash = fields.String(required=True, metadata={"description": "The hash of the last event."})
+    counts = fields.Boolean(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "Whether a rated match counts: its outcome is or would be rated. While it is played and "
+            "does not count, leaving it aborts it. Null if it is not rated."
+        },
+    )
     options = fields.Dict(required=True, metadata={"description": "The options of the ruleset, complete."})
     seats = fields.List(fields.Nested(SeatOut), required=True)
     start = fields.String(required=True, metadata={"description": "`auto` or `call`: see the creation of a match."})
     dice = fields.Nested(
         DiceOut, required=True, allow_none=True, metadata={"description": "Null for a game without dice."}
+    )
+    bots = fields.Nested(
+        BotsOut, required=True, allow_none=True, metadata={"description": "Null if no bot has a secret seed."}
     )
     about = fields.Dict(
         values=fields.String(),
@@ -293,6 +353,14 @@ class MatchOut(MatchSummary):
         required=True, allow_none=True, metadata={"description": "The seat whose offer of a draw is open."}
     )
     outcome = fields.Nested(Outcome, required=True, allow_none=True)
+    confirm_by = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "UTC milliseconds. The match has ended, and until then its recorder may take steps back or "
+            "confirm the record. After that it is verified. Null if the match waits for no confirmation."
+        },
+    )
     verdict = fields.Nested(Verdict, required=True, allow_none=True)
     score = fields.Nested(Score, required=True, allow_none=True)
     annulment = fields.Nested(Annulled, required=True, allow_none=True)
@@ -326,8 +394,8 @@ class Wait(Schema):
         required=True,
         validate=validate.OneOf(WAITED_FOR),
         metadata={
-            "description": "Take a seat, add entropy, start the match, move, record a roll, or answer the offer of a "
-            "draw."
+            "description": "Take a seat, add entropy, start the match, move, record a roll, answer the offer of a "
+            "draw, or confirm the record."
         },
     )
 
@@ -338,7 +406,13 @@ class MatchRow(MatchSummary):
     seats = fields.List(fields.Nested(SeatRow), required=True)
     imported = fields.Boolean(
         required=True,
-        metadata={"description": "If true, the status is ours, but the accounts are those of another server."},
+        metadata={
+            "description": "If true, the accounts are those of another server, and `verified` means that the match is "
+            "consistent in itself."
+        },
+    )
+    importer = fields.String(
+        required=True, allow_none=True, metadata={"description": "The account that imported the match."}
     )
     tournament = fields.String(required=True, allow_none=True, metadata={"description": "The tournament's id."})
     created_at = time_field("When it was created or imported")

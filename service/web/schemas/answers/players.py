@@ -16,7 +16,21 @@ class PlayerOut(Schema):
     registered_at = time_field("When the account was opened")
 
 
-class Me(PlayerOut):
+class PlayerProfile(PlayerOut):
+    """An account, and how often it aborted rated matches."""
+
+    rated_aborts = fields.Integer(
+        required=True,
+        metadata={"description": "How many rated matches the player left after their start, before they counted."},
+    )
+    paused_until = time_field(
+        "Until when the player can begin no rated match",
+        "Null if they can.",
+        allow_none=True,
+    )
+
+
+class Me(PlayerProfile):
     """The account that your token belongs to."""
 
     scopes = fields.List(
@@ -26,9 +40,14 @@ class Me(PlayerOut):
     )
 
 
-class NewPlayerOut(Me):
+class NewPlayerOut(PlayerOut):
     """A new account with its first token."""
 
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(SCOPES)),
+        required=True,
+        metadata={"description": "The scopes of your token."},
+    )
     token = fields.String(required=True, metadata={"description": "The token. It is not shown again."})
 
 

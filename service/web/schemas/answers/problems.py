@@ -2,9 +2,24 @@
 
 from marshmallow import Schema, fields, validate
 
+from plyscribe.domain.imported import STATUSES as IMPORT_STATUSES
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.web.schemas.answers.events import EventOut
+from plyscribe.service.web.schemas.field_types import time_field
+
+
+class VersionOut(Schema):
+    """One of several versions of a match that were imported."""
+
+    match = fields.String(required=True, metadata={"description": "The address to ask for this version by."})
+    id = fields.String(required=True, data_key="import", metadata={"description": "The id of the import."})
+    by = fields.String(required=True, allow_none=True, metadata={"description": "The account that imported it."})
+    at = time_field("When it was imported")
+    status = fields.String(required=True, validate=validate.OneOf(IMPORT_STATUSES))
+    version = fields.Integer(required=True, metadata={"description": "The number of its events."})
+    hash = fields.String(required=True, metadata={"description": "The hash of its last event, in hex."})
 
 
 class Problem(Schema):
@@ -30,9 +45,11 @@ class Problem(Schema):
     line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})
     allowed = fields.String(metadata={"description": "The values that are allowed."})
+    players = fields.List(fields.String(), metadata={"description": "The accounts that have the name."})
     known = fields.List(fields.String(), metadata={"description": "The names that exist."})
     seat = fields.Integer(metadata={"description": "The seat that the problem is about."})
     seats = fields.List(fields.Integer(), metadata={"description": "The seats that the problem is about."})
+    until = time_field("Until when it is not possible", required=False)
     match_status = fields.String(
         validate=validate.OneOf(STATUSES), metadata={"description": "The status of the match."}
     )
@@ -43,6 +60,10 @@ class Problem(Schema):
     event_type = fields.String(metadata={"description": "The type of a stored event that could not be read."})
     errors = fields.Dict(metadata={"description": "For each field or parameter at fault, what is wrong with it."})
     version = fields.Integer(metadata={"description": "The present version of the match or tournament."})
+    versions = fields.List(
+        fields.Nested(VersionOut),
+        metadata={"description": f"The versions of the match that were imported here, at most {MAX_NAMED}."},
+    )
     events = fields.List(
         fields.Nested(EventOut), metadata={"description": "The events after the version named in `If-Match`."}
     )

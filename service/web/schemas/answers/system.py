@@ -10,7 +10,7 @@ class Health(Schema):
 
 
 class Ready(Schema):
-    """The process is running and its store answers."""
+    """The process is running and its store takes writes."""
 
     status = fields.String(required=True, validate=validate.OneOf(["ready"]))
     store = fields.String(
@@ -21,6 +21,19 @@ class Ready(Schema):
         validate=validate.OneOf(["always", "everysec", "unknown"]),
         metadata={
             "description": "When a successful command is on disk: before the answer (`always`), within a second "
-            "(`everysec`), or `unknown`."
+            "(`everysec`), or `unknown`. With replicas it is unknown, because a failover may lose the newest moves."
+        },
+    )
+    replicas = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "How many replicas follow the store; null if it does not say."},
+    )
+    queues = fields.String(
+        required=True,
+        validate=validate.OneOf(["up", "away", "none"]),
+        metadata={
+            "description": "Whether the server of the job queues answers. While it is `away`, people can play, but no "
+            "match is verified and no built-in bot moves. `none` with a store in memory."
         },
     )

@@ -19,13 +19,19 @@ class TokenOut(Schema):
 
 
 class ListedToken(TokenOut):
-    """A valid token."""
+    """A valid token, or a session: a browser that is signed in. The label of a session says which browser."""
 
+    kind = fields.String(required=True, validate=validate.OneOf(["token", "session"]))
+    made_with = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "For a session, the id of the token that it was made with. It ends with that token."},
+    )
     current = fields.Boolean(required=True, metadata={"description": "Whether this request was sent with this token."})
 
 
 class Tokens(Schema):
-    """All valid tokens of an account, oldest first."""
+    """All valid tokens and sessions of an account, oldest first."""
 
     player = fields.String(required=True, metadata={"description": "The account's id."})
     tokens = fields.List(fields.Nested(ListedToken), required=True)
@@ -36,6 +42,13 @@ class NewTokenOut(TokenOut):
 
     player = fields.String(required=True, metadata={"description": "The account's id."})
     token = fields.String(required=True, metadata={"description": "The token. It is not shown again."})
+
+
+class EndedSessions(Schema):
+    """All sessions of an account have ended."""
+
+    player = fields.String(required=True, metadata={"description": "The account's id."})
+    ended = fields.Integer(required=True, metadata={"description": "How many there were."})
 
 
 class RevokedToken(Schema):

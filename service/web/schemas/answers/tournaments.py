@@ -6,6 +6,7 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, TIEBREAKS
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
@@ -63,6 +64,38 @@ class TournamentPage(ListPage):
     tournaments = fields.List(fields.Nested(TournamentRow), required=True)
 
 
+def _entrant_name() -> fields.String:
+    description = "The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."
+    return fields.String(required=True, metadata={"description": description})
+
+
+class InviteeOut(Schema):
+    """An account that is invited to enter and has not answered yet."""
+
+    player = fields.String(required=True, metadata={"description": "The id of the account."})
+    player_name = fields.String(required=True, metadata={"description": "The name of the account."})
+    label = fields.String(required=True, allow_none=True, metadata={"description": "The name to show in tables."})
+    at = time_field("When it was invited")
+
+
+class ActOut(Schema):
+    """What an organiser or administrator did to the course of the tournament.
+
+    It is about a game (`round`, `board`, `game`), or about an `entrant`, or else about the whole tournament. What it is
+    not about is null.
+    """
+
+    at = time_field("When it was done")
+    by = fields.String(required=True, metadata={"description": "The account that did it."})
+    by_name = fields.String(required=True, metadata={"description": "The name of that account."})
+    what = fields.String(required=True, validate=validate.OneOf(ACTS))
+    why = fields.String(required=True, allow_none=True, metadata={"description": "The reason, if one was given."})
+    round = fields.Integer(required=True, allow_none=True)
+    board = fields.Integer(required=True, allow_none=True)
+    game = fields.Integer(required=True, allow_none=True)
+    entrant = fields.Integer(required=True, allow_none=True)
+
+
 class EntrantOut(Schema):
     """An entrant: a `player` (an account) or a `bot` of the server."""
 
@@ -74,7 +107,10 @@ class EntrantOut(Schema):
     bot = fields.String(metadata={"description": "The name of the bot."})
     bot_version = fields.Integer(metadata={"description": "The version of the bot."})
     playouts = fields.Integer(allow_none=True, metadata={"description": "The playouts of the bot for each decision."})
-    label = fields.String(required=True, allow_none=True, metadata={"description": "The name to show in tables."})
+    name = _entrant_name()
+    label = fields.String(
+        required=True, allow_none=True, metadata={"description": "The label that the entrant was given."}
+    )
     is_in = fields.Boolean(required=True, metadata={"description": "False once the entrant has withdrawn."})
     absences = fields.List(
         fields.Integer(), required=True, metadata={"description": "The rounds that the entrant sits out."}
@@ -124,10 +160,21 @@ class TournamentOut(TournamentSummary):
     )
     max_entrants = fields.Integer(required=True)
     is_open = fields.Boolean(
-        required=True, metadata={"description": "Whether every player can enter, or only the organiser."}
+        required=True,
+        metadata={"description": "Whether every player can enter, or only those whom the organiser invites."},
     )
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
+    invitations = fields.List(
+        fields.Nested(InviteeOut),
+        required=True,
+        metadata={"description": "The invitations that can still be accepted, oldest first."},
+    )
+    acts = fields.List(
+        fields.Nested(ActOut),
+        required=True,
+        metadata={"description": "What organisers and administrators did to its course, oldest first."},
+    )
     games = fields.Integer(required=True, metadata={"description": "The number of games paired so far."})
     decided = fields.Integer(required=True, metadata={"description": "The number of these games that are decided."})
     given_up = fields.Integer(
@@ -151,6 +198,7 @@ class TableRow(Schema):
     rank = fields.Integer(required=True, metadata={"description": "Entrants that no tiebreak separates share a rank."})
     entrant = fields.Integer(required=True, metadata={"description": "The entrant's number."})
     label = fields.String(required=True, metadata={"description": "The entrant's label, or else its bot or account."})
+    name = _entrant_name()
     points = fields.String(required=True)
     tiebreaks = fields.Dict(
         required=True,
@@ -171,7 +219,7 @@ class TableRow(Schema):
         required=True,
         metadata={
             "description": "For each opponent, by number, the score in each game between them: `1` above the opponent, "
-            "`0.5` level, `0` below, null if the game is annulled."
+            "`0.5` level, `0` below, null if the game is annulled. Forfeited games are included."
         },
     )
     reached = fields.Integer(metadata={"description": "In a knockout: the last round that the entrant reached."})
@@ -212,14 +260,24 @@ class GameSummary(Schema):
     entrants = fields.List(
         fields.Integer(), required=True, metadata={"description": "The numbers of the entrants, by seat."}
     )
-    match = fields.String(required=True, metadata={"description": "The match's id."})
+    match = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The match's id; null if there is none because the organiser decided the game."},
+    )
     ranks = fields.List(
         fields.Integer(),
         required=True,
         allow_none=True,
         metadata={"description": "The rank of each seat, 1 for the best; null until the game is decided."},
     )
-    reason = fields.String(required=True, allow_none=True, metadata={"description": "Why the match ended."})
+    reason = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": f"Why the match ended; `{ADJUDICATED}` or `{FORFEITED}` if the organiser decided the game."
+        },
+    )
     annulled = fields.String(
         required=True, allow_none=True, metadata={"description": "Why the game was annulled; null if it was not."}
     )
@@ -231,6 +289,16 @@ class GameOut(GameSummary):
     failed = fields.List(
         fields.String(), required=True, metadata={"description": "The ids of earlier matches of the game that failed."}
     )
+    given_up = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether it failed too often to be played again, and waits for the organiser."},
+    )
+    why = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why the organiser decided it; null if a match did."}
+    )
+    forfeited = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
+    )
 
 
 class IncidentOut(Schema):
@@ -239,7 +307,7 @@ class IncidentOut(Schema):
     cause = fields.String(
         required=True,
         metadata={
-            "description": f"Of an entrant: {', '.join((*WITHDRAWAL_CAUSES, *WITHDRAWAL_FAULTS))}. "
+            "description": f"Of an entrant: {', '.join((*WITHDRAWAL_CAUSES, *WITHDRAWAL_FAULTS, FORFEITED))}. "
             f"Of the platform: {', '.join(FAILURES)}."
         },
     )
@@ -261,7 +329,10 @@ class IncidentOut(Schema):
 
 
 class AttemptOut(GameSummary):
-    """A match that was created to decide a game. A game has several if the platform fails some of them."""
+    """A match that was created to decide a game, or the organiser's ruling instead.
+
+    A game has several if the platform fails some of them.
+    """
 
     round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
     attempt = fields.Integer(required=True, metadata={"description": "The attempt at this game, counted from 1."})
@@ -270,7 +341,7 @@ class AttemptOut(GameSummary):
         validate=validate.OneOf(ATTEMPT_STATUSES),
         metadata={
             "description": "`playing`; `decided`: it decided the game; `failed`: the game is played again; `dropped`: "
-            "the tournament was called off first."
+            "the tournament was called off first; `adjudicated`, `forfeited`: the organiser decided the game instead."
         },
     )
     made_at = time_field(
