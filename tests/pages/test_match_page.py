@@ -169,13 +169,36 @@ def test_clocks_follow_the_clock_of_the_server(visit, two, page_of):
     expect(page.locator(".clock[data-left]")).to_have_text("10:00")
 
 
+def test_an_administrator_judges_a_match_on_its_page(visit, service, two):
+    match = two.open_match("zhen")
+    page = visit().page
+    page.goto(f"/sign-in?next=/matches/{match}")
+    page.get_by_label("Token").fill((service.data / "admin.token").read_text().strip())
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_text("Oversee this match").click()
+    take_pictures(page, "oversight")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    page.get_by_label("Player who has to leave").select_option("2")
+    page.get_by_label("Cause").select_option("disqualified")
+    page.get_by_label("Why (everybody can read it)").fill("two phones")
+    page.get_by_role("button", name="Withdraw the player").click()
+    expect(page.locator("#moves")).to_contain_text(
+        re.compile("Organiser Administrator withdrew Ben[ 0-9]*: disqualified, 'two phones'")
+    )
+    page.get_by_text("Oversee this match").click()
+    page.get_by_label("Why the match no longer counts").fill("the wrong table")
+    page.get_by_role("button", name="Annul the match").click()
+    expect(page.locator("#badge")).to_contain_text("Annulled")
+
+
 def test_a_match_is_forked_at_the_position_on_the_board(visit, matches):
-    ben = visit()
-    ben.sign_up("Ben")
-    ben.page.goto(f"/matches/{matches['zhen']}?ply=4")
-    ben.page.get_by_role("button", name="Fork from here").click()
-    expect(ben.page).not_to_have_url(re.compile(matches["zhen"]))
-    expect(ben.page).to_have_url(re.compile("/matches/match-"))
+    cat = visit()
+    cat.sign_up("Cat")
+    cat.page.goto(f"/matches/{matches['zhen']}?ply=4")
+    cat.page.get_by_role("button", name="Fork from here").click()
+    expect(cat.page).not_to_have_url(re.compile(matches["zhen"]))
+    expect(cat.page).to_have_url(re.compile("/matches/match-"))
 
 
 def test_matches_can_be_searched(visit, matches):
@@ -207,6 +230,8 @@ def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
 
 def test_the_ratings_of_players_are_drawn(visit, two):
     match = two.open_match("zhen", rated=True)
+    two.clients[0].move(match, "+5")
+    two.clients[1].move(match, "+3")
     two.clients[0].withdraw(match)
     wait_for(lambda: status_of(two.clients[0], match) == "scored", why="the score")
     page = visit().page

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
-from tests.pages.conftest import find_barriers, overflows, take_pictures
+from plyscribe.service.client import Client
+from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
 
 pytestmark = pytest.mark.server
 
@@ -123,7 +124,7 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     expect(page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
     ben.page.goto(page.get_by_label("Link for seat 2").input_value())
     ben.page.get_by_role("main").get_by_role("link", name="Sign in").click()
-    ben.page.get_by_label("Name").fill("Ben")
+    ben.page.get_by_label("Name").fill("Benedict")
     ben.page.get_by_role("button", name="Open an account").click()
     ben.page.get_by_role("link", name="Continue").click()
     ben.page.get_by_role("button", name="Take seat 2").click()
@@ -237,16 +238,34 @@ def test_a_match_from_a_real_table_is_recorded(visit):
     page.get_by_role("button", name="enter", exact=True).click()
     page.get_by_role("button", name="Move").click()
     expect(page.locator(NOW)).to_have_text("Seat 2 to move: Bea.")
-    page.get_by_label("Take back").select_option("0")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_label("Take back more, from").select_option("roll 3")
+    page.get_by_role("button", name="Take back to there").click()
+    expect(page.locator(NOW)).to_contain_text("to roll")
+    page.get_by_label("Die 1").fill("4")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator("#dice .die").last).to_have_text("4")
     expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
     assert find_barriers(page) == []
     assert not overflows(page)
     take_pictures(page, "record")
     page.get_by_label("Which player leaves").select_option("2")
-    page.get_by_label("Why they leave").select_option("time")
+    page.get_by_label("Cause").select_option("time")
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator(NOW)).to_have_text("Ada wins (withdrawal).")
+    page.reload()
+    expect(page.get_by_label("Time left for corrections")).to_have_text(re.compile("0[45]:[0-9][0-9]"))
+    assert not overflows(page)
+    take_pictures(page, "record-end")
+    page.get_by_role("button", name="Take back the last step: withdrawal of seat 2 (Bea)").click()
+    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
+    expect(page.locator("#log")).to_contain_text("Taken back: withdrawal of seat 2")
+    page.get_by_label("Which player leaves").select_option("1")
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.locator(NOW)).to_have_text("Bea wins (withdrawal).")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator("#log")).to_contain_text("The record is confirmed")
+    expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
+    expect(page.get_by_role("button", name="Take back")).to_have_count(0)
 
 
 def test_the_pages_have_no_barriers_and_fit_a_phone(visit):
@@ -298,3 +317,16 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
         return [afterUpdate, composer.text];
     }""")
     assert texts == ["", ""]
+
+
+def test_a_click_before_the_scripts_have_loaded_does_not_reload_the_page(visit):
+    ann = visit(scripts=False)
+    ann.sign_up("Ann")
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        match = client.create_match("zhen", [{"player": client.me()["player"]}, None])["match"]
+    for path, button in ((f"/matches/{match}/play", "Leave seat 1"), ("/play?ruleset=zhen", "Start")):
+        ann.page.goto(path)
+        ann.page.get_by_role("button", name=button).click()
+        # A page that is loaded anew by a form has its fields, or a question mark, in its address.
+        ann.page.wait_for_timeout(500)
+        assert ann.page.url == f"{ann.url}{path}"

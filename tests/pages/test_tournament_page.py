@@ -86,3 +86,33 @@ def test_tournaments_are_listed(visit, organiser):
     take_pictures(page, "tournaments")
     assert find_barriers(page) == []
     assert not overflows(page)
+
+
+def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(visit, organiser):
+    made = announce(organiser, 1, is_open=False)
+    ann = visit()
+    ann.sign_up("Annabel")
+    olga = visit()
+    olga.page.goto(f"/sign-in?next=/tournaments/{made}")
+    olga.page.get_by_label("Token").fill(organiser.token)
+    olga.page.get_by_role("button", name="Sign in").click()
+    olga.page.get_by_text("Organise", exact=True).click()
+    olga.page.get_by_label("Id or name").fill("Annabel")
+    olga.page.get_by_role("button", name="Invite").click()
+    expect(olga.page.get_by_role("button", name="Withdraw the invitation")).to_be_visible(timeout=20_000)
+    ann.page.goto(f"/tournaments/{made}")
+    ann.page.get_by_role("button", name="Accept").click()
+    expect(ann.page.get_by_role("button", name="Accept")).to_have_count(0)
+    expect(ann.page.get_by_role("link", name="Annabel").last).to_be_visible()
+    olga.page.get_by_role("button", name="Start").click()
+    olga.page.get_by_text("Rule", exact=True).first.click()
+    forfeit = olga.page.locator("form[data-post$=forfeits]").first
+    forfeit.get_by_label("Annabel loses").check()
+    forfeit.get_by_label("Reason").fill("she never came")
+    forfeit.get_by_role("button", name="Forfeit").click()
+    expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "ended")
+    acts = olga.page.get_by_role("region", name="Decisions of the organiser")
+    expect(acts.get_by_text("she never came")).to_be_visible()
+    take_pictures(olga.page, "tournament-organised")
+    assert find_barriers(olga.page) == []
+    assert not overflows(olga.page)

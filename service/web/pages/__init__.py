@@ -4,6 +4,7 @@ Everything that they show is also in the API, and every change goes through the 
 """
 
 from plyscribe.service.web.pages import (
+    account,
     assets,
     home,
     match,
@@ -19,6 +20,7 @@ from plyscribe.service.web.pages import (
 from plyscribe.service.web.pages.blueprint import blueprint
 
 __all__ = [
+    "account",
     "assets",
     "blueprint",
     "home",

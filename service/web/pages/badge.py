@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from plyscribe.domain.events import MatchRefuted, MatchVerified, RecordedDice
+from plyscribe.domain.events import BuiltIn, MatchRefuted, MatchVerified, RecordedDice
 from plyscribe.domain.imported import Import, ImportRefuted, ImportVerified
 from plyscribe.domain.match import Lifecycle, Match
 
@@ -14,11 +14,18 @@ CHECKS = {
     "canonical": "Each event is stored in the one canonical spelling.",
     "rules": "Every move was played again by the rules and led to the recorded events.",
     "dice": "The revealed secret matches the earlier commitment, and every roll follows from it.",
+    "seeds": "The revealed seeds of the server's bots match the earlier commitment.",
     "outcome": "The match ended as its rules say and was scored accordingly.",
     "verdict": "The recorded verdict is the one found here.",
     "receipt": "The event has the hash that the receipt names.",
 }
 """What each check of `plyscribe.domain.bundle.report` establishes, in a sentence."""
+
+
+UNPROVEN = (
+    "This does not prove that the match was played like this: anybody can write another match that is consistent. "
+    "A receipt that a player kept, or the server that recorded the match, can tell."
+)
 
 
 class Badge(NamedTuple):
@@ -27,6 +34,11 @@ class Badge(NamedTuple):
     kind: str
     label: str
     sentences: tuple[str, ...]
+
+
+def label_status(status: str, imported: bool) -> str:
+    """The status in the words of a page. Nobody here saw an imported match, so it is not called verified."""
+    return "consistent" if imported and status == "verified" else status
 
 
 def choose_badge(match: Match, imported: Import | None) -> Badge:
@@ -44,7 +56,8 @@ def choose_badge(match: Match, imported: Import | None) -> Badge:
             checked = "Every move was checked against the rules before it was stored."
             return Badge("open", "Live", (checked, "When it is over, all of it will be checked again."))
         case "ended":
-            return Badge("open", "Awaits verification", (_format_wait(life),))
+            label = "Awaits confirmation" if life.awaits_confirmation else "Awaits verification"
+            return Badge("open", label, (_format_wait(life),))
         case "aborted":
             return Badge("bad", "Aborted", ("The match was called off and has no outcome.",))
         case "annulled":
@@ -59,6 +72,8 @@ def choose_badge(match: Match, imported: Import | None) -> Badge:
 def _format_wait(life: Lifecycle) -> str:
     if life.awaits_reveal:
         return "Other matches share its dice. It is verified when the last of these matches is over."
+    if life.awaits_confirmation:
+        return "Its recorder may still correct it. It is verified when the recorder confirms it, or after a while."
     return "The match is over and will be verified in a moment."
 
 
@@ -69,7 +84,8 @@ def _format_verdict(life: Lifecycle, verdict: MatchVerified | MatchRefuted | Non
         case MatchVerified(version, digest):
             again = f"All {version} events were played again, with the same result."
             final = f"SHA-256 of the final position: {digest}"
-            return (again, CHECKS["chain"], CHECKS["rules"], *_format_dice(life), CHECKS["outcome"], final)
+            secrets = *_format_dice(life), *_format_seeds(life)
+            return (again, CHECKS["chain"], CHECKS["rules"], *secrets, CHECKS["outcome"], final)
     return ()
 
 
@@ -86,12 +102,18 @@ def _format_dice(life: Lifecycle) -> list[str]:
     return [CHECKS["dice"]]
 
 
+def _format_seeds(life: Lifecycle) -> list[str]:
+    if any(isinstance(who, BuiltIn) and who.seed is not None for who in life.created.seats):
+        return ["The seed of a bot was named when the match was created: anyone could compute its moves beforehand."]
+    return [CHECKS["seeds"]] if life.created.bots else []
+
+
 def _choose_import_badge(imported: Import) -> Badge:
     match imported.verdict:
         case ImportVerified(version, checks):
-            origin = f"This match was played elsewhere. We checked its {version} events here:"
-            return Badge("good", "Imported, verified here", (origin, *(CHECKS[name] for name in checks)))
+            origin = f"This match was recorded elsewhere. Its {version} events are consistent. We checked:"
+            return Badge("good", "Imported, consistent", (origin, *(CHECKS[name] for name in checks), UNPROVEN))
         case ImportRefuted(version, check, why):
-            fault = f"This match was played elsewhere. Event {version} is wrong ({check}): {why}"
+            fault = f"This match was recorded elsewhere. Event {version} is wrong ({check}): {why}"
             return Badge("bad", "Imported, refuted here", (fault,))
-    return Badge("open", "Imported", ("This match was played elsewhere. It has not been checked here yet.",))
+    return Badge("open", "Imported", ("This match was recorded elsewhere. It has not been checked here yet.",))

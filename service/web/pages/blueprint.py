@@ -7,8 +7,15 @@ from flask import Blueprint, Response, render_template, request
 from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.errors import CrossSite, ServiceError
-from plyscribe.service.store.port import StoreError, StoreUnavailable
-from plyscribe.service.web.api.http import SAFE_METHODS, TOKEN_HEADERS, current_request, parts, principal_if_any
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.web.api.http import (
+    OLD_COOKIE,
+    SAFE_METHODS,
+    TOKEN_HEADERS,
+    current_request,
+    parts,
+    principal_if_any,
+)
 
 blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
 
@@ -30,7 +37,6 @@ POLICY = "; ".join(
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
@@ -58,16 +64,22 @@ def confine(response: Response) -> Response:
     return response
 
 
-def show_page(template: str, status: int = 200, **context: Any) -> Response:
-    """A page as the visitor sees it. Templates escape all text."""
-    return _render(template, status, _describe(principal_if_any()), context)
+def show_page(template: str, status: int = 200, who: dict[str, Any] | None = None, **context: Any) -> Response:
+    """A page as the visitor sees it, or as `who` sees it, who has just signed in. Templates escape all text."""
+    return _render(template, status, who or _describe(principal_if_any()), context)
 
 
 def _render(template: str, status: int, who: dict[str, Any] | None, context: dict[str, Any]) -> Response:
+    asked = current_request()
     path = request.full_path.rstrip("?")
     back = asked_next() if request.path in ABOUT_SIGNING_IN else path
-    page = render_template(template, who=who, path=path, back=back, **context)
+    # The cookie of an earlier release holds a token, which must not go to other servers of this host any longer.
+    had_token = OLD_COOKIE in asked.cookies
+    lapsed = who is None and (had_token or asked.session_sent is not None)
+    page = render_template(template, who=who, path=path, back=back, lapsed=lapsed, **context)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
+    if had_token:
+        response.delete_cookie(OLD_COOKIE)
     response.vary.update(TOKEN_HEADERS)
     return response
 
@@ -81,13 +93,17 @@ def asked_next() -> str:
 def _describe(who: Principal | None) -> dict[str, Any] | None:
     if who is None:
         return None
-    player: Player = parts().accounts.players.read(who.account)
-    return {"player": player.stream, "name": player.name, "scopes": who.scopes}
+    return describe_visitor(parts().accounts.players.read(who.account), who.scopes)
+
+
+def describe_visitor(player: Player, scopes: tuple[str, ...]) -> dict[str, Any]:
+    """What the frame of a page shows of the account that is signed in."""
+    return {"player": player.stream, "name": player.name, "scopes": scopes}
 
 
 def is_for_people() -> bool:
     """Whether to answer this request with a page, by what its client prefers."""
-    if request.path.startswith("/v1/"):
+    if request.path.startswith("/v1/") or request.path == "/readyz":
         return False
     return request.accept_mimetypes.best_match((HTML, "application/json"), "application/json") == HTML
 
@@ -96,7 +112,7 @@ def show_problem(problem: dict[str, Any]) -> Response:
     """A problem as a page. It is shown signed out if the problem is that we cannot find out who asks."""
     try:
         # Do not wait a second time for a store that is down.
-        who = None if problem["code"] == StoreUnavailable.code else _describe(principal_if_any())
+        who = None if problem["code"].startswith("store/") else _describe(principal_if_any())
     except (ServiceError, StoreError):
         who = None
     return _render("problem.html", problem["status"], who, {"problem": problem})

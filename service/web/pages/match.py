@@ -1,33 +1,47 @@
 """The page of a match: every position, all moves, the players, what was checked, and live news."""
 
+from functools import partial
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, request
+from flask import Response, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.bundle.report import describe_report
-from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.deadlines import find_deadline
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.deadlines import find_deadline, time_left
+from plyscribe.domain.decide.choices import Choice
+from plyscribe.domain.decide.who import sits_in
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice
-from plyscribe.domain.imported import Import
+from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, StepsTakenBack
+from plyscribe.domain.imported import Import, is_address, split_address
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Over
+from plyscribe.service.access.acting import OVERSEEN, act_in, oversees
 from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import judged_status
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
-from plyscribe.service.web.api.http import SVG, parts
-from plyscribe.service.web.api.matches.reading import read_for_position, read_match
-from plyscribe.service.web.pages.badge import CHECKS, choose_badge
+from plyscribe.service.matches.imports import MAX_NAMED
+from plyscribe.service.web.api.http import SVG, parts, principal_if_any
+from plyscribe.service.web.api.matches.reading import (
+    confirm_by,
+    list_choices_now,
+    list_other_versions,
+    read_for_position,
+    read_match,
+)
+from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
-from plyscribe.service.web.pages.people import name_seats
+from plyscribe.service.web.pages.option_fields import format_value, name_option
+from plyscribe.service.web.pages.people import name_account, name_judge, name_seats
 from plyscribe.service.web.pages.score_sheet import (
+    Row,
     explain_rows,
     find_explanation,
     format_outcome,
@@ -38,19 +52,23 @@ from plyscribe.service.web.pages.score_sheet import (
 
 blueprint.add_app_template_filter(shorten_clause)
 blueprint.add_app_template_filter(format_word)
+blueprint.add_app_template_filter(label_status)
 
 SPEEDS = (("Slow", 2000), ("Normal", 1000), ("Fast", 400), ("Very fast", 120))
 """Playback speeds, with the milliseconds that each position is shown."""
 
 
 @blueprint.get("/matches/<match>")
-def show_match(match: str) -> Response:
-    """Show a match at a ply: the last one if the query names none."""
+def show_match(match: str) -> AnyResponse:
+    """Show a match at a ply: the last one if the query names none. The page of an imported match is at its address."""
     state = read_match(match)
+    if state.stream != match:
+        query = {name: value for name, value in request.args.items() if name != "receipt"}
+        return redirect(f"/matches/{state.stream}?{urlencode(query)}".rstrip("?"), 303)
     described, play = _describe_match(state), state.play
     if play is None:
         return show_page("match.html", **described, position=None, rows=[], explained={}, speeds=SPEEDS)
-    rows = list_rows(_read_entries(state, 0))
+    rows = _list_rows(_read_entries(state, 0), described)
     position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
     explained = explain_rows(play.ruleset, rows)
     return show_page("match.html", **described, position=position, rows=rows, explained=explained, speeds=SPEEDS)
@@ -60,10 +78,9 @@ def show_match(match: str) -> Response:
 def show_position(match: str, ply: int) -> Response:
     """Show one position as part of the match page: the board, the move that led to it, and what comes next."""
     state = read_for_position(match, ply, None)
-    imported = parts().imports.is_imported(match)
-    names = name_seats(queries.describe_seats(state.life.seats), imported)
+    names = name_seats(queries.describe_seats(state.life.seats), is_address(state.stream))
     position = _describe_position(state, ply, names)
-    return show_page("match_position.html", match=match, names=names, position=position, query=_format_query())
+    return show_page("match_position.html", match=state.stream, names=names, position=position, query=_format_query())
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>.svg")
@@ -72,7 +89,7 @@ def download_position(match: str, ply: int) -> Response:
     state = read_for_position(match, ply, None)
     picture = queries.draw_position(state, position_at(state, ply))
     response = Response(picture, content_type=SVG, headers=HEADERS)
-    response.headers["Content-Disposition"] = f'attachment; filename="{match}-{ply}.svg"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{state.stream}-{ply}.svg"'
     return response
 
 
@@ -83,11 +100,11 @@ def show_news(match: str) -> Response:
     described = _describe_match(state)
     after = max(0, request.args.get("after", 0, type=int))
     entries = _read_entries(state, after)
-    whole = any(isinstance(parse_event(entry).data, MovesTakenBack | LineCopied) for entry in entries)
+    whole = any(isinstance(parse_event(entry).data, MovesTakenBack | StepsTakenBack | LineCopied) for entry in entries)
     if whole:
-        rows = list_rows(_read_entries(state, 0))
+        rows = _list_rows(_read_entries(state, 0), described)
     else:
-        rows = list_rows(entries)
+        rows = _list_rows(entries, described)
         made = sum(row.kind == "move" for row in rows)
         rows = [row._replace(ply=row.ply + described["last"] - made) for row in rows]
     explained = explain_rows(state.play.ruleset, rows) if state.play else {}
@@ -98,8 +115,16 @@ def show_news(match: str) -> Response:
 def show_verification(match: str) -> Response:
     """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)
-    report = describe_report(parts().reports.report(match, state.version))
-    return show_page("match_verification.html", match=match, report=report, sentences=CHECKS, query=_format_query())
+    report = describe_report(parts().reports.report(state.stream, state.version))
+    return show_page(
+        "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
+    )
+
+
+def _list_rows(entries: list[Any], described: dict[str, Any]) -> list[Row]:
+    """The score sheet of these events, with the names of the players and of the organisers who decided something."""
+    name = partial(name_judge, imported=described["imported"])
+    return list_rows(entries, names=described["names"], name_judge=name)
 
 
 def _read_entries(state: Match, after: int) -> list[Any]:
@@ -123,18 +148,21 @@ def _describe_match(state: Match) -> dict[str, Any]:
     own = imported is None and state.fault is None
     return {
         "match": state.stream,
+        "id": split_address(state.stream)[0],
         "version": state.version,
         "title": play.ruleset.title if play else life.created.ruleset.capitalize(),
         "created": life.created,
         "created_at": life.created_at,
-        "creator": None if imported else parts().accounts.name_of(life.creator),
+        "creator": None if imported else name_account(life.creator),
         "match_status": _format_status(state, imported),
         "badge": choose_badge(state, imported),
         "names": names,
         "seats": [_describe_seat(state, number, seat) for number, seat in enumerate(seats, 1)],
         "imported": imported is not None,
-        "about": [(name.capitalize(), _format_value(value)) for name, value in (life.created.about or {}).items()],
-        "options": _list_changed_options(play, life.created.options) if play else list(life.created.options.items()),
+        "importer": _name_importer(imported),
+        "others": list_other_versions(imported)[:MAX_NAMED] if imported else [],
+        "about": [(name.capitalize(), format_value(value)) for name, value in (life.created.about or {}).items()],
+        "options": _list_changed_options(play, life.created.options) if play else _format_options(life.created.options),
         "dice": life.created.dice,
         "secret": life.secret,
         "is_dice_known": _can_repeat_dice(state),
@@ -143,7 +171,9 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "fault": state.fault,
         "last": play.ply if play else 0,
         "is_live": own and not is_final(state),
-        "can_play": own and life.status in ("open", "playing"),
+        "oversight": _list_oversight(state) if imported is None else {},
+        "can_play": own and (life.status in ("open", "playing") or _may_correct(state)),
+        "confirm_by": confirm_by(state),
         "event_types": " ".join(EVENT_TYPES),
         "now_ms": now_ms(),
         "bots": list(BOTS),
@@ -152,23 +182,45 @@ def _describe_match(state: Match) -> dict[str, Any]:
     }
 
 
+def _may_correct(state: Match) -> bool:
+    """Whether the visitor records the match, which has ended and can still be corrected."""
+    who = principal_if_any()
+    return who is not None and who.account == state.life.created.recorder and confirm_by(state) is not None
+
+
+def _list_oversight(state: Match) -> dict[str, Choice]:
+    """What the visitor may do in the match as its overseer; nothing for those who sit in it."""
+    who = principal_if_any()
+    if who is None or not oversees(state, who) or sits_in(Actor("player", who.account), state.life):
+        return {}
+    return {
+        choice.command: choice
+        for choice in list_choices_now(state)
+        if choice.command in OVERSEEN and act_in(state, who, choice.command).role == "organiser"
+    }
+
+
 def _format_status(state: Match, imported: Import | None) -> str:
     status = state.life.status
     return judged_status(status, imported) if imported else status
 
 
+def _name_importer(imported: Import | None) -> str | None:
+    if imported is None:
+        return None
+    return parts().accounts.name_of(imported.importer) if imported.importer else "the operator"
+
+
 def _describe_seat(state: Match, number: int, seat: dict[str, Any]) -> dict[str, Any]:
     life, play = state.life, state.play
-    deadline, limits = find_deadline(state), life.created.limits
-    whole = limits["match_ms"] if limits else None
-    turn = state.turn
+    deadline, turn = find_deadline(state), state.turn
     return {
         **seat,
         "is_on_turn": isinstance(turn, Decision) and turn.seat == number,
         "rank": life.outcome.ranks[number - 1] if life.outcome else None,
         "points": life.score.points[number - 1] if life.score else None,
         "left": play is not None and number in play.left,
-        "clock_ms": max(0, whole - play.time_used(number)) if whole is not None and play else None,
+        "clock_ms": time_left(state, number),
         "deadline": deadline.at if deadline and deadline.seat == number else None,
     }
 
@@ -180,7 +232,11 @@ def _list_changed_options(play: Play, options: dict[str, Any]) -> list[tuple[str
     except DomainError:
         defaults = {}
     changed = {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
-    return [(name, _format_value(value)) for name, value in changed.items()]
+    return _format_options(changed)
+
+
+def _format_options(options: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(name_option(name), format_value(value)) for name, value in options.items()]
 
 
 def _can_repeat_dice(state: Match) -> bool:
@@ -189,10 +245,6 @@ def _can_repeat_dice(state: Match) -> bool:
     if not isinstance(dice, ServerDice) or secret is None:
         return False
     return commit(parse_secret(secret)) == dice.commitment and parts().config.server_key.has_secret_of(dice)
-
-
-def _format_value(value: object) -> str:
-    return value if isinstance(value, str) else canonical_json(value).decode()
 
 
 def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, Any]:

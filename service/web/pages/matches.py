@@ -7,10 +7,10 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from plyscribe.domain.match import STATUSES
-from plyscribe.domain.player import MAX_NAME_LENGTH
+from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.lists.players import fold_name
+from plyscribe.service.lists.players import fold_for_search
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
@@ -85,8 +85,10 @@ def _find_player(named: str) -> str | None:
     """The account with this id or name; None if there is no such account, or if the name is empty."""
     if not named:
         return None
+    if owner := parts().accounts.owner_of(named):
+        return owner
     found = parts().lists.players.read(named, None, MAX_NAMESAKES, None).rows
     for player in map(orjson.loads, found):
-        if fold_name(player["name"]) == fold_name(named):
+        if fold_for_search(player["name"]) == fold_for_search(named):
             return str(player["player"])
     return named if is_stream_id("player", named) and parts().accounts.name_of(named) else None

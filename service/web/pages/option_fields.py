@@ -1,8 +1,9 @@
-"""The options of a ruleset as fields of a form, made from their JSON Schema."""
+"""The options of a ruleset as fields of a form, made from their JSON Schema, and as words."""
 
 from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.web.pages.blueprint import blueprint
 
 
 class OptionField(NamedTuple):
@@ -22,7 +23,29 @@ class OptionField(NamedTuple):
     @property
     def label(self) -> str:
         """The name of the option as people read it."""
-        return self.name.replace("_", " ").capitalize()
+        return name_option(self.name)
+
+
+@blueprint.app_template_filter("option")
+def name_option(name: str) -> str:
+    """The name of an option as people read it."""
+    return name.replace("_", " ").capitalize()
+
+
+@blueprint.app_template_filter("words")
+def format_value(value: object) -> str:
+    """A JSON value in words: what pages show of options and of other values that a ruleset or a person chose."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case list() | tuple():
+            return ", ".join(map(format_value, value)) or "none"
+        case dict():
+            named = [f"{name_option(str(name))}: {format_value(each)}" for name, each in value.items()]
+            return ", ".join(named) or "none"
+    return str(value)
 
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:

@@ -5,7 +5,9 @@ from typing import Any
 import orjson
 from flask import Response, request
 
+from plyscribe.domain.pauses import find_pause
 from plyscribe.domain.rulesets import list_newest
+from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.ratings.book import Book, RatingStep
 from plyscribe.service.ratings.model import Rating
@@ -13,7 +15,7 @@ from plyscribe.service.web.api.http import parse_query, parts, path_with, princi
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.pages.people import add_names, name_account
 from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
 from plyscribe.service.web.schemas import parameters
 
@@ -36,7 +38,7 @@ def list_players() -> Response:
     page = parts().lists.players.read(**query)
     return show_page(
         "players.html",
-        players=[orjson.loads(row) for row in page.rows],
+        players=[{**row, "name": name_account(row["player"])} for row in map(orjson.loads, page.rows)],
         asked=query,
         following=None if page.cursor is None else path_with(cursor=page.cursor),
         lag=lag,
@@ -54,6 +56,8 @@ def show_player(player: str) -> Response:
     return show_page(
         "player.html",
         player=account,
+        paused_until=find_pause(account, now_ms()),
+        name=name_account(account.stream),
         matches=[add_names(orjson.loads(row)) for row in page.rows],
         more=page.cursor is not None,
         ratings=[
@@ -71,7 +75,7 @@ def _show_ratings(asked: str) -> Response:
         {
             "rank": row.rank,
             "player": row.player,
-            "name": parts().accounts.name_of(row.player),
+            "name": name_account(row.player),
             "estimate": _estimate(row.standing.rating),
             "matches": row.standing.matches,
         }

@@ -1,24 +1,28 @@
 """Events as people read them: on the score sheet of the match page, and in the log of the play page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
     DrawOffered,
     EventData,
     MatchAborted,
+    MatchAnnulled,
     MatchEnded,
     MatchStarted,
     MoveMade,
     MovesTakenBack,
+    RecordConfirmed,
     SeatTaken,
     SeatWithdrawn,
+    StepsTakenBack,
 )
 from plyscribe.domain.line import TracedStep, trace_line
 from plyscribe.domain.ruleset import AnyRuleset
@@ -46,6 +50,10 @@ _KINDS: dict[type[EventData], str] = {
 """The events that have a row on the score sheet."""
 
 
+NameJudge = Callable[[str], str | None]
+"""The name of the organiser who is the actor of an event, as a sentence begins with it; None for any other actor."""
+
+
 def format_event(data: EventData) -> str | None:
     """What happened, in words that follow the number of the event's seat if it has one; None if it is not for players.
 
@@ -58,8 +66,8 @@ def format_event(data: EventData) -> str | None:
             return f"{count}d{sides} for {format_word(purpose)}"
         case SeatTaken():
             return "joins the match"
-        case SeatWithdrawn(cause=cause):
-            return WITHDRAWALS.get(cause, f"leaves the match: {cause}")
+        case SeatWithdrawn(cause=cause, why=why):
+            return WITHDRAWALS.get(cause, f"leaves the match: {cause}") + _format_why(why)
         case DrawOffered():
             return "offers a draw"
         case DrawAgreed():
@@ -68,14 +76,65 @@ def format_event(data: EventData) -> str | None:
             return "declines the draw"
         case MovesTakenBack(ply):
             return f"Moves taken back to ply {ply}"
+        case StepsTakenBack(steps):
+            return "The last step is taken back" if steps == 1 else f"The last {steps} steps are taken back"
+        case RecordConfirmed():
+            return "The record is confirmed"
         case MatchStarted():
             return "The match begins"
         case MatchEnded(reason=reason):
             return f"The match is over: {format_word(reason)}"
+        case MatchAborted(cause, seat, why) if seat is not None:
+            left = "runs out of time" if cause == "time" else "leaves"
+            return f"{left} before the match counts, so it is called off{_format_why(why)}"
         case MatchAborted(cause):
-            why = "" if cause == CALLED_OFF else f": {cause}"
-            return f"The match is called off{why}"
+            return f"The match is called off{_format_cause(cause)}"
+        case MatchAnnulled(why):
+            return f"The match is annulled: {why}"
     return None
+
+
+def name_step(data: EventData) -> str | None:
+    """A step of a match in words, as something to take back: "roll 5 3"; None if the event is no step."""
+    match data:
+        case MoveMade(move=move):
+            return f"move {move}"
+        case DiceRolled(values=values):
+            return f"roll {' '.join(map(str, values))}"
+        case SeatWithdrawn(seat):
+            return f"withdrawal of seat {seat}"
+        case MatchEnded(reason) if reason == DRAW_AGREED:
+            return "agreed draw"
+    return None
+
+
+def format_judgement(data: EventData, judge: str, names: Sequence[str]) -> str | None:
+    """What an organiser decided and why, in a sentence; None if the event is not for players to judge."""
+    match data:
+        case SeatWithdrawn(seat, cause, why=why):
+            return f"{judge} withdrew {_find_name(seat, names)}: {cause}{_format_why(why)}"
+        case MatchAborted(cause, seat, why) if seat is not None:
+            withdrew = f"{judge} withdrew {_find_name(seat, names)}: {cause}{_format_why(why)}"
+            return f"{withdrew}. The match did not count yet and is called off"
+        case MatchAborted(cause):
+            return f"{judge} called the match off{_format_cause(cause)}"
+        case MatchAnnulled(why):
+            return f"{judge} annulled the match: {why}"
+        case MatchStarted():
+            return f"{judge} started the match"
+    return None
+
+
+def _find_name(seat: int, names: Sequence[str]) -> str:
+    return names[seat - 1] if seat <= len(names) else f"seat {seat}"
+
+
+def _format_why(why: str | None) -> str:
+    return "" if why is None else f", '{why}'"
+
+
+def _format_cause(cause: str) -> str:
+    return "" if cause == CALLED_OFF else f": {cause}"
 
 
 def format_outcome(reason: str, ranks: Sequence[int], names: Sequence[str]) -> str:
@@ -111,13 +170,21 @@ class Row(NamedTuple):
     values: tuple[int, ...] = ()
 
 
-def list_rows(entries: Iterable[StoredEvent], ply: int = 0) -> list[Row]:
+def list_rows(
+    entries: Iterable[StoredEvent],
+    ply: int = 0,
+    names: Sequence[str] = (),
+    name_judge: NameJudge = lambda _: None,
+) -> list[Row]:
     """The score sheet of these events, which begin at a ply; moves that were taken back are not on it."""
-    return [_make_row(traced) for traced in trace_line(entries, ply)]
+    return [_make_row(traced, names, name_judge) for traced in trace_line(entries, ply)]
 
 
-def _make_row(traced: TracedStep) -> Row:
+def _make_row(traced: TracedStep, names: Sequence[str], name_judge: NameJudge) -> Row:
     step = traced.step
+    judge = name_judge(traced.by)
+    if judge and (judged := format_judgement(step, judge, names)):
+        return Row(_KINDS[type(step)], traced.ply, None, judged)
     return Row(_KINDS[type(step)], traced.ply, _find_seat(step), format_event(step) or "", _find_values(step))
 
 
@@ -133,7 +200,10 @@ def _find_values(data: EventData) -> tuple[int, ...]:
 
 
 class LogEntry(NamedTuple):
-    """An event in the log. `explanation` says what a move does, `values` are what the dice of a roll showed."""
+    """An event in the log. `explanation` says what a move does, `values` are what the dice of a roll showed.
+
+    `undone` says that the step was taken back.
+    """
 
     version: int
     seat: int | None
@@ -141,16 +211,39 @@ class LogEntry(NamedTuple):
     is_move: bool = False
     explanation: str = ""
     values: tuple[int, ...] = ()
+    undone: bool = False
 
 
-def list_log(ruleset: AnyRuleset | None, entries: Iterable[StoredEvent]) -> list[LogEntry]:
-    """What happened in these events that players care about, in order."""
-    log = []
+def list_log(
+    ruleset: AnyRuleset | None,
+    entries: Iterable[StoredEvent],
+    names: Sequence[str] = (),
+    name_judge: NameJudge = lambda _: None,
+) -> list[LogEntry]:
+    """What happened in these events that players care about, in order; corrections name the steps that they undo."""
+    log: list[LogEntry] = []
+    steps: list[tuple[int, str]] = []
+    """The place in the log and the name of each step that was not taken back."""
+    ended: list[int] = []
+    """The place in the log of the end, if it is the latest entry."""
     for entry in entries:
-        data = parse_event(entry).data
+        event = parse_event(entry)
+        data, judge = event.data, name_judge(event.by)
+        if step := name_step(data):
+            steps.append((len(log), step))
+        if judge and (judged := format_judgement(data, judge, names)):
+            log.append(LogEntry(entry.version, None, judged))
+            continue
         text, explanation, is_move = format_event(data), None, isinstance(data, MoveMade)
         if text is None:
             continue
+        if isinstance(data, StepsTakenBack) and data.steps <= len(steps):
+            undone = [steps.pop() for _ in range(data.steps)]
+            text = f"Taken back: {', '.join(name for _, name in reversed(undone))}"
+            _mark_undone(log, [*(place for place, _ in undone), *ended])
+        elif isinstance(data, StepsTakenBack | MovesTakenBack):
+            steps.clear()
+        ended = [len(log)] if isinstance(data, MatchEnded) else []
         if ruleset is not None and is_move:
             explanation = explain_move(ruleset, text)
         sentence = explanation.sentence if explanation else ""
@@ -158,10 +251,17 @@ def list_log(ruleset: AnyRuleset | None, entries: Iterable[StoredEvent]) -> list
     return log
 
 
+def _mark_undone(log: list[LogEntry], places: Iterable[int]) -> None:
+    for place in places:
+        log[place] = log[place]._replace(undone=True)
+
+
 def find_last_rolls(log: Sequence[LogEntry]) -> list[LogEntry]:
-    """The latest run of rolls with nothing between them, in order."""
+    """The latest run of rolls with nothing between them, in order, without those that were taken back."""
     rolls: list[LogEntry] = []
     for entry in reversed(log):
+        if entry.undone:
+            continue
         if entry.values:
             rolls.insert(0, entry)
         elif rolls:

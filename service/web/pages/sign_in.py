@@ -1,4 +1,11 @@
-"""Signing in: the token of a browser is kept in a cookie that scripts cannot read."""
+"""Signing in: a browser keeps a session, made with a token, in a cookie that scripts cannot read.
+
+The cookie has `SameSite=Lax`, so that somebody who follows a link from elsewhere is signed in. Requests that change
+something must come from a page of ours all the same: see `ApiRequest.session_sent`.
+"""
+
+from contextlib import suppress
+from typing import Any
 
 from flask import Response, redirect, request
 from marshmallow import ValidationError
@@ -6,12 +13,16 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import Refusal, Unknown
+from plyscribe.domain.player import token_id
+from plyscribe.service.access.accounts import SignedIn
+from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import ScopeMissing, Unauthenticated
-from plyscribe.service.web.api.http import COOKIE, MAX_BODY_BYTES, current_request, parts
-from plyscribe.service.web.pages.blueprint import asked_next, blueprint, show_page
+from plyscribe.service.web.api.http import MAX_BODY_BYTES, OLD_COOKIE, current_request, parts
+from plyscribe.service.web.pages.blueprint import asked_next, blueprint, describe_visitor, show_page
+from plyscribe.service.web.pages.browsers import name_browser
+from plyscribe.service.web.problems import status_of
 from plyscribe.service.web.schemas import bodies
-
-STAYS_S = 365 * 24 * 3600
 
 
 @blueprint.get("/sign-in")
@@ -23,12 +34,12 @@ def ask_who() -> Response:
 @blueprint.post("/sign-in")
 def sign_in() -> AnyResponse:
     """Sign this browser in with the token of the form, and go to the page that asked for it."""
-    token = _field("token")
     try:
-        parts().accounts.authenticate(token)
-    except Unauthenticated as error:
+        signed_in = parts().accounts.begin_session(_field("token"), _name_browser())
+    except (Unauthenticated, Refusal) as error:
         return _ask(401, refused=str(error))
-    return _with_token(redirect(asked_next(), 303), token)
+    _end_session()
+    return _with_session(redirect(asked_next(), 303), signed_in)
 
 
 @blueprint.post("/sign-up")
@@ -41,24 +52,43 @@ def open_account() -> AnyResponse:
     except ValidationError as error:
         [messages] = error.messages_dict.values()
         return _ask(422, refused_name=" ".join(messages), name=_field("name"))
-    player, token = parts().accounts.sign_up(
-        Actor("system", "sign-up"), asked["name"], asked["kind"], tuple(asked["scopes"])
-    )
-    shown = show_page("welcome.html", name=player.name, token=token, next=asked_next())
+    actor, scopes = Actor("system", "sign-up"), tuple(asked["scopes"])
+    try:
+        player, token, signed_in = parts().accounts.sign_up_here(
+            actor, asked["name"], asked["kind"], scopes, _name_browser()
+        )
+    except Refusal as refusal:
+        return _ask(status_of(refusal), refused_name=str(refusal), name=_field("name"))
+    who = describe_visitor(player, scopes)
+    shown = show_page("welcome.html", who=who, name=player.name, token=token, next=asked_next())
     shown.headers["Cache-Control"] = "no-store"
-    return _with_token(shown, token)
+    return _with_session(shown, signed_in)
 
 
 @blueprint.post("/sign-out")
 def sign_out() -> AnyResponse:
-    """Make this browser forget its token. The token stays valid."""
-    response = redirect("/", 303)
-    response.delete_cookie(COOKIE)
-    return response
+    """End the session of this browser."""
+    _end_session()
+    return _without_session(redirect("/", 303))
 
 
-def _ask(status: int = 200, **context: str) -> Response:
-    return show_page("sign_in.html", status, open=parts().config.open_sign_up, next=asked_next(), **context)
+def _end_session() -> None:
+    """End the session that this browser has had so far, if it has one that has not ended."""
+    if session := current_request().session_sent:
+        with suppress(Unauthenticated, Unknown):
+            who = parts().accounts.authenticate_session(session)
+            parts().accounts.revoke(who, token_id(who.digest))
+
+
+def _ask(status: int = 200, **context: Any) -> Response:
+    return show_page(
+        "sign_in.html",
+        status,
+        open=parts().config.open_sign_up,
+        next=asked_next(),
+        again="again" in request.args,
+        **context,
+    )
 
 
 def _field(name: str) -> str:
@@ -68,8 +98,28 @@ def _field(name: str) -> str:
     return request.form.get(name, "").strip()
 
 
-def _with_token(response: AnyResponse, token: str) -> AnyResponse:
-    # A proxy that speaks HTTPS to the browser says so. A client that lies about it locks out only itself.
-    secure = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
-    response.set_cookie(COOKIE, token, max_age=STAYS_S, httponly=True, samesite="Lax", secure=secure)
+def _name_browser() -> str | None:
+    return name_browser(request.headers.get("User-Agent", ""))
+
+
+def _with_session(response: AnyResponse, signed_in: SignedIn) -> AnyResponse:
+    asked = current_request()
+    lasts_s = max(0, signed_in.expires_at - now_ms()) // 1000
+    response.delete_cookie(OLD_COOKIE)
+    response.set_cookie(
+        asked.cookie_name,
+        signed_in.session,
+        max_age=lasts_s,
+        httponly=True,
+        samesite="Lax",
+        secure=asked.is_encrypted,
+    )
+    return response
+
+
+def _without_session(response: AnyResponse) -> AnyResponse:
+    asked = current_request()
+    # A browser removes a cookie with this prefix only if it is sent securely.
+    response.delete_cookie(asked.cookie_name, httponly=True, samesite="Lax", secure=asked.is_encrypted)
+    response.delete_cookie(OLD_COOKIE)
     return response

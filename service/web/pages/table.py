@@ -12,21 +12,24 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.deadlines import find_deadline
+from plyscribe.domain.counting import counts
+from plyscribe.domain.deadlines import find_deadline, time_left
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
 from plyscribe.domain.events import EVENT_TYPES
-from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.domain.imported import is_address
+from plyscribe.domain.match import Interlude, Lifecycle, Match, PlayedMove
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.acting import act_in
 from plyscribe.service.clock import now_ms
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
-from plyscribe.service.web.api.matches.reading import list_choices_now, read_match
+from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.people import name_seats
+from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
 
 RECENT = 40
@@ -51,8 +54,8 @@ def show_recorders_table(match: str) -> AnyResponse:
 def _show(match: str, way: str) -> AnyResponse:
     state, who = read_match(match), principal_if_any()
     life = state.life
-    if parts().imports.is_imported(match):
-        return redirect(f"/matches/{match}", 303)
+    if is_address(state.stream):
+        return redirect(f"/matches/{state.stream}", 303)
     right_way = "record" if who is not None and who.account == life.created.recorder else "play"
     if way != right_way:
         return redirect(f"/matches/{match}/{right_way}{_format_query()}", 303)
@@ -73,7 +76,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
     recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
-    log = list_log(ruleset, recent)
+    log = list_log(ruleset, recent, names, name_judge)
     return {
         "match": state.stream,
         "version": state.version,
@@ -92,8 +95,11 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "log": log[-SHOWN:],
         "dice": find_last_rolls(log),
         "may": _list_deeds(state, account, choices),
-        "steps": list(enumerate((step.move for step in play.steps), 1)) if play else [],
+        "steps": _list_steps(state, names) if "take-back" in choices else [],
+        "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
+        "counts": counts(state) if life.status == "playing" and life.created.counts_from else None,
+        "says_why": who is not None and "withdraw" in choices and act_in(state, who, "withdraw").role == "organiser",
         "causes": choices["withdraw"].causes if "withdraw" in choices else (),
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
@@ -106,7 +112,6 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
 def _describe_seat(state: Match, number: int, names: list[str], held: list[int]) -> dict[str, Any]:
     life, play, turn = state.life, state.play, state.turn
     deadline = find_deadline(state)
-    whole = life.created.limits["match_ms"] if life.created.limits else None
     return {
         "number": number,
         "name": names[number - 1],
@@ -115,7 +120,7 @@ def _describe_seat(state: Match, number: int, names: list[str], held: list[int])
         "is_on_turn": isinstance(turn, Decision | Roll) and turn.seat == number and life.status == "playing",
         "left": play is not None and number in play.left,
         "rank": life.outcome.ranks[number - 1] if life.outcome else None,
-        "left_ms": max(0, whole - play.time_used(number)) if whole is not None and play else None,
+        "left_ms": time_left(state, number),
         "deadline": deadline.at if deadline and deadline.seat == number else None,
     }
 
@@ -155,9 +160,28 @@ def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]
         "resign": withdrawal.seats if resigns else (),
         "withdraw": () if resigns else withdrawal.seats,
         "take_back": "take-back" in choices,
+        "confirm": "confirm-record" in choices,
         "abort": "abort" in choices,
         "rematch": "rematch" in choices,
     }
+
+
+def _list_steps(state: Match, names: list[str]) -> list[str]:
+    """The steps of the surviving line in words, the latest first."""
+    assert state.play is not None  # its steps can be taken back
+    steps, ply = [], state.play.ply
+    for step in state.play.list_last(state.play.length):
+        steps.append(_name_step(step, ply, names))
+        ply -= isinstance(step, PlayedMove)
+    return steps
+
+
+def _name_step(step: PlayedMove | Interlude, ply: int, names: list[str]) -> str:
+    if isinstance(step, PlayedMove):
+        return f"move {ply}, {step.move}"
+    if step.values:
+        return f"roll {' '.join(map(str, step.values))}"
+    return "agreed draw" if step.seat is None else f"withdrawal of seat {step.seat} ({names[step.seat - 1]})"
 
 
 def _list_open(life: Lifecycle) -> list[int]:

@@ -1,6 +1,6 @@
 """The pages of tournaments: the table, the pairings with their reasons, and the progress, live."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from flask import Response
@@ -9,12 +9,21 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
-from plyscribe.domain.tournament.tables import list_crosstable, name_entrant
-from plyscribe.service.tournaments.queries import describe_round, describe_table, describe_tournament, name_players
+from plyscribe.domain.tournament.tables import list_crosstable
+from plyscribe.service.tournaments.queries import (
+    describe_attempt,
+    describe_round,
+    describe_table,
+    describe_tournament,
+    list_attempts,
+    name_all,
+    name_players,
+)
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
-from plyscribe.service.web.api.tournaments import read_tournament
+from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
+from plyscribe.service.web.pages.wording import describe_act, describe_format, describe_terms, explain_costs
 from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
@@ -24,12 +33,9 @@ LARGEST_CROSSTABLE = 40
 PLOTTED = 40
 """How many ratings the plot shows at most."""
 
-
-class Reason(NamedTuple):
-    """One of the costs of a pairing, in words."""
-
-    what: str
-    value: str
+FAULTS_SHOWN = 100
+INVITED = 20
+"""How many invitations the list of tournaments shows at most."""
 
 
 @blueprint.get("/tournaments")
@@ -37,10 +43,13 @@ def list_tournaments() -> Response:
     """Show tournaments, the latest first."""
     query = parse_query(parameters.TournamentsQuery, of_form=True)
     lag = parts().lists.lag()
+    query["invited"], who = None, principal_if_any()
     page = parts().lists.tournaments.read(**query)
+    invited = [] if who is None else parts().lists.tournaments.read(None, None, INVITED, None, who.account).rows
     return show_page(
         "tournaments.html",
-        tournaments=[orjson.loads(row) for row in page.rows],
+        tournaments=[_describe_row(row) for row in page.rows],
+        invited=[_describe_row(row) for row in invited],
         asked=query,
         rulesets=[each.id for each in list_newest()],
         statuses=STATUSES,
@@ -49,25 +58,39 @@ def list_tournaments() -> Response:
     )
 
 
+def _describe_row(row: bytes) -> dict[str, Any]:
+    described = orjson.loads(row)
+    return {**described, "kind": describe_format(described["format"])}
+
+
 @blueprint.get("/tournaments/<tournament>")
 def show_tournament(tournament: str) -> Response:
     """Show a tournament in its present state."""
     state = read_tournament(tournament)
     who = principal_if_any()
-    names = {each.number: name_entrant(each) for each in state.entrants} | name_players(state, parts().accounts)
-    table = describe_table(state)
+    names, players = name_all(state, parts().accounts), name_players(state, parts().accounts)
+    table = describe_table(state, parts().accounts)
+    described = describe_tournament(state, parts().accounts)
+    organises = who is not None and is_organised_by(state, who)
     return show_page(
         "tournament.html",
-        tournament=describe_tournament(state, parts().accounts),
+        tournament=described,
+        kind=describe_format(state.terms.format),
+        terms=list(describe_terms(described)),
+        acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
+        faults=_list_faults(state),
         event_types=" ".join(TOURNAMENT.types),
         is_live=state.status not in ("ended", "aborted"),
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
-        crosstable=list_crosstable(state, names) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
-        plot=_plot_ratings(table, names),
-        rounds=[_describe_round(state, round.number) for round in reversed(state.rounds)],
-        organises=who is not None and ("admin" in who.scopes or who.account == state.organiser),
+        crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
+        plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
+        rounds=[_describe_round(state, round.number, names) for round in reversed(state.rounds)],
+        organises=organises,
+        takes_entrants=state.takes_entrants,
+        own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
+        invited=who is not None and state.takes_entrants and state.find_invitation(who.account) is not None,
         entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
 
@@ -84,33 +107,24 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
     return draw_intervals(rows, "Ratings from the games of this tournament only")
 
 
-def _describe_round(state: Tournament, number: int) -> dict[str, Any]:
+def _describe_round(state: Tournament, number: int, names: dict[int, str]) -> dict[str, Any]:
     described = describe_round(state, number, parts().tournaments)
-    return {**described, "reasons": explain_costs(described["costs"], described["engine"])}
+    return {**described, "reasons": explain_costs(described["costs"], described["engine"], names)}
 
 
-def explain_costs(costs: dict[str, Any], engine: str) -> list[Reason]:
-    """What a pairing cost, in words. An unknown cost keeps its name; docs/tournaments.md lists the known ones."""
-    known = [Reason(_COSTS[name], str(value)) for name, value in costs.items() if name in _COSTS]
-    floats = [Reason("board with unequal points", _format_float(each)) for each in costs.get("floats", ())]
-    others = [
-        Reason(name.replace("_", " "), orjson.dumps(value).decode())
-        for name, value in costs.items()
-        if name not in _COSTS and name != "floats"
-    ]
-    return [Reason("paired by", engine), *known, *floats, *others]
+def _list_faults(state: Tournament) -> list[dict[str, Any]]:
+    """The attempts with faults, at most FAULTS_SHOWN."""
+    wanted = {"after": None, "round": None, "board": None, "game": None, "entrant": None, "faults": True}
+    attempts, _ = list_attempts(state, {**wanted, "limit": FAULTS_SHOWN})
+    return [describe_attempt(state, each, None, parts().tournaments) for each in attempts]
 
 
-_COSTS = {
-    "meetings": "earlier games between the players of a board",
-    "spread": "differences in points, all boards together",
-    "seats": "times that a player had the same seat before",
-    "byes": "earlier byes of players who have one now",
-    "seed": "seed of the random choices",
-    "cycle": "cycle of the schedule",
-    "rounds": "rounds per cycle",
-}
-
-
-def _format_float(cost: Any) -> str:
-    return ", ".join(f"{name} {value}" for name, value in cost.items()) if isinstance(cost, dict) else str(cost)
+def _list_own_boards(state: Tournament, account: str) -> set[tuple[int, int]]:
+    """Round and board of each board on which the account is an entrant."""
+    own = {each.number for each in state.entrants if each.occupant == Account(account)}
+    return {
+        (round.number, board)
+        for round in state.rounds
+        for board, entrants in enumerate(round.boards, 1)
+        if own & set(entrants)
+    }

@@ -33,7 +33,8 @@ export function readForm(form) {
   const body = {};
   for (const field of form.elements) {
     if (!field.name || field.disabled || field.matches("fieldset, button")) continue;
-    if (field.type === "radio" && !field.checked) continue;
+    const isChoice = field.type === "radio" || (field.type === "checkbox" && field.dataset.kind !== "flag");
+    if (isChoice && !field.checked) continue;
     const value = readField(field, body);
     if (value !== undefined) put(body, field.name.split("."), value);
   }

@@ -111,6 +111,7 @@ export function swapPart(part, fresh) {
 function keepInputs(part, copy, focused) {
   for (const field of part.querySelectorAll("input[id]:not([type=hidden]), select[id]")) {
     const other = copy.querySelector(`#${CSS.escape(field.id)}`);
+    if (other && field.matches("[type=checkbox]")) other.checked = field.checked;
     if (!other || (field !== focused && !(field.value && field.matches("input")))) continue;
     other.value = field.value;
     other.hidden = field.hidden;

@@ -4,6 +4,7 @@ import { runClocks } from "/assets/clocks.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { offerForks } from "/assets/match_fork.js";
 import { followMatch } from "/assets/match_live.js";
+import { offerOversight } from "/assets/match_oversight.js";
 import { showTips } from "/assets/match_tips.js";
 
 const root = document.getElementById("match");
@@ -32,6 +33,7 @@ let resting = 0;
 
 if (find("board")) beginStepping();
 offerForks(viewer);
+offerOversight();
 offerReport();
 if (root.dataset.live) followMatch(viewer, root.dataset.live.split(" "));
 

@@ -3,7 +3,7 @@
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
-const PARTS = ["title", "call", "seats", "badge", "dice"];
+const PARTS = ["title", "call", "seats", "badge", "oversight", "dice"];
 
 /** Follow a match until nothing more can happen in it. A reader who looks at an earlier position stays there. */
 export function followMatch(viewer, types) {

@@ -9,6 +9,7 @@ import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 const PARTS = ["now", "dice", "board", "board-text", "roll", "people", "actions", "log"];
 // Players wait for each other, so they look again sooner than spectators do.
 const MAX_PAUSE_MS = 3_000;
+const CHANGED = "Something else happened first. Look at the board again.";
 
 const find = (id) => document.getElementById(id);
 const root = find("table");
@@ -61,7 +62,7 @@ async function makeMove(move) {
   if (ok) {
     composer.forget();
   } else if (status === 412) {
-    composer.refuse("Something else happened first. Look at the board again.");
+    composer.refuse(CHANGED);
   } else {
     const address = `/rulesets/${root.dataset.ruleset}#${answer.clause}`;
     composer.refuse(formatProblem(answer), answer.clause && { name: answer.clause, address });
@@ -98,10 +99,12 @@ document.addEventListener("submit", async (event) => {
   place.textContent = "";
   button.disabled = true;
   const keyed = form.dataset.shows === undefined;
-  const { ok, answer } = await send(form.dataset.post, readForm(form), { method: form.dataset.method, keyed });
+  // A correction is meant for what the page shows.
+  const version = form.dataset.expects ? Number(form.dataset.expects) : null;
+  const { ok, status, answer } = await send(form.dataset.post, readForm(form), { method: form.dataset.method, keyed, version });
   button.disabled = false;
   if (!ok) {
-    place.textContent = formatProblem(answer);
+    place.textContent = status === 412 ? CHANGED : formatProblem(answer);
     refresh();
     return;
   }

@@ -1,10 +1,11 @@
 // The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
-import { formatProblem, send } from "/assets/commands.js";
+import { formatProblem, readForm, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
-const PARTS = ["summary", "tables"];
+const PARTS = ["summary", "tables", "organising"];
+const ACCOUNT = /^player-[a-z2-7]{26}$/;
 // Many games may end at the same time.
 const GATHER_MS = 1_000;
 
@@ -19,6 +20,13 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   event.preventDefault();
   check(link);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-post]");
+  if (!form) return;
+  event.preventDefault();
+  submit(form);
 });
 
 if (root.dataset.live) {
@@ -45,9 +53,21 @@ function put(page) {
 
 async function command(button) {
   button.disabled = true;
-  const { ok, answer } = await send(button.dataset.post, {});
+  const { ok, answer } = await send(button.dataset.post, {}, { method: button.dataset.method });
   find("refusal").textContent = ok ? "" : formatProblem(answer);
   button.disabled = false;
+  refresh();
+}
+
+async function submit(form) {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  const { account, ...body } = readForm(form);
+  if (account !== undefined) body[ACCOUNT.test(account.trim()) ? "player" : "name"] = account.trim();
+  const { ok, answer } = await send(form.dataset.post, body);
+  form.querySelector(".refusal").textContent = ok ? "" : formatProblem(answer);
+  button.disabled = false;
+  if (ok) form.reset();
   refresh();
 }
 

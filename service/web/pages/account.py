@@ -1,0 +1,52 @@
+"""The page of one's own account: the browsers that are signed in, and the tokens."""
+
+from urllib.parse import quote
+
+from flask import redirect
+from werkzeug.wrappers import Response as AnyResponse
+
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.errors import Unauthenticated
+from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.tokens import describe_tokens
+from plyscribe.service.web.pages.blueprint import blueprint, show_page
+
+
+@blueprint.get("/account")
+def show_account() -> AnyResponse:
+    """Show the browsers and tokens of the account; without one, ask who it is."""
+    who = principal_if_any()
+    if who is None:
+        return redirect(f"/sign-in?next={quote('/account')}", 303)
+    described = describe_tokens(who)
+    page = show_page(
+        "account.html",
+        player=parts().accounts.players.read(who.account),
+        sessions=[each for each in described if each["kind"] == "session"],
+        tokens=[each for each in described if each["kind"] == "token"],
+    )
+    page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+@blueprint.post("/account/tokens/<token>/revocation")
+def revoke(token: str) -> AnyResponse:
+    """Revoke a token of the account, or end the session of a browser."""
+    who = _require_account()
+    parts().accounts.revoke(who, token)
+    return redirect("/account", 303)
+
+
+@blueprint.post("/account/sign-out")
+def sign_out_everywhere() -> AnyResponse:
+    """End the sessions of all browsers, this one included."""
+    who = _require_account()
+    parts().accounts.end_sessions(who)
+    return redirect("/sign-in", 303)
+
+
+def _require_account() -> Principal:
+    who = principal_if_any()
+    if who is None:
+        raise Unauthenticated("you are no longer signed in: sign in again")
+    return who
