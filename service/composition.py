@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from redis import Redis
 
-from plyscribe.domain.errors import DiceKeyMissing
-from plyscribe.domain.events import ServerDice
+from plyscribe.domain.commands import Secret
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Accounts, Principal
@@ -22,6 +21,7 @@ from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.matches.reports import Reports
 from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.inbox import Inboxes
 from plyscribe.service.store.metered import MeteredStore
@@ -53,6 +53,7 @@ class Parts:
     reports: Reports
     tournaments: Tournaments
     tournament_events: TournamentEvents
+    unsettled: Unsettled
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -64,15 +65,10 @@ class Parts:
         imported = self.imports.find(match.stream)
         return may_read(match, who) if imported is None else may_read_import(imported, who)
 
-    def secret_for(self, match: Match) -> bytes | None:
-        """The secret of the match's server dice; None if it has none or they were made with a key that we lack."""
-        dice = match.lifecycle.created.dice if match.lifecycle else None
-        if not isinstance(dice, ServerDice):
-            return None
-        try:
-            return self.config.server_key.secret_of(dice)
-        except DiceKeyMissing:
-            return None
+    def secret_for(self, match: Match) -> Secret | None:
+        """What the match keeps secret until its end, except what was made with keys that we lack; None if nothing."""
+        life = match.lifecycle
+        return self.config.server_key.find_secret(life.created, match.stream) if life else None
 
 
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
@@ -103,6 +99,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         reports,
         tournaments,
         TournamentEvents(tournaments.handler),
+        Unsettled(client),
     )
 
 

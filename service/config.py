@@ -11,13 +11,16 @@ from hashlib import sha256
 from pathlib import Path
 
 from plyscribe import __version__
+from plyscribe.domain.commands import Secret
 from plyscribe.domain.dice import commit, derive_secret
-from plyscribe.domain.errors import DiceKeyMissing
-from plyscribe.domain.events import ServerDice, SharedDice
+from plyscribe.domain.errors import DiceKeyMissing, KeyMissing, SeedsKeyMissing
+from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, SharedDice
 from plyscribe.domain.ruleset import Ruleset
 from plyscribe.domain.rulesets import register
+from plyscribe.domain.seeds import derive_seeds_secret
 
 SETTINGS = (
+    "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
@@ -26,6 +29,7 @@ SETTINGS = (
     "PLYSCRIBE_METRICS",
     "PLYSCRIBE_PROXIES",
     "PLYSCRIBE_RULESETS",
+    "PLYSCRIBE_SCRUB",
     "PLYSCRIBE_SERVER_KEY",
     "PLYSCRIBE_SERVER_KEY_FILE",
     "PLYSCRIBE_SIGN_UP",
@@ -51,7 +55,16 @@ STREAM_THREADS = 1
 WSGI does not say how many threads a server has. Any server that has threads has at least two.
 """
 
+SCRUB_PER_S = 1000
+"""Stored events whose hashes the relay checks in a second, by default. That takes it about a hundredth of its time."""
+
+MAX_SCRUB_PER_S = 1_000_000
 MAX_PROXIES = 10
+
+CORRECTIONS_S = 300
+"""By default, a recorder has five minutes after the end of a match to correct it."""
+
+MAX_CORRECTIONS_S = 30 * 24 * 3600
 
 SERVER = f"plyscribe {__version__}"
 """How this software signs the matches that it creates."""
@@ -67,7 +80,7 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ServerKey:
-    """The key behind all new server dice, and the keys that it replaced.
+    """The key behind all new server dice and secret seeds, and the keys that it replaced.
 
     Keys never appear in a log or a response; their ids do.
     """
@@ -108,6 +121,39 @@ class ServerKey:
                 return derive_secret(each.key, dice.dice_id)
         raise DiceKeyMissing(dice.key)
 
+    def seal_seeds(self, match: str) -> tuple[SealedSeeds, bytes]:
+        """A commitment to the secret seeds of a new match's bots, and their secret."""
+        secret = derive_seeds_secret(self.key, match)
+        return SealedSeeds(commit(secret), self.id), secret
+
+    def secret_of_seeds(self, sealed: SealedSeeds, match: str) -> bytes:
+        """The secret of these seeds of a match; SeedsKeyMissing unless they were committed with one of our keys."""
+        for each in self.ring:
+            if each.id == sealed.key:
+                return derive_seeds_secret(each.key, match)
+        raise SeedsKeyMissing(sealed.key)
+
+    def find_secret(self, created: MatchCreated, match: str) -> Secret | None:
+        """What a match keeps secret until its end, except what was made with keys that we lack; None if nothing."""
+        dice, seeds = created.dice, created.bots
+        if seeds is None and not isinstance(dice, ServerDice):
+            return None
+        found = Secret()
+        with suppress(KeyMissing):
+            if isinstance(dice, ServerDice):
+                found = found._replace(dice=self.secret_of(dice))
+        with suppress(KeyMissing):
+            if seeds is not None:
+                found = found._replace(seeds=self.secret_of_seeds(seeds, match))
+        return found
+
+    def has_secret_of_seeds(self, sealed: SealedSeeds, match: str) -> bool:
+        """Whether the seeds of this match were committed with one of our keys."""
+        try:
+            return commit(self.secret_of_seeds(sealed, match)) == sealed.commitment
+        except SeedsKeyMissing:
+            return False
+
     def has_secret_of(self, dice: ServerDice) -> bool:
         """Whether these dice were committed with one of our keys."""
         try:
@@ -130,6 +176,14 @@ class Config:
     max_followers_each: int = MAX_FOLLOWERS // CLIENTS
     proxies: int = 0
     stream_threads: int = STREAM_THREADS
+    scrub_per_s: int = SCRUB_PER_S
+    corrections_s: int = CORRECTIONS_S
+    """How long an ended match waits for its recorder to correct or confirm it; 0: it is verified at once."""
+
+    @property
+    def corrections_ms(self) -> int:
+        """`corrections_s` in milliseconds."""
+        return self.corrections_s * 1000
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> Config:
@@ -151,7 +205,9 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         max_followers=followers,
         max_followers_each=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS_EACH", share, range(1, FILES + 1)),
         proxies=_count(environ, "PLYSCRIBE_PROXIES", 0, range(MAX_PROXIES + 1)),
+        scrub_per_s=_count(environ, "PLYSCRIBE_SCRUB", SCRUB_PER_S, range(MAX_SCRUB_PER_S + 1)),
         stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),
+        corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
     )
 
 

@@ -14,6 +14,13 @@ PLAY = "play"
 QUEUES = (VERIFY, PLAY)
 """The names of all queues."""
 
+WATCHED = "relay:deadlines:watched"
+"""When (UTC milliseconds of its own clock) a relay last looked at the deadlines, which it does twice a second.
+
+This is the relay's sign of life. What a server knows of a consumer is not: before 7.2 a read without news counts for
+nothing.
+"""
+
 UNSETTLED = "relay:unsettled"
 """Sorted set on the store: finished matches without a verdict or score yet, by the time they were noted."""
 
@@ -22,6 +29,12 @@ SWEEPS = "relay:sweeps"
 
 REFUTED = "relay:refuted"
 """Sorted set on the store: matches that are refuted now, by the time they were noted."""
+
+DAMAGED = "relay:damaged"
+"""Hash on the store: streams whose hash chain is broken, each with the first version at fault."""
+
+SCRUB = "relay:scrub"
+"""Hash on the store: how far the present pass over all chains is, and when the last one was complete."""
 
 ALARM_AFTER = 3
 """After this many sweeps, a match that is still not settled is logged as an error."""
@@ -136,7 +149,8 @@ def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:
         timeout=JOB_TIMEOUT_S,
         result_ttl=RESULT_TTL_S,
         failure_ttl=FAILURE_TTL_S,
-        description=" ".join(stream for stream, _ in due),
+        # The names are in the arguments. Once more would be as many bytes again on the server's disk.
+        description=f"{due[0][0]} and {len(due) - 1} more" if len(due) > 1 else due[0][0],
     )
 
 

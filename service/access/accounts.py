@@ -1,4 +1,8 @@
-"""Accounts and their tokens. A token is shown once; the store holds only its SHA-256."""
+"""Accounts, their tokens, and the sessions of browsers. The store holds only the SHA-256 of a token or a session.
+
+A token is shown once and is sent in a header. A session is made with a token, ends with it, and is sent in a cookie.
+Neither counts in the place of the other.
+"""
 
 import re
 import secrets
@@ -8,10 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
+from plyscribe.domain.claims import NAME, ClaimName, name_stream
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.player import PLAYER, Player, RegisterPlayer, RevokeToken
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.names import require_name
+from plyscribe.domain.player import PLAYER, BeginSession, EndSessions, Player, RegisterPlayer, RevokeToken
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import ScopeMissing, Unauthenticated
 from plyscribe.service.store import port
@@ -20,6 +27,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, stream_id
 
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
+SESSION = re.compile(r"plys_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
 TOKEN_BYTES = 32
 CACHED_S = 10.0
 """How long a process trusts a token before it asks the store again."""
@@ -45,22 +53,79 @@ class Principal:
             raise ScopeMissing(f"the token covers {', '.join(self.scopes)}; this needs {' or '.join(scopes)}")
 
 
+_Cache = dict[str, tuple[float, Principal]]
+"""Principals by the digest of what they sent, and when to look each of them up again."""
+
+
+class SignedIn(NamedTuple):
+    """A session that has begun: its text, which nobody else learns, and when it expires (UTC milliseconds)."""
+
+    session: str
+    expires_at: int
+
+
 class Accounts:
-    """Sign-up, tokens and authentication; safe to share between threads."""
+    """Sign-up, tokens, sessions and authentication; safe to share between threads."""
 
     def __init__(self, store: EventStore) -> None:
         self.players = Handler(store, PLAYER)
-        self._cache: dict[str, tuple[float, Principal]] = {}
+        self.names = Handler(store, NAME)
+        self._tokens: _Cache = {}
+        self._sessions: _Cache = {}
         self._changes = 0
         self._lock = threading.Lock()
 
-    def sign_up(self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...]) -> tuple[Player, str]:
-        """A new account and its first token; WrongValue if the name, kind or scopes are invalid."""
+    def sign_up(
+        self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], official: bool = False
+    ) -> tuple[Player, str]:
+        """A new account and its first token.
+
+        WrongValue if the name, kind or scopes are invalid, WrongTime if the name is taken. Only an `official` account
+        can have a name that stands for the service.
+        """
 
         def make(given: Given) -> RegisterPlayer:
-            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes)
+            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, official=official)
 
-        return self.issue(stream_id("player", _new_command(actor)), actor, make, new=True)
+        return self._register(self._claim(name, actor, official), actor, make)
+
+    def sign_up_here(
+        self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], browser: str | None
+    ) -> tuple[Player, str, SignedIn]:
+        """As `sign_up`, and sign a browser in with the new token, in one step."""
+        account = self._claim(name, actor, official=False)
+        session = new_secret("plys", account)
+
+        def make(given: Given) -> RegisterPlayer:
+            digest = digest_of(session)
+            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, session=digest, browser=browser)
+
+        player, token = self._register(account, actor, make)
+        return player, token, _signed_in(player, session)
+
+    def _register(self, account: str, actor: Actor, make: Callable[[Given], RegisterPlayer]) -> tuple[Player, str]:
+        """Open the account that a name is kept for. Nobody else can open it, then or later."""
+        try:
+            return self.issue(account, actor, make, new=True)
+        except WrongTime as refusal:
+            if refusal.code != "player/exists":
+                raise
+            why = "there is a player with this name, or with one that looks like it: choose another"
+            raise WrongTime("player/name-taken", why) from None
+
+    def _claim(self, name: str, actor: Actor, official: bool) -> str:
+        """The id of the account that the name is kept for, from now on if the name was free."""
+        require_name(name, official)
+        stream, asked = name_stream(name), _new_command(actor)
+        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=stream_id("player", asked))
+        known = self.names.read(stream)
+        if known.version:
+            return known.player
+        try:
+            return self.names.execute(stream, lambda _: command, asked, new=True).state.player
+        except WrongTime:
+            # Somebody else was faster.
+            return self.names.read(stream).player
 
     def issue(
         self, account: str, actor: Actor, make: Callable[[Given], Command], new: bool = False
@@ -69,64 +134,125 @@ class Accounts:
 
         `make` gets the fields that every such command needs. Nobody else learns the text, and it is not stored.
         """
-        token = f"ply_{account.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
+        token = new_secret("ply", account)
         asked = _new_command(actor)
         given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(token)}
         answer = self.players.execute(account, lambda _: make(given), asked, new=new)
         self._forget(account)
         return answer.state, token
 
-    def revoke(self, who: Principal, token: str, asked: port.CommandKey) -> int:
-        """End a token of the account now, and return when it ended (UTC milliseconds). Refusal as for RevokeToken."""
+    def revoke(self, who: Principal, token: str, asked: port.CommandKey | None = None) -> int:
+        """End a token or session of the account now, and return when it ended (UTC milliseconds).
+
+        Refusal as for RevokeToken.
+        """
         actor = Actor("player", who.account)
+        asked = asked or _new_command(actor)
         command = RevokeToken(actor=actor, at=now_ms(), id=asked.id.hex(), token=token)
         revoked = self.players.execute(who.account, lambda _: command, asked).events[-1]
         self._forget(who.account)
         data: Any = PLAYER.parse(revoked).data
         return int(data.ends_at)
 
+    def begin_session(self, token: str, browser: str | None) -> SignedIn:
+        """Sign a browser in with a token; Unauthenticated if the token is not a valid one of ours, else its Refusal."""
+        who = self.authenticate(token)
+        session, actor = new_secret("plys", who.account), Actor("player", who.account)
+        asked = _new_command(actor)
+        given: Given = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
+        command = BeginSession(**given, under=who.digest, digest=digest_of(session), browser=browser)
+        answer = self.players.execute(who.account, lambda _: command, asked)
+        self._forget(who.account)
+        return _signed_in(answer.state, session)
+
+    def end_sessions(self, who: Principal, asked: port.CommandKey | None = None) -> int:
+        """End all sessions of the account now, and return how many; WrongTime if there is none."""
+        actor = Actor("player", who.account)
+        asked = asked or _new_command(actor)
+        command = EndSessions(actor=actor, at=now_ms(), id=asked.id.hex())
+        ended = self.players.execute(who.account, lambda _: command, asked).events
+        self._forget(who.account)
+        return len(ended)
+
     def authenticate(self, token: str) -> Principal:
         """Who the token stands for; Unauthenticated if it is not a valid token of ours.
 
         A token expires on time. If another process revokes it, this process may trust it for up to ten more seconds.
         """
+        return self._authenticate(token, self._tokens, TOKEN)
+
+    def authenticate_session(self, session: str) -> Principal:
+        """As `authenticate`, for the session of a browser."""
+        return self._authenticate(session, self._sessions, SESSION)
+
+    def _authenticate(self, token: str, cache: _Cache, form: re.Pattern[str]) -> Principal:
         digest = digest_of(token)
         with self._lock:
-            expires, principal = self._cache.get(digest, (0.0, None))
+            expires, principal = cache.get(digest, (0.0, None))
         if principal is not None and time.monotonic() < expires:
             return principal
         asked_at, changes = time.monotonic(), self._changes
-        principal, lives_s = self._look_up(token, digest)
+        principal, lives_s = self._look_up(token, digest, form)
         with self._lock:
-            if len(self._cache) >= MAX_CACHED:
-                self._cache.clear()
+            if len(cache) >= MAX_CACHED:
+                cache.clear()
             # If another thread has changed an account since, what was read may be out of date.
             if changes == self._changes:
-                self._cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
+                cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
 
     def name_of(self, account: str) -> str:
         """The name of an account. It never changes, so each process asks the store for it only once."""
         return self.players.read_until(account, lambda player: player.version > 0, near=1).name
 
-    def _look_up(self, token: str, digest: str) -> tuple[Principal, float]:
-        """Who the token stands for, and for how many more seconds."""
-        parts = TOKEN.fullmatch(token)
+    def owner_of(self, name: str) -> str | None:
+        """The account that has this name, or one that looks like it; None if nobody has it.
+
+        Accounts of earlier releases may have the same name. Then the oldest one counts as its owner.
+        """
+        owner = self.names.read_until(name_stream(name), lambda claimed: claimed.version > 0, near=1).player
+        # The name may be kept for an account that was never opened.
+        return owner if owner and self.name_of(owner) else None
+
+    def _look_up(self, token: str, digest: str, form: re.Pattern[str]) -> tuple[Principal, float]:
+        """Who the token or session stands for, and for how many more seconds."""
+        parts = form.fullmatch(token)
         if parts is None:
-            raise Unauthenticated("this is not one of our tokens, which read ply_<account>_<secret>")
+            raise Unauthenticated(_NOT_OURS[form])
         player, now = self.players.read(f"player-{parts[1]}"), now_ms()
         # The lookup is by digest, so its timing reveals nothing useful about the token.
         found = player.tokens.get(digest)
-        if found is None or not found.is_valid(now):
-            raise Unauthenticated("the token is not valid: it never was, or it has expired, or it was revoked")
+        if found is None or not found.is_valid(now) or (found.session_of is None) is not (form is TOKEN):
+            raise Unauthenticated(_NOT_VALID[form])
         lives_s = inf if found.expires_at is None else (found.expires_at - now) / 1000
         return Principal(player.stream, found.scopes, digest), lives_s
 
     def _forget(self, account: str) -> None:
-        """Drop all tokens of the account from the cache."""
+        """Drop all tokens and sessions of the account from the caches."""
         with self._lock:
             self._changes += 1
-            self._cache = {digest: known for digest, known in self._cache.items() if known[1].account != account}
+            for cache in (self._tokens, self._sessions):
+                for digest in [digest for digest, (_, who) in cache.items() if who.account == account]:
+                    del cache[digest]
+
+
+_NOT_OURS = {
+    TOKEN: "this is not one of our tokens, which read ply_<account>_<secret>",
+    SESSION: "this is not a session of this service: sign in again",
+}
+_NOT_VALID = {
+    TOKEN: "the token is not valid: it never was, or it has expired, or it was revoked",
+    SESSION: "the session has ended: sign in again",
+}
+
+
+def new_secret(word: str, account: str) -> str:
+    """A new secret text that names its account: `ply_…` is a token, `plys_…` a session."""
+    return f"{word}_{account.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
+
+
+def _signed_in(player: Player, session: str) -> SignedIn:
+    return SignedIn(session, player.tokens[digest_of(session)].expires_at or 0)
 
 
 def _new_command(actor: Actor) -> port.CommandKey:

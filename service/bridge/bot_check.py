@@ -9,7 +9,7 @@ from itertools import islice
 from statistics import median
 from typing import IO
 
-from plyscribe.domain.errors import BadNotation, MoveError
+from plyscribe.domain.errors import MoveError
 from plyscribe.domain.proofs.tricky import TrickyPosition, find_tricky_positions
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.bridge.bot_process import BotProcess
@@ -21,14 +21,13 @@ from plyscribe.service.bridge.protocol import (
     NO_ANSWER,
     STRAY,
     UNASKED,
-    UNREADABLE,
     Fault,
     Question,
+    fault_of_refusal,
     format_question,
     shorten,
 )
 
-ILLEGAL = "illegal"
 LINGERS = "lingers"
 SLOW = "slow"
 
@@ -153,7 +152,7 @@ class BotCheck:
             checked.moves += answer.move is not None
             checked.draws += answer.draw is not None
         except Fault as fault:
-            if fault.kind not in ANSWERED and fault.kind != ILLEGAL:
+            if fault.kind not in ANSWERED:
                 bot.kill()
                 self._bot = None
             yield from strays
@@ -186,10 +185,8 @@ def require_legal(ruleset: AnyRuleset, position: TrickyPosition, move: str) -> N
     """Fault unless a server would accept the move."""
     try:
         ruleset.parse_move(position.state, move)
-    except BadNotation as error:
-        raise Fault(UNREADABLE, str(error)) from None
     except MoveError as error:
-        raise Fault(ILLEGAL, str(error)) from None
+        raise fault_of_refusal(error.code, str(error)) from None
 
 
 def put_question(ruleset: AnyRuleset, position: TrickyPosition, number: int, timeout_s: float) -> Question:

@@ -20,11 +20,11 @@ from plyscribe.service.bridge.protocol import (
     DRAW,
     MOST_LEGAL,
     MOVE,
-    REFUSED,
     RESIGNED_FOR,
     Answer,
     Fault,
     Question,
+    fault_of_refusal,
     format_error,
     format_question,
 )
@@ -181,7 +181,7 @@ class Worker:
         self._client.withdraw(question.match, question.seat, fault=named, key=f"{question.id}/resign")
 
     def _play(self, question: Question, version: int, answer: Answer) -> None:
-        """Carry out an answer; Fault `refused` if the rules do not allow the move."""
+        """Carry out an answer; Fault if the server does not accept the move."""
         if answer.resign:
             self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
             self._run.report(f"{format_place(question)}: resigned")
@@ -261,4 +261,4 @@ def _is_still(question: Question, state: Match) -> bool:
 def _refuse(problem: Problem) -> Fault:
     rule = {name: problem.document.get(name) for name in ("clause", "ply", "legal")}
     error = {"code": problem.code, **rule, "message": problem.document["detail"], "legal": rule["legal"] or []}
-    return Fault(REFUSED, f"{problem.code}, {problem.document['detail']}", error)
+    return fault_of_refusal(problem.code, problem.document["detail"], error)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.errors import IllegalMove
 
 MOST_LEGAL = 1000
 """The most legal moves in a question."""
@@ -28,12 +29,12 @@ NOT_JSON = "not-json"
 WRONG_ID = "wrong-id"
 UNASKED = "unasked"
 UNREADABLE = "unreadable"
-REFUSED = "refused"
+ILLEGAL = "illegal"
 
 STRAY = (NOT_JSON, WRONG_ID, UNASKED)
 """Faults of lines that answer nothing: the answer may still come."""
 
-ANSWERED = (UNREADABLE, REFUSED)
+ANSWERED = (UNREADABLE, ILLEGAL)
 """Faults of an answer, after which the bot is told what was wrong. After all other faults its process is useless."""
 
 RESIGNED_FOR = {
@@ -42,7 +43,7 @@ RESIGNED_FOR = {
     TOO_LONG: "unreadable",
     NOT_JSON: "unreadable",
     UNREADABLE: "unreadable",
-    REFUSED: "illegal",
+    ILLEGAL: "illegal",
 }
 """The fault that the withdrawal names when the bridge resigns for the bot: one of WITHDRAWAL_FAULTS."""
 
@@ -128,6 +129,14 @@ def parse_answer(line: bytes, id: str, ask: str) -> Answer:
             return Answer(draw=agrees)
     wanted = '"move": text or "resign": true' if ask == MOVE else '"draw": true or false'
     raise Fault(UNREADABLE, f"an answer must have {wanted}, and not both: {shorten(line)}")
+
+
+def fault_of_refusal(code: str, why: str, error: dict[str, Any] | None = None) -> Fault:
+    """The fault of a move that was refused with this problem code: ILLEGAL against a rule, otherwise UNREADABLE.
+
+    Whoever judges a move, the server or the check, its fault is made here.
+    """
+    return Fault(ILLEGAL if code == IllegalMove.code else UNREADABLE, f"{code}, {why}", error)
 
 
 def shorten(line: bytes) -> str:

@@ -10,7 +10,7 @@ import orjson
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import dump_data
-from plyscribe.domain.imported import Import, match_of
+from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay
 from plyscribe.domain.waiting import list_waits
@@ -85,7 +85,7 @@ class MatchList:
 
     name = "matches"
     kinds = ("match", "import")
-    layout = 2
+    layout = 3
 
     def __init__(self, table: Table, matches: Handler[Match], imports: Imports) -> None:
         self.table = table
@@ -100,9 +100,18 @@ class MatchList:
         self.table.put(build_rows(imported, self._read_import, build_import_row))
 
     def _read_import(self, stream: str, version: int | None) -> ReadImport:
-        # A match that was also restored as our own is listed only as our own.
-        copied = self._imports.read_copied(stream) if self._imports.is_imported(match_of(stream)) else ()
-        return self._imports.read_since(stream, version), copied
+        copied, imported = self._imports.read_copied(stream), self._imports.read_since(stream, version)
+        return imported, () if self._is_restored(imported, copied) else copied
+
+    def _is_restored(self, imported: Import, copied: Sequence[StoredEvent]) -> bool:
+        """Whether our own match has all these events too, so that it is listed only as our own.
+
+        A private match is listed in any case, because its importer may not know that it is here.
+        """
+        if imported.begun is None or imported.begun.private or not copied:
+            return False
+        last = copied[-1]
+        return self._matches.read_events(imported.begun.match, last.version - 1, 1) == [last]
 
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
         """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
@@ -149,12 +158,15 @@ def build_import_row(read: ReadImport) -> Row | None:
     belong to another server.
     """
     state, copied = read
-    match = replay(match_of(state.stream), copied)
-    if state.begun is None or match.lifecycle is None:
+    if state.address is None or state.begun is None or not copied:
+        return None
+    match = replay(state.address, copied)
+    if match.lifecycle is None:
         return None
     row = {
         **describe_row(match),
         "imported": True,
+        "importer": state.importer,
         "status": judged_status(match.life.status, state),
         "rated": False,
         "tournament": None,
@@ -192,6 +204,7 @@ def describe_row(match: Match) -> Json:
         "rated": created.rated,
         "private": created.private,
         "imported": False,
+        "importer": None,
         "tournament": (created.tournament or {}).get("id"),
         "created_at": life.created_at,
         "updated_at": match.at,

@@ -13,7 +13,7 @@ from plyscribe.service.streams.handler import Handler
 
 
 class PlayerList:
-    """A projection of all accounts, in the order of their names as `fold_name` writes them."""
+    """A projection of all accounts, in the order of their names as `fold_for_search` writes them."""
 
     name = "players"
     kinds = ("player",)
@@ -29,12 +29,12 @@ class PlayerList:
 
     def read(self, name: str, kind: str | None, limit: int, cursor: str | None) -> Page:
         """A page of the players whose names begin with `name`; BadRequest if the cursor is not one of this list."""
-        low = fold_name(name).encode()
+        low = fold_for_search(name).encode()
         span = Span("all" if kind is None else f"kind:{kind}", low, low + END)
         return read_page(self.table, Listing(self.name, [span], keep=None, newest_first=False), limit, cursor)
 
 
-def fold_name(name: str) -> str:
+def fold_for_search(name: str) -> str:
     """The name as searches compare it: without differences of case or of Unicode form (NFKC)."""
     return normalize("NFKC", normalize("NFKC", name).casefold())
 
@@ -43,8 +43,8 @@ def build_row(player: Player) -> Row | None:
     """The row of an account; None if it does not exist."""
     if player.version == 0:
         return None
-    terms = ("all", f"kind:{player.kind}")
-    return Row(player.stream, player.version, fold_name(player.name), terms, orjson.dumps(describe_player(player)))
+    terms, data = ("all", f"kind:{player.kind}"), orjson.dumps(describe_player(player))
+    return Row(player.stream, player.version, fold_for_search(player.name), terms, data)
 
 
 def describe_player(player: Player) -> Json:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from redis import Redis
 
+from plyscribe.domain.claims import NAME
 from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.lists.matches import MatchList
+from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
 from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Projection
 from plyscribe.service.lists.tournaments import TournamentList
@@ -26,12 +28,13 @@ class Lists:
     matches: MatchList
     players: PlayerList
     tournaments: TournamentList
+    names: NameKeeper
     lag: Callable[[], Lag]
 
     @property
     def projections(self) -> tuple[Projection, ...]:
         """All lists, as projections that the relay keeps and that can be built again."""
-        return self.matches, self.players, self.tournaments
+        return self.matches, self.players, self.tournaments, self.names
 
 
 def open_lists(
@@ -46,16 +49,19 @@ def open_lists(
 
     Lists in memory catch up with the store whenever their lag is asked for.
     """
+    names = Handler(store, NAME)
     if client is None:
         in_memory = (
             MatchList(MemoryTable(), matches, imports),
             PlayerList(MemoryTable(), players),
             TournamentList(MemoryTable(), tournaments),
+            NameKeeper(MemoryTable(), players, names),
         )
         return Lists(*in_memory, ListUpdater(store, in_memory))
     on_server = (
         MatchList(RedisTable(client, "lists:matches"), matches, imports),
         PlayerList(RedisTable(client, "lists:players"), players),
         TournamentList(RedisTable(client, "lists:tournaments"), tournaments),
+        NameKeeper(RedisTable(client, "lists:names"), players, names),
     )
     return Lists(*on_server, FeedLag(client, on_server))

@@ -18,7 +18,7 @@ class TournamentList:
 
     name = "tournaments"
     kinds = ("tournament",)
-    layout = 1
+    layout = 2
 
     def __init__(self, table: Table, tournaments: Handler[Tournament]) -> None:
         self.table = table
@@ -28,14 +28,21 @@ class TournamentList:
         """See Projection.project."""
         self.table.put(build_rows(streams, self._tournaments.read_since, build_row))
 
-    def read(self, ruleset: str | None, status: str | None, limit: int, cursor: str | None) -> Page:
-        """A page of the tournaments of this ruleset and status; BadRequest if the cursor is not one of this list."""
-        term = f"ruleset:{ruleset}" if ruleset else f"status:{status}" if status else "all"
+    def read(
+        self, ruleset: str | None, status: str | None, limit: int, cursor: str | None, invited: str | None = None
+    ) -> Page:
+        """A page of the tournaments of this ruleset and status that invite this account.
+
+        BadRequest if the cursor is not one of this list.
+        """
+        wanted = {"invited": invited, "ruleset": ruleset, "status": status}
+        first, *others = [name for name, value in wanted.items() if value] or ["all"]
+        term = "all" if first == "all" else f"{first}:{wanted[first]}"
 
         def keep(row: Json) -> bool:
-            return status in (None, row["status"])
+            return all(row[name] == wanted[name] for name in others)
 
-        listing = Listing(self.name, [Span(term)], keep if ruleset and status else None, newest_first=True)
+        listing = Listing(self.name, [Span(term)], keep if others else None, newest_first=True)
         return read_page(self.table, listing, limit, cursor)
 
 
@@ -43,7 +50,8 @@ def build_row(state: Tournament) -> Row | None:
     """The row of a tournament; None if it does not exist."""
     if state.created is None:
         return None
-    terms = ("all", f"ruleset:{state.created.ruleset}", f"status:{state.status}")
+    invited = [f"invited:{each.player}" for each in state.invitations if state.takes_entrants]
+    terms = ("all", f"ruleset:{state.created.ruleset}", f"status:{state.status}", *invited)
     place = f"{max(0, state.created_at):0{TIME_DIGITS}x}"
     return Row(state.stream, state.version, place, terms, orjson.dumps(describe_row(state)))
 

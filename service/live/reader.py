@@ -170,15 +170,20 @@ class Live:
 
     def _watch_feed(self) -> None:
         position: str | None = None
+        trouble = ""
         while not self._closed:
             if not self._followed.is_set():
                 position = None
                 self._followed.wait()
             try:
                 position = self._take_news(position)
+                trouble = ""
             except StoreError as error:
                 position = None
-                log.warning("the feed cannot be read, trying again: %s", error)
+                if str(error) != trouble:
+                    # Once for each trouble: it tries again every half second.
+                    trouble = str(error)
+                    log.warning("the feed cannot be read, trying again: %s", error)
                 time.sleep(RETRY_PAUSE_S)
 
     def _take_news(self, position: str | None) -> str:

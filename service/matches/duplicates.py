@@ -6,7 +6,7 @@ set is closed before anybody has rolled. The matches also name the key of the di
 
 from collections.abc import Sequence
 
-from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.commands import Actor, CreateMatch, Secret
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongValue
 from plyscribe.domain.events import Occupant, SharedDice
 from plyscribe.domain.match import Match
@@ -32,9 +32,15 @@ def duplicate_id(match: Match, number: int) -> str:
 
 
 def draft_duplicate(
-    match: Match, seats: Sequence[Occupant | None], actor: Actor, at: int, asked: port.CommandKey, key: ServerKey
+    match: Match,
+    id: str,
+    seats: Sequence[Occupant | None],
+    actor: Actor,
+    at: int,
+    asked: port.CommandKey,
+    key: ServerKey,
 ) -> CreateMatch:
-    """The command that creates a match with the shared dice of `match`. It differs from `match` in its seats alone.
+    """The command that creates the match `id`, with the dice of `match`. It differs from `match` in its seats alone.
 
     Refusal unless the actor created `match`; DiceKeyMissing if we do not have the key of the dice.
     """
@@ -45,17 +51,19 @@ def draft_duplicate(
         raise WrongPerson("match/not-yours", "only the creator of a match can create its duplicates")
     if len(seats) != len(life.seats):
         raise WrongValue("dice/shared", f"matches that share dice have the same number of seats: {len(life.seats)}")
+    bots, seeds = key.seal_seeds(id)
     return CreateMatch(
         actor=actor,
         at=at,
         id=asked.id.hex(),
-        secret=key.secret_of(dice),
+        secret=Secret(key.secret_of(dice), seeds),
         ruleset=created.ruleset,
         ruleset_version=created.ruleset_version,
         options=created.options,
         seats=tuple(seats),
         recorder=created.recorder,
         dice=dice,
+        bots=bots,
         private=created.private,
         start=created.start,
         limits=created.limits,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.commands import CreateMatch
+from plyscribe.domain.commands import CreateMatch, Secret
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
@@ -36,15 +36,17 @@ def draft_fork(
     sound = [entry for entry in entries if parent.fault is None or entry.version < parent.fault.version]
     steps = copy_line(sound, wanted["ply"])
     dice, salts = _choose_dice(parent, fork, wanted["dice"], key)
+    bots, seeds = key.seal_seeds(fork)
     return CreateMatch(
         **base,
-        secret=key.secret_of(dice) if isinstance(dice, ServerDice) else None,
+        secret=Secret(key.secret_of(dice) if isinstance(dice, ServerDice) else None, seeds),
         ruleset=created.ruleset,
         ruleset_version=created.ruleset_version,
         options=created.options,
         seats=_choose_seats(wanted["seats"], len(created.seats), base["actor"].id),
         recorder=base["actor"].id if wanted["recorded"] else None,
         dice=dice,
+        bots=bots,
         private=wanted["private"] or created.private,
         start=wanted["start"],
         limits=wanted["limits"],

@@ -11,19 +11,22 @@ import orjson
 from markupsafe import Markup
 
 from plyscribe.domain.bundle.bundle import format_event_line
+from plyscribe.domain.bundle.export import format_end_line
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import dump_data
 from plyscribe.domain.completion import compose
-from plyscribe.domain.deadlines import find_deadline
+from plyscribe.domain.counting import counts
+from plyscribe.domain.deadlines import find_deadline, time_left, time_used
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.events import ServerDice
-from plyscribe.domain.imported import Import
-from plyscribe.domain.match import Match, Play, Seat
+from plyscribe.domain.imported import Import, split_address
+from plyscribe.domain.match import Match, Play, Seat, damaged
 from plyscribe.domain.replay import Position
 from plyscribe.domain.ruleset import AnyRuleset, Turn, format_turn
 from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.colours import Theme
+from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.streams.handler import Answer, Handler
 
 UNREADABLE = "unreadable"
@@ -68,19 +71,37 @@ def dump_events(entries: Iterable[StoredEvent]) -> orjson.Fragment:
 
 
 def describe_receipt(answer: Answer[Match]) -> dict[str, Any]:
-    """The receipt of a command; follows from the stream up to the last event that the command stored, and no more."""
-    last = answer.events[-1]
-    return {
-        "match": answer.state.stream,
+    """The receipt of a command; follows from the stream up to the last event that the command stored, and no more.
+
+    WrongTime if an event up to there has been damaged since.
+    """
+    last, state = answer.events[-1], answer.state
+    if state.fault and state.life.status == "playing":
+        # What the match waited for cannot be told again.
+        raise damaged(state.fault)
+    receipt = {
+        "match": state.stream,
         "version": last.version,
         "hash": last.h.hex(),
-        "turn": dump_turn(answer.state.turn),
+        "turn": dump_turn(state.turn),
         "events": dump_events(answer.events),
     }
+    if state.life.created.rated:
+        receipt["counts"] = counts(state)
+    return receipt
 
 
-def describe_match(match: Match, choices: list[dict[str, Any]], imported: Import | None = None) -> dict[str, Any]:
-    """The match as it stands, with the choices of the one who asks."""
+def describe_match(
+    match: Match,
+    choices: list[dict[str, Any]],
+    imported: Import | None = None,
+    others: Sequence[Import] = (),
+    confirm_by: int | None = None,
+) -> dict[str, Any]:
+    """The match as it stands, with the choices of the one who asks.
+
+    An import has the other versions of it in `others`. `confirm_by` is as from find_confirm_by.
+    """
     life, play = match.life, match.play
     created = life.created
     return {
@@ -98,8 +119,10 @@ def describe_match(match: Match, choices: list[dict[str, Any]], imported: Import
         "recorder": created.recorder,
         "private": created.private,
         "rated": created.rated,
+        "counts": counts(match),
         "start": created.start,
         "dice": _describe_dice(match),
+        "bots": {**dump_data(created.bots), "secret": life.seeds_secret} if created.bots else None,
         "about": created.about,
         "limits": created.limits,
         "clock": _describe_clock(match),
@@ -110,13 +133,26 @@ def describe_match(match: Match, choices: list[dict[str, Any]], imported: Import
         "turn": dump_turn(match.turn),
         "draw_offered_by": play.offer.agreed[0] if play and play.offer and life.status == "playing" else None,
         "outcome": dump_data(life.outcome) if life.outcome else None,
+        "confirm_by": confirm_by,
         "verdict": {"type": life.verdicts[-1].type, **dump_data(life.verdicts[-1])} if life.verdicts else None,
         "score": dump_data(life.score) if life.score else None,
         "annulment": dump_data(life.annulment) if life.annulment else None,
         "fault": {"version": match.fault.version, "why": str(match.fault.error)} if match.fault else None,
-        "imported": {"import": imported.stream, "status": imported.status} if imported else None,
+        "imported": _describe_imported(imported, others) if imported else None,
         "view": play.ruleset.view(play.state) if play else None,
         "choices": choices,
+    }
+
+
+def _describe_imported(imported: Import, others: Sequence[Import]) -> dict[str, Any]:
+    id, _ = split_address(imported.address or "")
+    named = [each.address for each in others[:MAX_NAMED]]
+    return {
+        "import": imported.stream,
+        "match": id,
+        "by": imported.importer,
+        "status": imported.status,
+        "others": named,
     }
 
 
@@ -134,15 +170,13 @@ def describe_seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:
 
 
 def _describe_clock(match: Match) -> dict[str, Any] | None:
-    limits, play = match.life.created.limits, match.play
-    if limits is None or play is None:
+    if match.life.created.limits is None or match.play is None:
         return None
-    used = [play.time_used(seat) for seat in range(1, len(match.life.seats) + 1)]
-    whole, deadline = limits["match_ms"], find_deadline(match)
+    seats, deadline = range(1, len(match.life.seats) + 1), find_deadline(match)
     return {
-        "since": play.since,
-        "used_ms": used,
-        "left_ms": [None if whole is None else max(0, whole - each) for each in used],
+        "since": match.play.since,
+        "used_ms": [time_used(match, seat) for seat in seats],
+        "left_ms": [time_left(match, seat) for seat in seats],
         "deadline": deadline._asdict() if deadline else None,
     }
 
@@ -265,4 +299,4 @@ def export_lines(pages: Iterable[list[StoredEvent]]) -> Iterable[bytes]:
         digest.update(lines)
         count, head = count + len(page), page[-1].h.hex()
         yield lines
-    yield orjson.dumps({"count": count, "head": head, "sha256": digest.hexdigest()}) + b"\n"
+    yield format_end_line(count, head, digest.hexdigest())

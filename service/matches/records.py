@@ -6,7 +6,7 @@ from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event
-from plyscribe.domain.commands import Actor
+from plyscribe.domain.commands import Actor, Command, ConfirmRecord
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.decide.opening import require_headers
 from plyscribe.domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
@@ -66,7 +66,7 @@ class Records:
         assert state.record is not None
         outcome: RecordEntered | RecordRefused
         try:
-            outcome = self._enter(state, parse_record(state.record.text))
+            outcome = self._enter(state, parse_record(state.record.text), is_complete=True)
         except RecordError as error:
             can_keep = error.prefix is not None
             outcome = RecordRefused(
@@ -89,7 +89,9 @@ class Records:
             parse_record(state.record.text)
         except RecordError as error:
             if error.prefix is not None:
-                return self._settle(state, _importer(state), self._enter(state, error.prefix), "keep")
+                return self._settle(
+                    state, _importer(state), self._enter(state, error.prefix, is_complete=False), "keep"
+                )
         raise Unknown("ruleset/unknown", f"{state.stream} was played by rules that this server no longer has")
 
     def _settle(self, state: Import, actor: Actor, outcome: RecordEntered | RecordRefused, step: str) -> Import:
@@ -97,13 +99,21 @@ class Records:
         command = JudgeRecord(actor=actor, at=now_ms(), id=asked.id.hex(), outcome=outcome)
         return self._imports.execute(state.stream, command, asked).state
 
-    def _enter(self, state: Import, record: Record) -> RecordEntered:
-        """Append the whole match of this record at once, unless a worker that died has appended it."""
+    def _enter(self, state: Import, record: Record, is_complete: bool) -> RecordEntered:
+        """Append the whole match of this record at once, unless a worker that died has appended it.
+
+        A complete record of a match that ended is confirmed with it. What was kept of a faulty one can be corrected.
+        """
         received: RecordReceived | None = state.record
         assert received is not None
         require_headers(record.seats, record.about)
         match, entries, types = Match(received.match), list[StoredEvent](), list[str]()
-        for number, command in enumerate(commands_of(record, _importer(state), now_ms())):
+        importer, at = _importer(state), now_ms()
+        commands: list[Command] = list(commands_of(record, importer, at))
+        if is_complete and record.outcome is not None:
+            # Nobody copies it from a table: the text is as its importer wants it.
+            commands.append(ConfirmRecord(actor=importer, at=at))
+        for number, command in enumerate(commands):
             id = job_command("enter", state.stream, number).id.hex()
             more: dict[str, Any] = {"private": received.private, "server": SERVER} if number == 0 else {}
             draft = draft_decision(replace(command, id=id, **more), match)

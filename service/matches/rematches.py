@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.commands import Actor, CreateMatch, Secret
 from plyscribe.domain.decide.opening import require_may_ask_rematch
 from plyscribe.domain.events import Account, Occupant, RecordedDice
 from plyscribe.domain.match import Match
@@ -28,18 +28,20 @@ def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMa
     require_may_ask_rematch(actor, life)
     id, asked = rematch_id(old.stream)
     server_dice, secret = key.seal(id)
+    bots, seeds = key.seal_seeds(id)
     created = life.created
     return CreateMatch(
         actor=actor,
         at=at,
         id=asked.id.hex(),
-        secret=secret,
+        secret=Secret(secret, seeds),
         ruleset=created.ruleset,
         ruleset_version=created.ruleset_version,
         options=created.options,
         seats=_rotate([seat.occupant for seat in life.seats]),
         recorder=created.recorder,
         dice=RecordedDice() if isinstance(created.dice, RecordedDice) else server_dice,
+        bots=bots,
         rated=created.rated,
         private=created.private,
         start=created.start,

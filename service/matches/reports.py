@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import chain
 
 from plyscribe.domain.bundle.report import Report, check_match
+from plyscribe.domain.imported import split_address
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import VerificationBusy
@@ -35,6 +36,8 @@ class Reports:
         if not self._making.acquire(timeout=WAITS_S):
             raise VerificationBusy
         try:
-            return check_match(match, list(chain.from_iterable(read_pages(self._matches, match, 0, version))))
+            id, _ = split_address(match)
+            report = check_match(id, list(chain.from_iterable(read_pages(self._matches, match, 0, version))))
+            return report._replace(match=match)
         finally:
             self._making.release()

@@ -26,6 +26,9 @@ WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4)
 MAX_REPORTS = 64
 """Reports on annulments that a process keeps."""
 
+MAX_PLACES = 4096
+"""Places in ledgers that a process remembers. A match that was entered keeps its place for ever."""
+
 REPORT_WAITS_S = 0.2
 """How long a request waits while another report is being made."""
 
@@ -48,6 +51,7 @@ class Ledgers:
         self._books = Handler(store, BOOKS)
         self._first_fold = threading.Lock()
         self._folded: set[str] = set()
+        self._places: dict[str, int] = {}
         self._reporting = threading.Lock()
         self._report = lru_cache(MAX_REPORTS)(self._compute_report)
 
@@ -55,6 +59,8 @@ class Ledgers:
         """Enter a verified rated match, unless it is entered, and return its place; WrongTime if it was unrated."""
         life, ruleset = match.life, match.life.created.ruleset
         assert life.outcome is not None
+        if match.stream in self._places:
+            return self._places[match.stream]
         asked = job_command("rate", match.stream)
         command = RateMatch(
             actor=SCORER,
@@ -65,7 +71,10 @@ class Ledgers:
             players=life.players,
             ranks=life.outcome.ranks,
         )
-        return self._enter(ruleset, command, asked).events[-1].version
+        if len(self._places) >= MAX_PLACES:
+            self._places = {}
+        self._places[match.stream] = place = self._enter(ruleset, command, asked).events[-1].version
+        return place
 
     def unrate(self, match: Match) -> None:
         """Keep an annulled rated match from counting, unless the ledger says so already."""

@@ -1,6 +1,6 @@
 """Describes tournaments as JSON-ready answers: terms, table, rounds, attempts, games."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -12,9 +12,10 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import Entrant, Game, Tournament, replace_game
+from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import dump_events
@@ -35,6 +36,11 @@ def name_players(state: Tournament, accounts: Accounts) -> dict[int, str]:
     }
 
 
+def name_all(state: Tournament, accounts: Accounts) -> dict[int, str]:
+    """The names of all entrants, told apart: see name_entrants."""
+    return name_entrants(state, name_players(state, accounts))
+
+
 def describe_receipt(answer: Answer[Tournament]) -> Fields:
     """The receipt of a command; follows from the stream up to the last event that the command stored, and no more."""
     last = answer.events[-1]
@@ -49,7 +55,7 @@ def describe_receipt(answer: Answer[Tournament]) -> Fields:
 
 def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
     """A tournament as it stands."""
-    terms = state.terms
+    terms, names = state.terms, name_all(state, accounts)
     return {
         "tournament": state.stream,
         "version": state.version,
@@ -72,7 +78,9 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "max_entrants": terms.max_entrants,
         "is_open": terms.is_open,
         "seed": terms.seed,
-        "entrants": [_describe_entrant(each, accounts) for each in state.entrants],
+        "entrants": [_describe_entrant(each, names[each.number], accounts) for each in state.entrants],
+        "invitations": [_describe_invitation(each, accounts) for each in list_invitations(state)],
+        "acts": [_describe_act(each, accounts) for each in state.acts],
         "rounds": len(state.rounds),
         "games": sum(1 for _ in state.games()),
         "decided": sum(game.ranks is not None for game in state.games()),
@@ -81,7 +89,32 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
     }
 
 
-def _describe_entrant(entrant: Entrant, accounts: Accounts) -> Fields:
+def list_invitations(state: Tournament) -> Sequence[Invitation]:
+    """The invitations that can still be accepted, oldest first."""
+    return state.invitations if state.takes_entrants else ()
+
+
+def _describe_invitation(invitation: Invitation, accounts: Accounts) -> Fields:
+    name = accounts.name_of(invitation.player)
+    return {"player": invitation.player, "player_name": name, "label": invitation.label, "at": invitation.at}
+
+
+def _describe_act(act: Act, accounts: Accounts) -> Fields:
+    round, board, game = act.place or (None, None, None)
+    return {
+        "at": act.at,
+        "by": act.by,
+        "by_name": accounts.name_of(act.by),
+        "what": act.what,
+        "why": act.why,
+        "round": round,
+        "board": board,
+        "game": game,
+        "entrant": act.entrant,
+    }
+
+
+def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields:
     occupant = entrant.occupant
     if isinstance(occupant, BuiltIn):
         who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
@@ -91,6 +124,7 @@ def _describe_entrant(entrant: Entrant, accounts: Accounts) -> Fields:
     return {
         "entrant": entrant.number,
         **who,
+        "name": name,
         "label": entrant.label,
         "is_in": entrant.is_in,
         "absences": sorted(entrant.absences),
@@ -98,9 +132,10 @@ def _describe_entrant(entrant: Entrant, accounts: Accounts) -> Fields:
     }
 
 
-def describe_table(state: Tournament) -> Fields:
+def describe_table(state: Tournament, accounts: Accounts) -> Fields:
     """The table with ratings, and the verdict of the sequential test, if the tournament has one."""
-    table, ratings, verdict = dump_table(state), rate_entrants(state), judge_entrants(state)
+    table = dump_table(state, name_players(state, accounts))
+    ratings, verdict = rate_entrants(state), judge_entrants(state)
     rows = [
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
         for row in table["rows"]
@@ -127,22 +162,25 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "board": game.board,
         "game": game.game,
         "entrants": list(game.entrants),
-        "match": tournaments.match_id(state, game),
+        "match": None if game.is_ruled else tournaments.match_id(state, game),
         "ranks": None if game.ranks is None else list(game.ranks),
         "reason": game.reason,
+        "why": game.why,
+        "forfeited": list(game.forfeited),
         "annulled": game.annulled,
         "failed": [each.match for each in game.failed],
+        "given_up": game.is_given_up,
     }
 
 
-def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments) -> Fields:
+def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments, accounts: Accounts) -> Fields:
     """The table with and without a decided game, whether the game is annulled or not."""
     return {
         "tournament": state.stream,
         "version": state.version,
         "game": _describe_game(state, game, tournaments),
-        "before": describe_table(replace_game(state, game._replace(annulled=None))),
-        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be"))),
+        "before": describe_table(replace_game(state, game._replace(annulled=None)), accounts),
+        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be")), accounts),
     }
 
 
@@ -182,14 +220,14 @@ def _is_wanted(attempt: Attempt, query: Mapping[str, Any]) -> bool:
 def describe_attempt(state: Tournament, attempt: Attempt, seen_by: int | None, tournaments: Tournaments) -> Fields:
     """An attempt at a game; its faults are attributed from the point of view of entrant `seen_by` (None: of nobody)."""
     game = attempt.game
-    is_decided = attempt.status == "decided"
+    is_decided = attempt.is_decisive
     return {
         "round": game.round,
         "board": game.board,
         "game": game.game,
         "attempt": attempt.number,
         "entrants": list(game.entrants),
-        "match": attempt.match or tournaments.match_id(state, game),
+        "match": (attempt.match or tournaments.match_id(state, game)) if attempt.has_match else None,
         "status": attempt.status,
         "made_at": attempt.made_at,
         "closed_at": attempt.closed_at,
@@ -213,6 +251,8 @@ def _describe_incident(incident: Incident, seen_by: int | None) -> Fields:
 def export_games(state: Tournament, matches: Handler[Match], accounts: Accounts) -> Iterator[bytes]:
     """All decided games with their matches as text records, as NDJSON in the order of rounds and boards.
 
+    A game that the organiser decided has no match, and its record is null.
+
     The last line holds the count and the SHA-256 of all bytes before it.
     """
     games = [game for game in state.games() if game.ranks is not None]
@@ -220,10 +260,6 @@ def export_games(state: Tournament, matches: Handler[Match], accounts: Accounts)
 
 
 def _export_game(game: Game, matches: Handler[Match], accounts: Accounts) -> Fields:
-    assert game.match is not None
-    entries = matches.read_events(game.match, 0)
-    match = fold(Match(game.match), entries)
-    names = {player: accounts.name_of(player) for player in match.life.players}
     return {
         "round": game.round,
         "board": game.board,
@@ -232,7 +268,19 @@ def _export_game(game: Game, matches: Handler[Match], accounts: Accounts) -> Fie
         "match": game.match,
         "ranks": game.ranks,
         "reason": game.reason,
+        "why": game.why,
         "annulled": game.annulled,
+        **_export_match(game.match, matches, accounts),
+    }
+
+
+def _export_match(id: str | None, matches: Handler[Match], accounts: Accounts) -> Fields:
+    if id is None:
+        return {"version": None, "hash": None, "record": None}
+    entries = matches.read_events(id, 0)
+    match = fold(Match(id), entries)
+    names = {player: accounts.name_of(player) for player in match.life.players}
+    return {
         "version": match.version,
         "hash": match.head.hex(),
         "record": format_record(record_of(match, entries, names)),

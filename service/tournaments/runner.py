@@ -11,20 +11,37 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import Event, parse_event
-from plyscribe.domain.commands import Actor, Command, CreateMatch, Withdraw
+from plyscribe.domain.commands import AbortMatch, Actor, Command, CreateMatch, Secret, Withdraw
 from plyscribe.domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
-from plyscribe.domain.events import BuiltIn, Dice, MatchAborted, MatchAnnulled, MatchRefuted, Occupant
+from plyscribe.domain.events import (
+    Account,
+    BuiltIn,
+    Dice,
+    DiceRevealed,
+    MatchAborted,
+    MatchAnnulled,
+    MatchRefuted,
+    Occupant,
+    SeedsRevealed,
+)
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.domain.tournament.commands import EndTournament, EnterResult, NoteFailure, PairRound
+from plyscribe.domain.tournament.commands import (
+    AdjudicateGame,
+    EndTournament,
+    EnterResult,
+    ForfeitGame,
+    NoteFailure,
+    PairRound,
+)
+from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
+from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
@@ -40,6 +57,17 @@ RUNNER = Actor("system", "tournament")
 
 SETTLED = ("verified", "scored")
 FAILED = ("refuted", "aborted", "annulled")
+WITH_RESULT = ("ended", *SETTLED)
+"""The statuses of a match that has a result, which counts as soon as the match is verified."""
+
+LEFT = "left the tournament"
+"""Why a seat is withdrawn whose entrant plays no more."""
+
+TELLING = tuple(
+    f'"type":"{type}"'.encode()
+    for type in (*(f"match-{status}" for status in (*SETTLED, *FAILED)), DiceRevealed.type, SeedsRevealed.type)
+)
+"""How the newest event may look if a match is decided or has failed. An aborted match ends with what it reveals."""
 
 
 log = logging.getLogger(__name__)
@@ -66,14 +94,30 @@ class Tournaments:
         expected_version: int | None = None,
         new: bool = False,
     ) -> Answer[Tournament]:
-        """Store the events that the command leads to; raises what Handler.execute raises."""
+        """Store the events that the command leads to; raises what Handler.execute raises.
+
+        A game whose match has ended is not adjudicated or forfeited: WrongTime.
+        """
+        if isinstance(command, AdjudicateGame | ForfeitGame):
+            self._require_no_result(stream, command)
         return self.handler.execute(stream, lambda _: command, asked, expected_version, new)
+
+    def _require_no_result(self, stream: str, command: AdjudicateGame | ForfeitGame) -> None:
+        state = self.read(stream)
+        game = find_game(state, (command.round, command.board, command.game))
+        if game is None or game.ranks is not None:
+            return
+        match = self._matches.read(self.match_id(state, game))
+        if match.lifecycle is not None and match.life.status in WITH_RESULT:
+            why = f"{match.stream} has ended, and its result is about to count"
+            raise WrongTime("tournament/match-ended", f"{why}: the game can be annulled once it is decided")
 
     def advance(self, stream: str) -> Tournament:
         """Do all that can be done for a tournament now: pair rounds, create matches, enter results."""
         state = self.read(stream)
         while state.status == "playing":
             before = state.version
+            self._end_ruled_matches(state)
             state = self._pair_if_due(state)
             if state.status == "playing":
                 state = self._play(state)
@@ -163,20 +207,22 @@ class Tournaments:
     def _order_match(self, state: Tournament, game: Game, id: str) -> list[Order]:
         """The order that creates the match of the game; none if the game has failed too often."""
         if game.is_given_up:
-            log.error("%s: game %s failed %d times and is given up", state.stream, _place(game), MAX_ATTEMPTS)
+            log.error("%s: game %s failed %d times and is given up", state.stream, _place(game), len(game.failed))
             return []
         asked = job_command("tournament-match", id)
         dice, secret = self._seal(state, game, id)
+        bots, seeds = self._key.seal_seeds(id)
         command = CreateMatch(
             actor=Actor("organiser", state.organiser),
             at=now_ms(),
             id=asked.id.hex(),
-            secret=secret,
+            secret=Secret(secret, seeds),
             ruleset=state.terms.ruleset,
             ruleset_version=state.terms.ruleset_version,
             options=state.terms.options,
             seats=tuple(self._seat(state, game, seat) for seat in range(1, state.terms.seats + 1)),
             dice=dice,
+            bots=bots,
             limits=state.terms.limits,
             tournament={
                 "id": state.stream,
@@ -190,46 +236,82 @@ class Tournaments:
         return [Order(id, command, asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
-        """Who takes the seat. A bot plays in its current build, with a seed that follows from the place of the game."""
+        """Who takes the seat. A bot plays in its current build.
+
+        If only bots of the server enter, their seeds follow from the place of the game, so the tournament can be
+        repeated. Anyone could compute such moves beforehand, so with other entrants the seeds are secret.
+        """
         occupant = state.entrants[game.entrants[seat - 1] - 1].occupant
-        if isinstance(occupant, BuiltIn):
-            seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
-            return build_bot(occupant.bot, seed, occupant.playouts)
-        return occupant
+        if not isinstance(occupant, BuiltIn):
+            return occupant
+        if any(isinstance(entrant.occupant, Account) for entrant in state.entrants):
+            return build_bot(occupant.bot, None, occupant.playouts)
+        seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
+        return build_bot(occupant.bot, seed, occupant.playouts)
+
+    def _end_ruled_matches(self, state: Tournament) -> None:
+        """Abort the matches under way of games that the organiser decided.
+
+        This comes before the next round is paired, so only the last round can have such games.
+        """
+        games = [game for round in state.rounds[-1:] for games in round.games for game in games if game.is_ruled]
+        ended = {self.match_id(state, game): game for game in games if not game.has_failed_too_often}
+        for (match, game), entry in zip(ended.items(), self._store.newest(list(ended)), strict=True):
+            if entry is not None and not _may_be_settled(entry):
+                self._abort(match, f"{game.reason}: {game.why}"[:MAX_CAUSE_LENGTH])
+
+    def _abort(self, id: str, cause: str) -> None:
+        asked = job_command("tournament-ruled", id)
+
+        def command_for(match: Match) -> AbortMatch:
+            secret = self._key.find_secret(match.life.created, match.stream)
+            return AbortMatch(actor=RUNNER, at=now_ms(), id=asked.id.hex(), secret=secret, cause=cause)
+
+        # It may have ended in the meantime: its outcome stays in it, and the ruling counts here.
+        with suppress(DomainError):
+            self._matches.execute(id, command_for, asked)
 
     def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | None, bytes | None]:
-        """The dice of the game. The games of a board share their dice, except one that is played again."""
+        """The dice of the game.
+
+        The games of a board share their dice, except one that is played again, if bots of the server have all seats:
+        whoever sees one game would know the rolls of the others.
+        """
         terms = state.terms
         if not find_ruleset(terms.ruleset, terms.ruleset_version).has_chance(terms.options):
             return None, None
-        if len(state.seatings) == 1 or game.failed:
+        bots_only = all(isinstance(state.entrants[each - 1].occupant, BuiltIn) for each in game.entrants)
+        if len(state.seatings) == 1 or game.failed or not bots_only:
             return self._key.seal(f"{state.stream}-{_place(game)}-{len(game.failed)}")
         matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
         return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
 
     def _withdraw_absent(self, state: Tournament, game: Game, id: str) -> None:
         """Withdraw entrants who have left the tournament from a match that is under way."""
-        gone = [seat for seat, entrant in enumerate(game.entrants, 1) if not state.entrants[entrant - 1].is_in]
-        for seat in gone:
+        for seat, number in enumerate(game.entrants, 1):
+            entrant = state.entrants[number - 1]
+            if entrant.is_in:
+                continue
+            cause = "disqualified" if entrant.is_disqualified else "absent"
             asked = job_command("tournament-absent", id, seat)
 
-            def command_for(match: Match, seat: int = seat, asked: port.CommandKey = asked) -> Withdraw:
+            def command_for(
+                match: Match, seat: int = seat, cause: str = cause, asked: port.CommandKey = asked
+            ) -> Withdraw:
                 return Withdraw(
-                    actor=Actor("organiser", state.organiser),
+                    # The tournament itself, since its organiser may play in this match.
+                    actor=Actor("organiser", state.stream),
                     at=now_ms(),
                     id=asked.id.hex(),
-                    secret=self._secret_of(match),
+                    secret=self._key.find_secret(match.life.created, match.stream),
                     seat=seat,
-                    cause="absent",
+                    cause=cause,
+                    why=LEFT,
                 )
 
             # The seat may be withdrawn already, or the match over.
             with suppress(DomainError):
                 self._matches.execute(id, command_for, asked)
-
-    def _secret_of(self, match: Match) -> bytes | None:
-        dice: Any = match.life.created.dice
-        return self._key.secret_of(dice) if dice is not None else None
 
 
 def _enter_result(game: Game, match: Match) -> EnterResult:
@@ -250,7 +332,7 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
 
 def _may_be_settled(newest: StoredEvent) -> bool:
     """Whether a match with this newest event may be decided or have failed, so that it is worth reading."""
-    return any(f'"type":"match-{status}"'.encode() in newest.e for status in (*SETTLED, *FAILED))
+    return any(type in newest.e for type in TELLING)
 
 
 def _read_failure(entries: Sequence[StoredEvent]) -> tuple[str, str]:

@@ -5,25 +5,26 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Game, Round, Tournament
-from plyscribe.domain.tournament.tables import name_entrant
 
 BYE = "U"
 ABSENCES = {Fraction(0): "Z", Fraction(1, 2): "H", Fraction(1): "F"}
 """The letter for a round that an entrant sits out, by the share of a win that it is worth."""
 
+NAME_LENGTH = 33
 NO_ROUND = "0000 - {}  "
 
 
-def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str:
-    """The report as it stands now; `names` replace those that name_entrant gives, by entrant.
+def export_trf(state: Tournament, players: Mapping[int, str] | None = None) -> str:
+    """The report as it stands now; `players` is as in name_entrants.
 
     WrongValue `tournament/trf` if the format cannot express the terms.
     """
     win = _find_win(state)
-    named = {each.number: name_entrant(each) for each in state.entrants} | dict(names or {})
+    named = name_entrants(state, players, NAME_LENGTH)
     ranks = {each.entrant: each.rank for each in rank_entrants(state)}
     points = total_points(state)
     began = datetime.fromtimestamp(state.created_at / 1000, UTC)
@@ -38,11 +39,15 @@ def export_trf(state: Tournament, names: Mapping[int, str] | None = None) -> str
         f"XXR {state.terms.format['rounds']}",
     ]
     lines = [
-        f"001 {entrant:>4}      {named[entrant]:<33.33}{'':33}{float(points[entrant] / win):4.1f} {ranks[entrant]:>4}  "
+        _format_entrant(entrant, named[entrant], points[entrant] / win, ranks[entrant])
         + "".join(_format_round(state, round, entrant, win) for round in state.rounds)
         for entrant in sorted(ranks)
     ]
     return "".join(line.rstrip() + "\n" for line in [*head, *lines])
+
+
+def _format_entrant(entrant: int, name: str, wins: Fraction, rank: int) -> str:
+    return f"001 {entrant:>4}      {name:<{NAME_LENGTH}}{'':33}{float(wins):4.1f} {rank:>4}  "
 
 
 def _find_win(state: Tournament) -> int:
@@ -70,8 +75,10 @@ def _format_round(state: Tournament, round: Round, entrant: int, win: int) -> st
 
 
 def _format_result(game: Game, seat: int) -> str:
-    """1, = or 0; 0 for both if the game is annulled, a space if it is still being played."""
+    """1, = or 0, + or - by forfeit; 0 for both if the game is annulled, a space if it is still being played."""
     if game.ranks is None:
         return " "
+    if game.forfeited and game.counts:
+        return "-" if game.entrants[seat] in game.forfeited else "+"
     own, other = game.ranks[seat], game.ranks[1 - seat]
     return "0" if not game.counts or own > other else "=" if own == other else "1"

@@ -1,6 +1,7 @@
 """The API under test: a Flask test client that checks every answer against the OpenAPI document."""
 
 import re
+import secrets
 from typing import Any
 
 from flask import Flask
@@ -10,6 +11,11 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import RegisterPlayer
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.service.web.api.openapi import build_openapi
 
 _documents: list[dict[str, Any]] = []
@@ -34,6 +40,7 @@ class Api:
 
     def __init__(self, app: Flask) -> None:
         self.app = app
+        self._nameless = 0
         app.test_client_class = _ThreadedClient
         self._client = app.test_client()
         self.document = _document(app)
@@ -72,8 +79,10 @@ class Api:
             else self.send("POST", path, token, **request)
         )
 
-    def sign_up(self, name: str = "Ann", scopes: tuple[str, ...] = ("play", "record")) -> tuple[str, str]:
-        """Sign up a player; returns the id and the token."""
+    def sign_up(self, name: str = "", scopes: tuple[str, ...] = ("play", "record")) -> tuple[str, str]:
+        """Sign up a player, by default with a name of their own; returns the id and the token."""
+        self._nameless += not name
+        name = name or f"Player {self._nameless}"
         made = self.post("/v1/players", body={"name": name, "scopes": list(scopes)}).json
         return made["player"], made["token"]
 
@@ -123,3 +132,13 @@ class Api:
 
 def _template(rule: str) -> str:
     return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
+
+
+def open_as_before(parts: Parts, name: str) -> str:
+    """Open an account as releases did in which several accounts could have the same name; returns its id."""
+    asked = command_of("test", "", "", None, b"")
+    account = stream_id("player", asked)
+    fields = {"name": name, "kind": "person", "scopes": ("play",), "digest": secrets.token_hex(32)}
+    command = RegisterPlayer(actor=Actor("system", "test"), at=now_ms(), id=asked.id.hex(), **fields)
+    parts.accounts.players.execute(account, lambda _: command, asked, new=True)
+    return account

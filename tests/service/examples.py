@@ -19,9 +19,11 @@ import orjson
 from werkzeug.test import TestResponse
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
-from plyscribe.domain.commands import Actor, Withdraw
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.commands import AbortMatch, Actor, Withdraw
 from plyscribe.domain.record import MEDIA_TYPE
 from plyscribe.domain.rulesets import register
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.live.inboxes import Notifier
@@ -144,6 +146,7 @@ def record_accounts(story: Story) -> None:
     ann = story.show("POST", "/v1/players", body={"name": "Ann"})
     story.show("POST", "/v1/players", body={"name": "Chip", "kind": "bot", "scopes": ["play"]}, name="bot")
     story.show("POST", "/v1/players", body={"name": " Ann"})
+    story.show("POST", "/v1/players", body={"name": "ANN"})
     story.show("POST", "/v1/players", body={"name": "Ann"}, key="k1")
     story.show("GET", "/v1/players/me", ann["token"])
     story.show("GET", "/v1/players/me")
@@ -158,8 +161,11 @@ def record_tokens(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     tokens = "/v1/players/me/tokens"
     made = story.show("POST", tokens, ann["token"], {"scopes": ["play"], "label": "phone", "expires_in_s": 86400})
+    with _made_up("browser", BEGIN_MS):
+        root.begin_session(ann["token"], "Firefox on Linux")
     story.show("POST", tokens, made["token"], {"scopes": ["record"]})
     story.show("GET", tokens, ann["token"])
+    story.show("DELETE", "/v1/players/me/sessions", ann["token"], {})
     story.show("POST", f"{tokens}/rotation", ann["token"], {"overlap_s": 60})
     story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
@@ -305,13 +311,16 @@ def record_limits(story: Story) -> None:
 def record_ratings(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     with _made_up("organiser", BEGIN_MS):
-        organiser = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))[1]
+        organiser = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("admin",))[1]
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "rated": True}
     story.show("POST", "/v1/matches", ann["token"], {**body, "options": {"tiles": 5}})
     created = story.show("POST", "/v1/matches", ann["token"], body, name="rated", key="evening-3")
     match = f"/v1/matches/{created['match']}"
     story.show("POST", f"{match}/seats/2", ann["token"], {})
     story.send("POST", f"{match}/seats/2", ben["token"])
+    story.send("POST", f"{match}/moves", ann["token"], json={"move": "+5"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "+3"}, name="rated")
+    story.show("POST", f"{match}/abort", ben["token"], {})
     ended = story.send("POST", f"{match}/withdrawal", ben["token"]).json
     with _made_up("worker", BEGIN_MS + 60_000):
         verify_all(story.parts, [(created["match"], ended["version"])])
@@ -348,6 +357,13 @@ def record_recorded_match(story: Story) -> None:
     story.send("POST", f"{match}/moves", ann["token"], json={"move": "hold"})
     story.show("POST", f"{match}/take-back", ann["token"], {"ply": 0})
     story.show("POST", f"{match}/withdrawal", ann["token"], {"seat": 2, "cause": "time"}, name="recorded")
+    story.show("POST", f"{match}/take-back", ann["token"], {"steps": 1}, name="after the end")
+    story.show("POST", f"{match}/take-back", ann["token"], {"steps": 9})
+    story.show("POST", f"{match}/confirmation", ann["token"], {})
+    story.send("POST", f"{match}/withdrawal", ann["token"], json={"seat": 2, "cause": "absent"})
+    story.show("GET", match, name="awaiting confirmation")
+    story.show("POST", f"{match}/confirmation", ann["token"], {})
+    story.show("POST", f"{match}/take-back", ann["token"], {"steps": 1})
 
 
 def record_import(story: Story) -> None:
@@ -366,7 +382,13 @@ def record_import(story: Story) -> None:
         check_import(story.parts, taken["import"])
     story.show("GET", f"/v1/imports/{taken['import']}")
     story.show("GET", f"/v1/imports/import-{'a' * 26}")
-    story.show("POST", f"/v1/matches/{match}/abort", ida["token"], {})
+    story.show("POST", f"/v1/matches/{taken['address']}/abort", ida["token"], {})
+    later = [entry._replace(e=entry.e.replace(b'"at":', b'"at":1', 1)) for entry in events]
+    other = format_bundle(
+        describe_head(match, state.life.created), link_all(first_link(match), 1, [e.e for e in later])
+    )
+    story.send("POST", "/v1/imports", ida["token"], **{**sent, "data": b"".join(other)})
+    story.show("GET", f"/v1/matches/{match}")
 
 
 def record_typed_match(story: Story) -> None:
@@ -464,16 +486,67 @@ def record_tournament(story: Story) -> None:
     story.show("GET", f"{tournament}/annulments?round=1&board={3 - first['board']}")
     story.show("GET", f"{tournament}/annulments?round=9&board=1")
     story.show("POST", f"{tournament}/annulments", olga, wrong)
+    *_, newest = story.send("GET", f"{tournament}/rounds").json["rounds"]
+    place = {"round": newest["round"], "board": 1}
+    players = newest["games"][0]["entrants"]
+    story.show("POST", f"{tournament}/retries", olga, {**place, "why": "the bot is repaired"})
+    for ruling, more in (("adjudications", {"ranks": [1, 1]}), ("forfeits", {"entrants": players[:1]})):
+        story.show("POST", f"{tournament}/{ruling}", ann["token"], {**place, "why": "I won", **more})
+    story.show("POST", f"{tournament}/adjudications", olga, {**place, "why": "nobody can win", "ranks": [2, 2]})
+    story.show("POST", f"{tournament}/adjudications", olga, {**place, "why": "nobody can win", "ranks": [1, 1]})
     story.show("POST", f"{tournament}/abort", ann["token"], {})
     story.show("POST", f"{tournament}/abort", olga, {"cause": "a power cut"})
     story.show("POST", f"{tournament}/abort", olga, {})
 
 
+def record_closed_tournament(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Closed cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, "is_open": False, "seed": 7}
+    created = story.send("POST", "/v1/tournaments", olga, json=terms, key="cup-3").json
+    tournament = f"/v1/tournaments/{created['tournament']}"
+    story.show("POST", f"{tournament}/invitations", olga, {"name": "Ann", "label": "Annie"})
+    story.show("POST", f"{tournament}/invitations", olga, {"name": "Zoe"})
+    story.show("POST", f"{tournament}/invitations", olga, {"player": ann["player"]})
+    story.show("POST", f"{tournament}/invitations", ben["token"], {"player": ben["player"]})
+    story.send("POST", f"{tournament}/invitations", olga, json={"player": ben["player"]})
+    story.show("DELETE", f"{tournament}/invitations/{ben['player']}", ben["token"], {})
+    story.show("DELETE", f"{tournament}/invitations/{ben['player']}", ben["token"], {})
+    story.show("POST", f"{tournament}/entrants", ann["token"], {}, name="by invitation")
+    story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "greedy"}})
+    story.send("POST", f"{tournament}/start", olga)
+    with _made_up("worker", BEGIN_MS + 60_000):
+        story.parts.tournaments.advance(created["tournament"])
+    place = {"round": 1, "board": 1, "why": "Annie never came"}
+    for number in range(MAX_ATTEMPTS):
+        [game] = story.send("GET", f"{tournament}/rounds").json["rounds"][0]["games"]
+        with _made_up(f"worker {number}", BEGIN_MS + 70_000 + number):
+            _abort(story, game["match"])
+            story.parts.tournaments.advance(created["tournament"])
+    story.show("POST", f"{tournament}/retries", olga, {**place, "why": "the bot is repaired"})
+    story.show("POST", f"{tournament}/forfeits", olga, {**place, "entrants": [3]})
+    story.show("POST", f"{tournament}/forfeits", olga, {**place, "entrants": [1]})
+    story.show("POST", f"{tournament}/retries", olga, place)
+
+
+def _abort(story: Story, match: str) -> None:
+    """Abort the match as the server does when its bot breaks down."""
+    asked = job_command("example abort", match)
+    base = {"actor": Actor("system", "play"), "at": BEGIN_MS, "id": asked.id.hex(), "cause": "the bot broke down"}
+    secret_for = story.parts.secret_for
+    story.parts.matches.execute(match, lambda state: AbortMatch(**base, secret=secret_for(state)), asked)
+
+
 def _finish(story: Story, match: str) -> None:
     """End the match, verify it and score it."""
-    withdraw = Withdraw(actor=Actor("organiser", "player-" + "o" * 26), at=BEGIN_MS, seat=2, cause="absent")
+    withdraw = Withdraw(
+        actor=Actor("organiser", "player-" + "o" * 26), at=BEGIN_MS, seat=2, cause="absent", why="did not come"
+    )
     asked = job_command("example", match)
-    ended = story.parts.matches.execute(match, lambda _: replace(withdraw, id=asked.id.hex()), asked).state
+    secret = story.parts.secret_for(story.parts.matches.read(match))
+    order = replace(withdraw, id=asked.id.hex(), secret=secret)
+    ended = story.parts.matches.execute(match, lambda _: order, asked).state
     verify_all(story.parts, [(match, ended.version)])
 
 
@@ -516,6 +589,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_typed_match,
     record_dice,
     record_tournament,
+    record_closed_tournament,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

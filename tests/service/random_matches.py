@@ -16,6 +16,7 @@ from plyscribe.domain.commands import (
     MakeMove,
     OfferDraw,
     RecordVerdict,
+    Secret,
     StartMatch,
     TakeSeat,
     Withdraw,
@@ -54,7 +55,7 @@ class Play:
         command = CreateMatch(
             actor=creator,
             at=rng.randrange(1, TIMES),
-            secret=secret,
+            secret=Secret(secret),
             ruleset=rng.choice(["pathagon", "zhen", "toy"]),
             seats=tuple(self._occupant(recorder) for _ in range(2)),
             recorder=recorder,

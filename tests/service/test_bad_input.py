@@ -25,8 +25,9 @@ def post_raw(two: Two, data: bytes, content_type: str = "application/json"):
         b'{"move": "\xc3\x28"}',
         b'{"move": "d4", "move": "d5"}',
         b'{"move": NaN}',
-        b'{"seat": 18446744073709551617, "move": "d4"}',
-        b'{"seat": 1.0, "move": "d4"}',
+        b'{"seat": 1e400, "move": "d4"}',
+        b'{"seat": 1e99999999999999999999, "move": "d4"}',
+        b'{"seat": 1.%s1, "move": "d4"}' % (b"0" * 500),
         b'{"move": "\\ud800"}',
         b'{"a":' * 5000 + b"1" + b"}" * 5000,
         b"[" * 60_000,
@@ -52,6 +53,9 @@ def test_an_ambiguous_body_is_refused_as_unreadable(two, raw):
         {"move": "d4", "seat": True},
         {"move": "d4", "seat": "1"},
         {"move": "d4", "seat": 0},
+        {"move": "d4", "seat": 1.5},
+        {"move": "d4", "seat": 2**64 + 1},
+        {"move": 1.5},
         {"move": "d4", "seat": 2**53 - 1},
         {"move": "d4", "why": "x"},
     ],
@@ -208,3 +212,62 @@ def test_a_repeated_body_is_parsed_or_refused_the_same_way(two):
     body = json.dumps({"move": move}).encode()
     assert post_raw(two, body).json["events"][0]["data"]["move"] == move
     assert post_raw(two, body).json["code"] == "move/not-your-turn"
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"limits": {"nonsense": 1}}, "limits.nonsense: Unknown field."),
+        (
+            {"limits": {"move_ms": "soon", "more": 1}},
+            "limits.move_ms: Not a valid integer.; limits.more: Unknown field.",
+        ),
+        ({"seats": [None, {"bot": 7}]}, "seats[1]."),
+    ],
+)
+def test_a_refusal_names_a_nested_field_with_its_path(api, body, detail):
+    _, token = api.sign_up()
+    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], **body})
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+    assert detail in refused.json["detail"]
+
+
+@pytest.mark.parametrize(("path", "limit"), [("/v1/matches", 64 * 1024), ("/v1/imports", 16 * 1024 * 1024)])
+def test_a_body_that_is_too_large_is_told_the_limit(api, path, limit):
+    _, token = api.sign_up()
+    refused = api.post(path, token, data=b" " * (limit + 1), content_type="application/json")
+    assert refused.status_code == 413
+    assert refused.json["detail"] == f"the body has {limit + 1} bytes; {path} takes at most {limit}"
+
+
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/players", "/v1/rulesets", "/healthz", "/v1/nothing"])
+def test_a_reader_that_accepts_no_form_of_a_resource_is_refused(api, path):
+    refused = api.get(path, headers={"Accept": "application/x-ndjson"})
+    assert refused.mimetype == "application/problem+json"
+    if path == "/v1/nothing":
+        assert refused.status_code == 404
+        return
+    assert (refused.status_code, refused.json["code"]) == (406, "request/not-acceptable")
+    assert refused.json["detail"] == "this resource is available as application/json"
+    for fine in ("application/json", "*/*", "application/*;q=0.5", "text/html, */*;q=0.1", ""):
+        assert api.get(path, headers={"Accept": fine}).status_code == 200
+
+
+def test_a_command_counts_whatever_form_of_answer_its_client_accepts(two):
+    assert (
+        two.api.post(f"{two.path}/moves", two.ann_token, {"move": "d4"}, headers={"Accept": "text/csv"}).status_code
+        == 200
+    )
+
+
+def test_a_whole_number_with_a_fraction_is_an_integer(two):
+    assert post_raw(two, b'{"seat": 1.0, "move": "d4"}').status_code == 200
+    assert post_raw(two, b'{"seat": 10e-1, "move": "d4"}').json["code"] == "move/not-your-turn"
+
+
+@pytest.mark.parametrize("options", [b'{"size": 7.5}', b'{"size": 0.7e1}', b'{"size": 1e-300}'])
+def test_options_take_whole_numbers_alone(api, options):
+    _, token = api.sign_up()
+    raw = b'{"ruleset": "pathagon", "seats": [null, null], "options": %b}' % options
+    made = api.post("/v1/matches", token, data=raw, content_type="application/json")
+    assert made.status_code == (201 if b"0.7e1" in options else 422)

@@ -1,8 +1,19 @@
 """Built-in bots over HTTP: how to ask for them, and how they are shown."""
 
+from dataclasses import replace
+from hashlib import sha256
+
 import pytest
 
 from plyscribe.domain.bots import MAX_PLAYOUTS
+from plyscribe.domain.seeds import derive_seed
+from plyscribe.service.composition import compose
+from plyscribe.service.config import parse_key
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+from tests.service.test_match_page import show
 
 PLAYER = {"bot": "greedy", "version": 1, "playouts": None}
 
@@ -11,14 +22,72 @@ def seats_of(api, match: str) -> list[dict]:
     return api.get(f"/v1/matches/{match}").json["seats"]
 
 
-def test_a_bot_is_seated_in_its_current_build_with_a_random_seed(api):
+def test_a_bot_is_seated_in_its_current_build_with_a_seed_that_is_secret_until_the_end(api):
     ann, token = api.sign_up("Ann")
     made = [api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen") for _ in range(2)]
-    shown = [seats_of(api, match)[1] for match in made]
-    seeds = {seat.pop("seed") for seat in shown}
-    assert len(seeds) == 2
-    assert shown == [{"seat": 2, "seated": True, "entropy": None, **PLAYER}] * 2
-    assert api.get(f"/v1/matches/{made[0]}").json["status"] == "playing"
+    hidden = {"seat": 2, "seated": True, "entropy": None, "seed": None, **PLAYER}
+    assert [seats_of(api, match)[1] for match in made] == [hidden] * 2
+    shown = api.get(f"/v1/matches/{made[0]}").json
+    assert (shown["status"], shown["bots"]["secret"]) == ("playing", None)
+    for match in made:
+        ended = api.post(f"/v1/matches/{match}/withdrawal", token, {}).json
+        assert [event["type"] for event in ended["events"]] == ["seat-withdrawn", "match-ended", "seeds-revealed"]
+    bots = api.get(f"/v1/matches/{made[0]}").json["bots"]
+    secret = bytes.fromhex(bots["secret"])
+    assert sha256(secret).hexdigest() == bots["commitment"] == shown["bots"]["commitment"]
+    seeds = [seats_of(api, match)[1]["seed"] for match in made]
+    assert seeds[0] == derive_seed(secret, made[0], 2)
+    assert len(set(seeds)) == 2
+
+
+def test_nothing_in_the_answers_of_a_match_under_way_tells_the_seeds(api, parts):
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
+    secret = parts.secret_for(parts.matches.read(match)).seeds
+    told = [api.get(f"/v1/matches/{match}{path}", token).text for path in ("", "/events", "/bundle")]
+    told += [api.get("/v1/matches", token).text, show(api, f"/matches/{match}").html]
+    for text in told:
+        assert secret.hex() not in text
+        assert str(derive_seed(secret, match, 2)) not in text
+
+
+def test_the_page_shows_the_seed_after_the_end_alone(api):
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
+    assert "seed: secret until the end" in show(api, f"/matches/{match}").html
+    api.post(f"/v1/matches/{match}/withdrawal", token, {})
+    assert f"seed: {seats_of(api, match)[1]['seed']}" in show(api, f"/matches/{match}").html
+
+
+def test_forks_rematches_and_duplicates_have_seeds_of_their_own(api):
+    ann, token = api.sign_up("Ann")
+    seats = [{"player": ann}, {"bot": "greedy", "seed": 5}]
+    body = {"ruleset": "toy", "seats": seats, "shared_dice": 2, "start": "call"}
+    first = api.post("/v1/matches", token, body).json["match"]
+    duplicate = {"seats": [{"player": ann}, {"bot": "greedy"}]}
+    second = api.post(f"/v1/matches/{first}/duplicates/2", token, duplicate).json["match"]
+    match = api.new_match(token, [{"player": ann}, {"bot": "greedy", "seed": 5}], "zhen")
+    api.post(f"/v1/matches/{match}/withdrawal", token, {})
+    fork = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, **duplicate}).json["match"]
+    rematch = api.post(f"/v1/matches/{match}/rematch", token, {}).json["match"]
+    shown = {each: api.get(f"/v1/matches/{each}", token).json for each in (second, fork, rematch)}
+    assert [[seat["seed"] for seat in each["seats"] if "bot" in seat] for each in shown.values()] == [[None]] * 3
+    assert len({each["bots"]["commitment"] for each in shown.values()}) == 3
+    assert api.get(f"/v1/matches/{match}").json["bots"] is None
+
+
+def test_an_old_key_ends_the_matches_that_were_begun_under_it_and_no_other_key_does():
+    store, old, new = MemoryStore(), "5a" * 32, "6b" * 32
+    api = Api(create_app(compose(replace(CONFIG, server_key=parse_key(old)), store)))
+    ann, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
+    lost = Api(create_app(compose(replace(CONFIG, server_key=parse_key(new)), store)))
+    refused = lost.post(f"/v1/matches/{match}/withdrawal", token, {})
+    assert (refused.status_code, refused.json["code"]) == (503, "bot/key-missing")
+    assert lost.get(f"/v1/matches/{match}").json["status"] == "playing"
+    rotated = Api(create_app(compose(replace(CONFIG, server_key=parse_key(f"{new}\n{old}")), store)))
+    assert rotated.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
+    assert rotated.get(f"/v1/matches/{match}").json["seats"][1]["seed"] is not None
 
 
 def test_a_bot_can_be_given_a_seed_and_mcts_its_playouts(api):

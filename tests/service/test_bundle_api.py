@@ -11,7 +11,7 @@ from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
 BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
-RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok"}
+RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok", "seeds": "none"}
 
 
 class Played:
@@ -19,7 +19,7 @@ class Played:
 
     def __init__(self, api: Api, parts) -> None:
         self.api, self.parts = api, parts
-        ann, self.token = api.sign_up("Ann")
+        ann, self.token = api.sign_up()
         self.id = api.new_match(self.token, [{"player": ann}] * 2, "zhen")
         self.path = f"/v1/matches/{self.id}"
         self.move("+5")

@@ -70,8 +70,10 @@ def test_a_token_that_covers_no_playing_has_no_choices(two):
 def test_overseers_annul(two, parts):
     two.begin()
     two.api.post(f"{two.path}/withdrawal", two.ben_token, {})
-    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("admin",))
     assert two.choices(token) == [{"command": "annul"}]
+    _, stranger = parts.accounts.sign_up(Actor("system", "test"), "Oscar", "person", ("organise",))
+    assert two.choices(stranger) == []
     assert two.commands(two.ann_token) == ["rematch"]
 
 
@@ -147,10 +149,12 @@ def requests_on(told: dict[str, Any], moves: list[str], rng: Random) -> dict[tup
         asked["offer-draw", seat] = "POST", "/draw", {"seat": seat, "action": "offer"}
         asked["answer-draw", seat] = "POST", "/draw", {"seat": seat, "action": rng.choice(["agree", "decline"])}
         for cause in WITHDRAWAL_CAUSES:
-            asked["withdraw", seat, cause] = "POST", "/withdrawal", {"seat": seat, "cause": cause}
+            asked["withdraw", seat, cause] = "POST", "/withdrawal", {"seat": seat, "cause": cause, "why": "x"}
     asked["start",] = "POST", "/start", {}
     asked["roll",] = "POST", "/rolls", {"values": [rng.randint(1, due["sides"]) for _ in range(due["count"])]}
-    asked["take-back",] = "POST", "/take-back", {"ply": rng.randrange(max(1, told["ply"]))}
+    back = {"ply": rng.randrange(told["ply"])} if told["ply"] and rng.random() < 0.5 else {"steps": 1}
+    asked["take-back",] = "POST", "/take-back", back
+    asked["confirm-record",] = "POST", "/confirmation", {}
     asked["abort",] = "POST", "/abort", {}
     asked["annul",] = "POST", "/annulment", {"why": "cheated"}
     asked["rematch",] = "POST", "/rematch", {}

@@ -5,7 +5,6 @@ import pytest
 
 from plyscribe.domain.bundle.report import check_bytes
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.imported import import_of
 from plyscribe.service.client import Client, Problem, connection
 from plyscribe.service.live.inboxes import Notifier
 from plyscribe.workers.check_import import check_import
@@ -71,9 +70,14 @@ def test_a_match_of_another_server_is_imported(ann, parts):
     match = elsewhere.play()
     taken = ann.import_bundle(elsewhere.bundle(match))
     assert (taken["match"], taken["status"]) == (match, "waiting")
-    check_import(parts, import_of(match))
-    assert ann.imported(match)["status"] == "verified"
-    assert [row["match"] for row in ann.matches(imported=True)] == [match]
+    check_import(parts, taken["import"])
+    for named in (taken["import"], taken["address"]):
+        assert ann.imported(named)["status"] == "verified"
+    assert [row["match"] for row in ann.matches(imported=True)] == [taken["address"]]
+    last = elsewhere.get(f"/v1/matches/{match}").json
+    assert ann.match(match, receipt=last)["match"] == taken["address"]
+    with pytest.raises(Problem, match="match/receipt"):
+        ann.match(match, receipt={**last, "version": 2})
 
 
 def test_tokens(ann, ben, transport, parts):
@@ -101,6 +105,8 @@ def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
 def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], rated=True)["match"]
     ben.take_seat(match, 2)
+    ann.move(match, "+5")
+    assert ben.move(match, "+3")["counts"]
     verify_all(parts, [(match, ann.withdraw(match)["version"])])
     assert [row["name"] for row in ann.ratings("zhen")] == ["Ben", "Ann"]
     [played] = ann.rating("zhen", ann.me()["player"])
@@ -127,6 +133,11 @@ def test_dice_take_backs_and_aborts(ann, ben):
         ann.roll(recorded, values)
     ann.move(recorded, "hold")
     assert ann.take_back(recorded, 0)["turn"] == {"decision": 1}
+    assert ann.take_back(recorded, steps=1)["turn"]["roll"]["sides"] == 3
+    ann.withdraw(recorded, 1, "absent")
+    assert ann.match(recorded)["confirm_by"] is not None
+    assert ann.confirm_record(recorded)["events"][0]["type"] == "record-confirmed"
+    assert ann.match(recorded)["confirm_by"] is None
 
 
 def test_a_move_at_an_expected_version(ann):
@@ -161,7 +172,7 @@ def test_rulesets_and_readiness(ann):
 
 
 class Flaky(httpx.BaseTransport):
-    """Loses the first three answers: one as a broken connection, one as a 503, one as a 429."""
+    """Loses the first four answers: to a broken connection, a 503, a 429, and a body that did not arrive."""
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
@@ -176,6 +187,8 @@ class Flaky(httpx.BaseTransport):
             return httpx.Response(503, json={"code": "store/unavailable", "detail": "", "status": 503})
         if len(self.keys) == 3:
             return httpx.Response(429, json={"code": "live/share", "detail": "", "status": 429})
+        if len(self.keys) == 4:
+            return httpx.Response(400, json={"code": "request/truncated", "detail": "", "status": 400})
         return answer
 
 
@@ -185,7 +198,7 @@ def test_a_lost_request_is_sent_again_with_its_key_and_counts_once(transport, an
     flaky = Flaky(transport)
     with client(flaky, ann.token, retry_for_s=30.0) as patient:
         patient.move(match, "+1")
-    assert len(flaky.keys) == 4
+    assert len(flaky.keys) == 5
     assert len(set(flaky.keys)) == 1
     assert ann.match(match)["moves"] == ["+1"]
 

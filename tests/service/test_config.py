@@ -38,6 +38,7 @@ def test_sign_up_is_by_invitation_by_default():
         ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "٣"}, "a whole number"),
         ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS_EACH": "0"}, "PLYSCRIBE_MAX_FOLLOWERS_EACH is '0'; .* from 1 to"),
         ({**GOOD, "PLYSCRIBE_PROXIES": "yes"}, "PLYSCRIBE_PROXIES"),
+        ({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "-1"}, "PLYSCRIBE_CORRECTIONS_S is .-1.; .* from 0 to 2592000"),
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
     ],
 )
@@ -135,3 +136,8 @@ def test_streams_may_hold_one_thread_of_another_server_unless_told_otherwise(tex
     setting = {} if text is None else {"PLYSCRIBE_STREAM_THREADS": text}
     environ = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": "5a" * 32, **setting}
     assert read_config(environ).stream_threads == threads
+
+
+def test_recorders_have_five_minutes_for_corrections_by_default():
+    assert read_config(GOOD).corrections_s == 300
+    assert read_config({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "0"}).corrections_ms == 0

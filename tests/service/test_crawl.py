@@ -15,11 +15,11 @@ from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.api.http import COOKIE
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.random_matches import PLAYERS, TOURNAMENTS, Play
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from tests.service.test_pages import sign_in
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8"}
 HOST = "http://localhost"
@@ -79,6 +79,8 @@ class Page(HTMLParser):
         if tag == "img" and "alt" not in named:
             self.faults.append("an <img> without words")
         self.links += [named[name] for name in ("href", "src") if name in named]
+        if tag == "form" and "action" not in named and named.get("method") != "dialog":
+            self.faults.append("a form that reloads the page if it is sent before scripts run")
         if tag == "form" and named.get("method", "get") == "get" and "action" in named:
             self.links.append(named["action"])
 
@@ -135,12 +137,18 @@ class Town:
         self.matches.append(match)
         self.api.post(f"/v1/matches/{match}/entropy", self.ann_token, {"entropy": NASTY})
         self.api.post(f"/v1/matches/{match}/seats/2", self.ben_token, {"entropy": NASTY})
+        for _ in range(2):
+            play = self.parts.matches.read(match).play
+            move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
+            self.api.post(
+                f"/v1/matches/{match}/moves", (self.ann_token, self.ben_token)[play.turn.seat - 1], {"move": move}
+            )
         ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.ben_token, {})
         assert verify_all(self.parts, [(match, ended.json["version"])]) == ["scored"]
         return match
 
     def _annul(self, match: str) -> None:
-        who = Actor("organiser", self.ann)
+        who = Actor("organiser", "player-" + "o" * 26)
         asked = command_of(str(who), "", "", None, b"")
         command = AnnulMatch(actor=who, at=0, id=asked.id.hex(), why=NASTY)
         self.parts.matches.execute(match, lambda _: command, asked)
@@ -208,7 +216,7 @@ def test_following_all_links_leads_to_sound_pages_and_to_nothing_private(api, pa
     town = Town(api, parts)
     browser = api.app.test_client()
     if who != "stranger":
-        browser.set_cookie(COOKIE, town.ann_token if who == "player" else town.overseer)
+        sign_in(browser, town.ann_token if who == "player" else town.overseer)
     first = ["/", "/docs", *(f"/matches/{match}" for match in town.matches)]
     first += [f"/matches/{match}" for match in town.private if who == "overseer"]
     wrong, visited = [], 0

@@ -43,7 +43,7 @@ class Forger:
         return self.api.get(f"/v1/matches/{match}/events").json["events"][0]["data"]["dice"]
 
     def make_up(self, dice: Any, ending: list[Any], match: str = FOREIGN) -> str:
-        """A match of Eve's own with such dice, that went so, imported."""
+        """The address of a match of Eve's own with such dice, that went so, imported."""
         seat = {"player": self.eve}
         created = {
             **self.api.get(f"/v1/matches/{self.victim}/events").json["events"][0]["data"],
@@ -51,8 +51,7 @@ class Forger:
             "seats": [seat, seat],
         }
         bundle = forge_bundle(match, [("match-created", created), *ending], f"player:{self.eve}")
-        send(self.api, self.token, bundle)
-        return match
+        return str(send(self.api, self.token, bundle)["address"])
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.commands import Actor, CreateMatch, RevealDice, StartMatch, Withdraw
+from plyscribe.domain.commands import Actor, CreateMatch, RevealDice, Secret, StartMatch, Withdraw
 from plyscribe.domain.events import Account, MatchVerified
 from plyscribe.domain.verification import verify_match
 from plyscribe.service.live.inboxes import Notifier
@@ -259,11 +259,11 @@ def brought(api, parts) -> Any:
 def test_the_fork_of_an_imported_match_has_dice_of_this_server(api, parts, brought):
     match, bundle = brought
     _, token = api.sign_up("Ida")
-    bring(api, parts, token, bundle)
+    address = bring(api, parts, token, bundle)
     refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
     assert (refused.status_code, refused.json["code"]) == (422, "fork/dice-key")
     made = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0}).json["match"]
-    assert api.get(f"/v1/matches/{made}").json["parent"]["match"] == match
+    assert api.get(f"/v1/matches/{made}").json["parent"]["match"] == address
     assert api.post(f"/v1/matches/{made}/start", token).status_code == 200
 
 
@@ -288,12 +288,12 @@ def test_shared_dice_continue_as_the_forks_own(api, parts):
     match = stream_id("match", command_of("test", "POST", "/", None, b""))
     dice, secret = parts.config.server_key.seal_shared("block-" + "a" * 26, (match, "match-" + "b" * 26))
     actor = Actor("player", ann)
-    base = {"actor": actor, "secret": secret}
+    base = {"actor": actor, "secret": Secret(secret)}
     steps: list[Any] = [
         CreateMatch(**base, id="01", ruleset="toy", seats=(Account(ann),) * 2, dice=dice, start="call"),
         StartMatch(**base, id="02"),
         Withdraw(**base, id="03", seat=1),
-        RevealDice(actor=Actor("system", "reveal"), id="04", secret=secret),
+        RevealDice(actor=Actor("system", "reveal"), id="04", secret=Secret(secret)),
     ]
     for number, step in enumerate(steps):
         asked = command_of("test", "POST", f"/{number}", None, b"")

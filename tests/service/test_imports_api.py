@@ -9,7 +9,8 @@ import pytest
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, import_of
+from plyscribe.domain.import_list import list_of
+from plyscribe.domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, address_of, import_of, split_address
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.store.memory import MemoryStore
@@ -35,19 +36,23 @@ class Elsewhere(Api):
 
     def play(self, ruleset: str = "zhen", **more: Any) -> str:
         """A match in which seat 2 resigned, scored."""
-        (_, ann), (_, ben) = self.sign_up("Ann"), self.sign_up("Ben")
+        (_, ann), (_, ben) = self.sign_up(), self.sign_up()
         match = self.new_match(ann, ruleset=ruleset, **more)
         for seat, token in ((1, ann), (2, ben)):
             self.post(f"/v1/matches/{match}/seats/{seat}", token, {})
-        ended = self.post(f"/v1/matches/{match}/withdrawal", ben, {}).json
-        assert verify_all(self.parts, [(match, ended["version"])]) == ["scored"]
+        self.post(f"/v1/matches/{match}/withdrawal", ben, {})
+        self.verify(match)
         return match
+
+    def verify(self, match: str) -> None:
+        version = self.parts.matches.read(match).version
+        assert verify_all(self.parts, [(match, version)]) == ["scored"]
 
 
 def bundle_of(parts: Parts, match: str, upto: int | None = None) -> bytes:
     state = parts.matches.read(match)
     events = parts.matches.read_events(match, 0)[:upto]
-    return b"".join(format_bundle(describe_head(match, state.life.created), events))
+    return b"".join(format_bundle(describe_head(split_address(match)[0], state.life.created), events))
 
 
 def forged(bundle: bytes, change: Any) -> bytes:
@@ -76,19 +81,27 @@ def send(api: Api, token: str | None, bundle: bytes, status: int = 202) -> Any:
 
 
 def bring(api: Api, parts: Parts, token: str, bundle: bytes) -> str:
-    """The id of the match, imported and judged."""
+    """The address of the match, imported and judged."""
     taken = send(api, token, bundle)
     check_import(parts, taken["import"])
-    return str(taken["match"])
+    return str(taken["address"])
+
+
+def import_at(address: str) -> str:
+    """The path of the import that has this address."""
+    return f"/v1/imports/{split_address(address)[1]}"
 
 
 def test_an_export_that_is_imported_and_exported_is_the_same(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
     taken = send(api, token, bundle)
-    assert (taken["match"], taken["import"], taken["status"]) == (match, import_of(match), "waiting")
+    assert (taken["match"], taken["status"]) == (match, "waiting")
+    assert taken["address"] == address_of(match, taken["import"])
     assert taken["sha256"] == sha256(bundle).hexdigest()
-    assert bundle_of(parts, match) == bundle
+    assert bundle_of(parts, taken["address"]) == bundle
+    for named in (match, taken["address"]):
+        assert api.get(f"/v1/matches/{named}/bundle").data == bundle
     ours, theirs = (server.get(f"/v1/matches/{match}/events").json["events"] for server in (api, elsewhere))
     assert ours == theirs
 
@@ -100,7 +113,10 @@ def test_an_import_is_executed_again_here(api: Api, parts: Parts, token: str, el
     told = api.get(f"/v1/imports/{taken['import']}").json
     assert (told["status"], told["verdict"]["type"]) == ("verified", "import-verified")
     shown = api.get(f"/v1/matches/{taken['match']}")
-    assert shown.json["imported"] == {"import": taken["import"], "status": "verified"}
+    assert shown.json["match"] == taken["address"]
+    by = taken["by"]
+    expected = {"import": taken["import"], "match": taken["match"], "by": by, "status": "verified", "others": []}
+    assert shown.json["imported"] == expected
 
 
 def test_a_verdict_changes_the_tag_of_an_imported_match(
@@ -129,12 +145,11 @@ def test_a_forged_verdict_is_not_believed(api: Api, parts: Parts, token: str, el
         [ended] = [raw for raw in raws if raw["type"] == "match-ended"]
         ended["data"]["ranks"] = ended["data"]["ranks"][::-1]
 
-    match = elsewhere.play()
-    bring(api, parts, token, forged(elsewhere.bundle(match), let_the_other_win))
-    told = api.get(f"/v1/imports/{import_of(match)}").json
+    match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.play()), let_the_other_win))
+    told = api.get(import_at(match)).json
     assert (told["status"], told["verdict"]["type"]) == ("refuted", "import-refuted")
     [row] = api.get("/v1/matches?imported=true").json["matches"]
-    assert (row["match"], row["status"], row["imported"]) == (match, "refuted", True)
+    assert (row["match"], row["status"], row["imported"], row["importer"]) == (match, "refuted", True, told["by"])
 
 
 def test_a_verdict_that_was_made_up_is_refuted(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
@@ -142,9 +157,8 @@ def test_a_verdict_that_was_made_up_is_refuted(api: Api, parts: Parts, token: st
         [verified] = [raw for raw in raws if raw["type"] == "match-verified"]
         verified["data"]["digest"] = "0" * 64
 
-    match = elsewhere.play()
-    bring(api, parts, token, forged(elsewhere.bundle(match), make_up))
-    verdict = api.get(f"/v1/imports/{import_of(match)}").json["verdict"]
+    match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.play()), make_up))
+    verdict = api.get(import_at(match)).json["verdict"]
     assert (verdict["type"], verdict["check"]) == ("import-refuted", "verdict")
 
 
@@ -157,7 +171,7 @@ def test_nobody_can_act_in_an_imported_match(api: Api, parts: Parts, token: str,
 
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann)
-    bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
+    address = bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
     scopes = ("organise", "admin", "play")
     organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)[1]
     for path, body in (
@@ -171,8 +185,11 @@ def test_nobody_can_act_in_an_imported_match(api: Api, parts: Parts, token: str,
         ("verification", {}),
         ("annulment", {"why": "no"}),
     ):
-        refused = api.post(f"/v1/matches/{match}/{path}", organiser, body)
+        refused = api.post(f"/v1/matches/{address}/{path}", organiser, body)
         assert (refused.status_code, refused.json["code"]) == (409, "match/read-only"), path
+        # A command never means an import by the id of its match: that may yet become a match of ours.
+        unknown = api.post(f"/v1/matches/{match}/{path}", organiser, body)
+        assert (unknown.status_code, unknown.json["code"]) == (404, "match/unknown"), path
     assert parts.store.load(match).entries == []
 
 
@@ -184,8 +201,7 @@ def test_the_store_refuses_to_append_to_an_imported_match(
     from plyscribe.service.streams.ids import command_of
 
     _, ann = elsewhere.sign_up("Ann")
-    match = elsewhere.new_match(ann)
-    bring(api, parts, token, elsewhere.bundle(match))
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann)))
     creator = Actor("player", parts.matches.read(match).life.creator)
     with pytest.raises(ReadOnly):
         parts.matches.execute(match, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
@@ -257,28 +273,22 @@ def test_the_same_bundle_is_the_same_import_whoever_sends_it(
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     bundle = elsewhere.bundle(elsewhere.play())
-    first, events = send(api, token, bundle), len(parts.store.load(import_of(elsewhere.play())).entries)
-    again = send(api, api.sign_up("Eve")[1], bundle)
-    assert again == first
-    assert events == 0
+    first = send(api, token, bundle)
+    events = parts.store.load(first["import"]).entries
+    assert send(api, api.sign_up("Eve")[1], bundle) == first
+    assert parts.store.load(first["import"]).entries == events
 
 
-def test_another_bundle_of_the_match_is_refused(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
-    match = elsewhere.play()
-    bring(api, parts, token, elsewhere.bundle(match))
-    other = forged(elsewhere.bundle(match), lambda raws: raws[-1].update(at=7))
-    assert send(api, token, other, 409)["code"] == "import/conflict"
-
-
-def test_a_refuted_bundle_can_be_replaced_by_another(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_a_refuted_bundle_stands_beside_the_true_one(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
-    bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
-    assert api.get(f"/v1/imports/{import_of(match)}").json["status"] == "refuted"
+    other = bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
+    assert api.get(import_at(other)).json["status"] == "refuted"
     api.get(f"/v1/matches/{match}")
     taken = send(api, token, bundle)
     assert (taken["status"], check_import(parts, taken["import"])) == ("waiting", "verified")
-    assert bundle_of(parts, match) == bundle
+    assert bundle_of(parts, taken["address"]) == bundle
+    assert api.get(import_at(other)).json["status"] == "refuted"
 
 
 def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(
@@ -288,13 +298,14 @@ def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann, private=True)
     bundle = elsewhere.bundle(match)
-    bring(api, parts, eve, forged(bundle, lambda raws: raws[0]["data"].update(start="never")))
-    assert api.get(f"/v1/matches/{match}", eve).status_code == 200
-    bring(api, parts, token, bundle)
-    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/bundle", f"/v1/imports/{import_of(match)}"):
+    forgery = bring(api, parts, eve, forged(bundle, lambda raws: raws[0]["data"].update(start="call")))
+    true = bring(api, parts, token, bundle)
+    for path in (f"/v1/matches/{true}", f"/v1/matches/{true}/bundle", import_at(true)):
         assert api.get(path, eve).status_code == 404
         assert api.get(path, token).status_code == 200
-    assert api.get("/v1/matches", eve).json["matches"] == []
+    for who, address in ((eve, forgery), (token, true)):
+        assert api.get(f"/v1/matches/{match}", who).json["match"] == address
+        assert [row["match"] for row in api.get("/v1/matches", who).json["matches"]] == [address]
 
 
 def test_a_shorter_bundle_that_arrives_during_a_longer_import_gets_that_import(
@@ -316,9 +327,9 @@ def test_a_shorter_bundle_that_arrives_during_a_longer_import_gets_that_import(
 def test_a_longer_bundle_continues_the_import(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
-    bring(api, parts, token, short)
-    assert bring(api, parts, token, whole) == match
-    assert bundle_of(parts, match) == whole
+    address = bring(api, parts, token, short)
+    assert bring(api, parts, token, whole) == address
+    assert bundle_of(parts, address) == whole
     told = send(api, token, short)
     assert (told["status"], told["copied"]) == ("verified", {"done": 8, "total": 8})
 
@@ -330,7 +341,7 @@ def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api: Api, part
     assert send(api, token, bundle)["status"] == "own"
     other = forged(bundle, lambda raws: raws[0].update(at=7))
     assert send(api, token, other, 409)["code"] == "import/own-match"
-    assert parts.store.load(import_of(match)).entries == []
+    assert parts.store.load(list_of(match)).entries == []
 
 
 def test_an_imported_private_match_is_private_to_its_importer(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
@@ -341,9 +352,8 @@ def test_an_imported_private_match_is_private_to_its_importer(api: Api, parts: P
             raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
 
     _, ann = elsewhere.sign_up("Ann")
-    match = elsewhere.new_match(ann, private=True)
-    bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
-    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/events", f"/v1/imports/{import_of(match)}"):
+    match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.new_match(ann, private=True)), name_our_player))
+    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/events", import_at(match)):
         assert api.get(path).status_code == 404
         assert api.get(path, forger).status_code == 404
         assert api.get(path, token).status_code == 200
@@ -402,9 +412,8 @@ def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible
     api: Api, parts: Parts, token: str, elsewhere: Elsewhere
 ) -> None:
     _, ann = elsewhere.sign_up("Ann")
-    match = elsewhere.new_match(ann, ruleset="toy")
-    bring(api, parts, token, elsewhere.bundle(match))
-    assert api.get(f"/v1/imports/{import_of(match)}").json["verdict"] == {
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann, ruleset="toy")))
+    assert api.get(import_at(match)).json["verdict"] == {
         "type": "import-verified",
         "version": 1,
         "checks": ["chain", "canonical", "rules"],
@@ -458,17 +467,18 @@ def test_an_interrupted_import_continues_and_can_be_read_when_it_is_complete(
 
     def die(*args: Any) -> Any:
         appends.append(args)
-        if len(appends) == 3:
+        if len(appends) == 4:
             raise RuntimeError("killed")
         return append(*args)
 
     monkeypatch.setattr(parts.store, "append", die)
     send(api, token, bundle, 500)
-    broken = api.get(f"/v1/imports/{import_of(match)}").json
+    [stream] = parts.imports._lists.read(list_of(match)).imports
+    broken = api.get(f"/v1/imports/{stream}").json
     assert broken["status"] == "copying"
     assert 0 < broken["copied"]["done"] < broken["copied"]["total"]
     assert api.get(f"/v1/matches/{match}").status_code == 404
     assert send(api, token, bundle)["status"] == "waiting"
-    assert bundle_of(parts, match) == bundle
-    assert check_import(parts, import_of(match)) == "verified"
-    assert all(len(entry.e) < 256 * 1024 for entry in parts.store.load(import_of(match)).entries)
+    assert bundle_of(parts, address_of(match, stream)) == bundle
+    assert check_import(parts, stream) == "verified"
+    assert all(len(entry.e) < 256 * 1024 for entry in parts.store.load(stream).entries)

@@ -36,8 +36,11 @@ def test_without_a_limit_for_the_match_left_ms_is_null(api):
 
 def test_a_finished_match_has_no_deadline(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
-    api.post(f"{two.path}/withdrawal", two.ann_token, {})
-    assert two.get().json["clock"]["deadline"] is None
+    since = two.get().json["clock"]["since"]
+    left = api.post(f"{two.path}/withdrawal", two.ann_token, {}).json["events"][0]["at"]
+    clock = two.get().json["clock"]
+    assert clock["deadline"] is None
+    assert clock["used_ms"] == [left - since, 0]
 
 
 def test_a_match_without_limits_has_no_clock(api):

@@ -1,6 +1,7 @@
 """The pages of rulesets and players, without scripts."""
 
 import re
+import time
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,7 @@ from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
+from tests.service.api import open_as_before
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, sign_up
 
@@ -106,3 +108,15 @@ def test_an_axis_names_a_few_round_values_within_its_bounds(low, high):
     values = choose_values(low, high)
     assert 2 <= len(values) <= 8
     assert low <= min(values) <= max(values) <= high
+
+
+def test_players_of_the_same_name_are_told_apart_by_their_ids(browser):
+    parts = browser.application.extensions["plyscribe"]
+    first = open_as_before(parts, "Ann")
+    time.sleep(0.002)
+    second = open_as_before(parts, "ANN")
+    browser.get("/players")
+    shown = browser.get("/players").text
+    assert f'<a href="/players/{first}">Ann</a>' in shown
+    assert f'<a href="/players/{second}">ANN ({second[7:13]})</a>' in shown
+    assert f"<h1>ANN ({second[7:13]})</h1>" in browser.get(f"/players/{second}").text

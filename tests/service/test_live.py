@@ -229,6 +229,24 @@ def test_a_feed_that_was_away_hides_nothing(rig, monkeypatch):
     eventually(lambda: client.numbers == [1, 2])
 
 
+def test_a_feed_that_stays_away_is_logged_once(rig, monkeypatch, caplog):
+    monkeypatch.setattr("plyscribe.service.live.reader.RETRY_PAUSE_S", 0.01)
+    client = rig.follow()
+    rig.append()
+    eventually(lambda: client.numbers == [1])
+    tries: list[str] = []
+
+    def fail(*_: object) -> None:
+        tries.append("try")
+        raise StoreUnavailable("away")
+
+    with monkeypatch.context() as patch:
+        for name in ("tail", "feed_end"):
+            patch.setattr(rig.store, name, fail)
+        eventually(lambda: len(tries) > 5)
+    assert [record.getMessage() for record in caplog.records] == ["the feed cannot be read, trying again: away"]
+
+
 def test_a_follower_that_is_gone_gets_no_more_and_the_others_do(rig):
     gone = Client(rig.live.follow(rig.source, STREAM, 0), limit=50)
     stays = rig.follow()

@@ -47,11 +47,18 @@ class Shown:
 
 
 class Table:
-    """A match between Ann and Ben, and what pages show of it."""
+    """A match between Ann and Ben, or two others, and what pages show of it."""
 
-    def __init__(self, api: Api, parts: Parts, ruleset: str = "pathagon", **more: Any) -> None:
+    def __init__(
+        self,
+        api: Api,
+        parts: Parts,
+        ruleset: str = "pathagon",
+        names: tuple[str, str] = ("Ann", "Ben"),
+        **more: Any,
+    ) -> None:
         self.api, self.parts = api, parts
-        (self.ann, self.ann_token), (self.ben, self.ben_token) = api.sign_up("Ann"), api.sign_up("Ben")
+        (self.ann, self.ann_token), (self.ben, self.ben_token) = map(api.sign_up, names)
         seats = [{"player": self.ann}, {"player": self.ben}]
         self.match = api.new_match(self.ann_token, seats, ruleset, **more)
         api.post(f"/v1/matches/{self.match}/seats/2", self.ben_token, {})
@@ -241,8 +248,8 @@ def test_dice_are_shown_with_their_commitment_and_after_the_end_with_their_secre
 def test_only_options_that_differ_from_the_defaults_are_shown(api, parts):
     table = Table(api, parts, options={"size": 5})
     shown = table.show().text
-    assert "Option size 5" in shown
-    assert "ply_limit" not in shown
+    assert "Size 5" in shown
+    assert "Ply limit" not in shown
 
 
 def test_notes_about_a_match_are_shown_as_text(api, parts):
@@ -330,7 +337,7 @@ def test_an_aborted_match_says_so(table):
 def test_an_annulled_match_says_why_and_what_was_found_before(table):
     table.resign()
     table.verify()
-    who = Actor("organiser", table.ann)
+    who = Actor("organiser", "player-" + "o" * 26)
     asked = command_of(str(who), "", "", None, b"")
     command = AnnulMatch(actor=who, at=0, id=asked.id.hex(), why=NASTY)
     table.parts.matches.execute(table.match, lambda _: command, asked)
@@ -362,7 +369,7 @@ def test_a_match_damaged_from_its_first_event_on_shows_what_is_known(table):
     assert "Ann – Ben" in shown.text
     assert "Event 1 of this match is damaged" in shown.text
     assert 'id="board"' not in shown.html
-    table.show("/positions/0", status=404)
+    table.show("/positions/0", status=409)
     table.show("/news?after=1")
 
 
@@ -371,8 +378,8 @@ def test_an_imported_match_belongs_to_nobody_here_and_shows_our_verdict(api, par
     elsewhere = Elsewhere()
     match = bring(api, parts, token, bundle_of(elsewhere.parts, elsewhere.play()))
     shown = show(api, f"/matches/{match}")
-    assert "Imported, verified here" in shown.text
-    assert "This match was played elsewhere." in shown.text
+    assert "Imported, consistent" in shown.text
+    assert "This match was recorded elsewhere." in shown.text
     assert "/players/player-" not in shown.html.partition("<main")[2]
     assert "data-live" not in shown.html
     assert "/play" not in shown.html.partition("<main")[2]
@@ -434,16 +441,16 @@ def tiles(shown: Shown) -> list[str]:
 
 
 def test_matches_are_listed_with_a_picture_the_newest_first(api, parts):
-    first, second = Table(api, parts), Table(api, parts, "zhen")
+    first, second = Table(api, parts), Table(api, parts, "zhen", names=("Cat", "Dan"))
     second.resign()
     shown = show(api, "/matches")
     assert tiles(shown) == [second.match, first.match]
     assert f'<img src="/v1/matches/{first.match}/positions/0" alt=""' in shown.html
-    assert "Zhen ended 1 Ann 1st" in shown.text
+    assert "Zhen ended 1 Cat 1st" in shown.text
 
 
 def test_every_field_of_the_form_filters_matches(api, parts):
-    first, second = Table(api, parts, rated=True), Table(api, parts, "zhen")
+    first, second = Table(api, parts, rated=True), Table(api, parts, "zhen", names=("Cat", "Dan"))
     second.resign()
     assert tiles(show(api, "/matches?ruleset=zhen&status=&rated=&player=&tournament=")) == [second.match]
     assert tiles(show(api, "/matches?status=playing")) == [first.match]

@@ -119,7 +119,7 @@ def test_a_draw_is_declined(two):
 
 def test_a_match_is_aborted(two):
     aborted = two.api.post(f"{two.path}/abort", two.ben_token, {"cause": "wrong table"})
-    assert aborted.json["events"][0]["data"] == {"cause": "wrong table"}
+    assert aborted.json["events"][0]["data"] == {"cause": "wrong table", "seat": None, "why": None}
     assert two.get().json["status"] == "aborted"
     assert two.get().json["turn"] is None
 
@@ -460,7 +460,7 @@ def test_a_picture_at_a_version_is_cached_for_a_day_because_later_releases_may_d
     exact = two.get(f"/positions/0?version={version}", headers=PICTURE)
     assert (exact.cache_control.max_age, exact.cache_control.immutable) == (86400, False)
     assert exact.cache_control.public
-    assert "Cache-Control" not in two.get("/positions/0", headers=PICTURE).headers
+    assert two.get("/positions/0", headers=PICTURE).headers["Cache-Control"] == "no-cache"
 
 
 def test_a_position_that_was_not_reached_is_not_found(two):

@@ -29,6 +29,7 @@ NOT_OVER_HTTP = {
     "export/incomplete",
     "receipt/unreadable",
     "store/build-lost",
+    "store/loss-found",
 }
 COMMITTED = ROOT / "openapi.yaml"
 
@@ -119,3 +120,27 @@ def test_every_code_is_documented():
     documented = set(re.findall(r"`([a-z-]+/[a-z-]+)`", (ROOT / "docs" / "api.md").read_text(encoding="utf-8")))
     assert raised - NOT_OVER_HTTP - documented == set()
     assert documented - raised - {"application/json"} == set()
+
+
+def pattern_of(api, header: str) -> str:
+    parameters = api.document["paths"]["/v1/matches/{match}/moves"]["post"]["parameters"]
+    return next(each["schema"]["pattern"] for each in parameters if each["name"] == header)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["*", '"1"', '"12-9f"', '"123456789012345"', "1", "", "**", 'W/"1"', '"1", "2"', '"-1"', '"1234567890123456"'],
+)
+def test_the_contract_and_the_server_agree_on_versions(api, value):
+    _, token = api.sign_up()
+    answered = api.post(f"/v1/matches/match-{'a' * 26}/moves", token, {"move": "d4"}, headers={"If-Match": value})
+    is_allowed = re.search(pattern_of(api, "If-Match"), value) is not None
+    assert (answered.json["code"] != "request/if-match") == is_allowed
+
+
+@pytest.mark.parametrize("key", ["a", "a b", "~" * 64, "", "x" * 65, "é", "a\tb"])
+def test_the_contract_and_the_server_agree_on_keys(api, key):
+    _, token = api.sign_up()
+    answered = api.post(f"/v1/matches/match-{'a' * 26}/moves", token, {"move": "d4"}, headers={"Idempotency-Key": key})
+    is_allowed = re.search(pattern_of(api, "Idempotency-Key"), key) is not None
+    assert (answered.json["code"] != "key/invalid") == is_allowed

@@ -9,12 +9,13 @@ from flask.testing import FlaskClient
 from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.web.api.http import COOKIE
 from plyscribe.service.web.app import create_app
 from tests.service.conftest import CONFIG
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
+COOKIE = "plyscribe"
+ENDED = f"plys_{'a' * 26}_{'b' * 43}"
 OPEN_MATCH = {"ruleset": "zhen", "seats": [None, None]}
 
 
@@ -36,6 +37,10 @@ def sign_up(browser: FlaskClient, name: str = "Ann") -> str:
     shown = browser.post("/sign-up", data={"name": name}, headers=FROM_HERE)
     assert shown.status_code == 200
     return re.search(r"ply_[a-z2-7]{26}_[\w-]{43}", shown.text)[0]
+
+
+def sign_in(browser: FlaskClient, token: str) -> None:
+    assert browser.post("/sign-in", data={"token": token}, headers=FROM_HERE).status_code == 303
 
 
 def is_signed_in(browser: FlaskClient) -> bool:
@@ -93,13 +98,16 @@ def test_an_unknown_token_is_refused(browser):
 
 
 def test_scripts_cannot_read_the_cookie_and_other_sites_cannot_send_it(browser):
-    sent = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).headers["Set-Cookie"]
-    assert sent.startswith(f"{COOKIE}=ply_")
+    _, sent = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).headers.getlist("Set-Cookie")
+    assert sent.startswith(f"{COOKIE}=plys_")
     assert "HttpOnly" in sent
     assert "SameSite=Lax" in sent
     assert "Secure" not in sent
     behind_tls = browser.post("/sign-up", data={"name": "Ben"}, headers={**FROM_HERE, "X-Forwarded-Proto": "https"})
-    assert "Secure" in behind_tls.headers["Set-Cookie"]
+    _, sent = behind_tls.headers.getlist("Set-Cookie")
+    assert sent.startswith("__Host-plyscribe=plys_")
+    assert {"Secure", "Path=/"} <= set(sent.split("; "))
+    assert "Domain" not in sent
 
 
 def test_a_browser_that_is_signed_in_may_use_the_api(browser):
@@ -130,7 +138,7 @@ def test_the_cookie_lets_no_other_site_change_anything(browser, headers):
 
 
 def test_an_invalid_cookie_counts_as_none(browser):
-    browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
+    browser.set_cookie(COOKIE, ENDED)
     assert browser.get("/v1/matches").status_code == 200
     assert browser.get("/v1/players/me").status_code == 401
     assert not is_signed_in(browser)
@@ -179,7 +187,7 @@ def test_an_unknown_token_gets_a_page_too(browser, path):
 def test_while_the_store_is_down_pages_ask_to_come_again(path, monkeypatch):
     parts = compose(CONFIG, MemoryStore())
     browser = create_app(parts).test_client()
-    browser.set_cookie(COOKIE, f"ply_{'a' * 26}_{'b' * 43}")
+    browser.set_cookie(COOKIE, ENDED)
 
     asked = []
 
@@ -211,10 +219,10 @@ def test_assets_are_confined_like_pages_and_are_the_same_for_everybody(browser, 
     assert not given.cache_control.private
 
 
-def test_redirects_are_confined_like_pages_and_are_private(browser):
+def test_redirects_are_confined_like_pages_and_are_not_kept(browser):
     led = browser.post("/sign-out", headers=FROM_HERE)
     assert "script-src 'self'" in led.headers["Content-Security-Policy"]
-    assert led.cache_control.private
+    assert led.cache_control.no_store
     assert "Cookie" in led.vary
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyscribe.domain.tournament.schedule import count_defeats
+from plyscribe.domain.tournament.schedule import bound_rounds, count_defeats
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing import pair_next
@@ -32,7 +32,7 @@ def happen(tournament, what, number):
     games = [game for game in state.games() if game.counts]
     if what == "leave" and present:
         tournament.leave(present[number % len(present)])
-    elif what == "sit out" and present:
+    elif what == "sit out" and present and len(state.rounds) < (bound_rounds(state) or 1):
         tournament.sit_out(present[number % len(present)], len(state.rounds) + 1)
     elif what == "enter" and state.terms.format["kind"] == "swiss":
         tournament.enter()

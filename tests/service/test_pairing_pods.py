@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.schedule import count_cycle_rounds
 from plyscribe.service.tournaments.pairing import cheapest, pair_next, pods
-from plyscribe.service.tournaments.pairing.designs import count_rounds
 from tests.domain.given_tournament import GivenTournament, by_chance, by_number
 from tests.processes import run_with_hash_seed
 
@@ -156,7 +156,7 @@ def test_the_rounds_follow_the_plan_in_the_costs(entrants, seats, cycles):
     tournament.start()
     for cycle in range(1, cycles + 1):
         costs = pair_next(tournament.state).costs
-        assert (costs["cycle"], costs["rounds"]) == (cycle, count_rounds(entrants, seats))
+        assert (costs["cycle"], costs["rounds"]) == (cycle, count_cycle_rounds(entrants, seats))
         tournament.play(pair_next, by_chance(4), most=cycle * costs["rounds"])
         meetings = count_meetings(tournament.state)
         often = Counter(meetings[pair] for pair in combinations(range(1, entrants + 1), 2))

@@ -5,11 +5,12 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from plyscribe.domain.rulesets import RULESETS
+from plyscribe.domain.rulesets import RULESETS, register
 from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.pages.option_fields import OptionField, list_fields
+from plyscribe.service.web.pages.option_fields import OptionField, format_value, list_fields
+from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 
 FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
@@ -273,9 +274,53 @@ def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann
     ann.move(match, "d4", "e5")
     page = ann.table(match, "record")
     assert "/take-back" in posts(page)
-    assert '<option value="1">move 2: e5</option>' in page
-    assert '<option value="0">from move 1 on: d4</option>' in page
+    assert "Take back the last step: move 2, e5</button>" in page
+    assert '<option value="2">move 1, d4</option>' in page
     assert "disqualified" in page
+
+
+def test_a_recorder_takes_back_any_last_step_by_its_name(ann):
+    match = ann.record("rings")
+    for value in (1, 1, 1, 1):
+        assert ann.post(f"/v1/matches/{match}/rolls", {"values": [value]}).status_code == 200
+    assert "Take back the last step: roll 1</button>" in ann.table(match, "record")
+    ann.post(f"/v1/matches/{match}/withdrawal", {"seat": 2, "cause": "absent"})
+    page = ann.table(match, "record")
+    assert "Take back the last step: withdrawal of seat 2 (Bea)</button>" in page
+    assert re.findall(r'<option value="(\d)">roll 1</option>', page) == ["2", "3", "4", "5"]
+    assert ann.post(f"/v1/matches/{match}/take-back", {"steps": 3}).status_code == 200
+    page = ann.table(match, "record")
+    assert "Taken back: roll 1, roll 1, withdrawal of seat 2" in text_of(page, "log")
+    assert page.count('class="undone"') == 4  # the end goes with the withdrawal
+
+
+def test_dice_that_were_taken_back_do_not_lie_on_the_table(ann):
+    match = ann.record("rings")
+    for value in (3, 7):
+        ann.post(f"/v1/matches/{match}/rolls", {"values": [value]})
+    ann.post(f"/v1/matches/{match}/take-back", {"steps": 1})
+    assert re.findall(r'class="die">(\d)<', ann.table(match, "record").partition('id="board"')[0]) == ["3"]
+
+
+def test_after_the_end_the_recorder_confirms_or_corrects_and_others_wait(ann):
+    match = ann.record()
+    ann.move(match, "d4")
+    ann.post(f"/v1/matches/{match}/withdrawal", {"seat": 2, "cause": "absent"})
+    page = ann.table(match, "record")
+    by = ann.client.get(f"/v1/matches/{match}").json["confirm_by"]
+    assert "Everything entered right?" in page
+    assert f'data-deadline="{by}"' in page
+    assert {"/confirmation", "/take-back"} <= posts(page)
+    assert "waits for its recorder&#39;s confirmation" in (seen := ann.see(f"/matches/{match}")) or (
+        "waits for its recorder's confirmation" in seen
+    )
+    assert "Awaits confirmation" in seen
+    assert f'href="/matches/{match}/play"' in seen
+    assert ann.post(f"/v1/matches/{match}/confirmation", {}).status_code == 200
+    page = ann.table(match, "record")
+    assert not {"/confirmation", "/take-back"} & posts(page)
+    assert "The record is confirmed" in text_of(page, "log")
+    assert "waits for its recorder" not in ann.see(f"/matches/{match}")
 
 
 def test_a_recorder_enters_as_many_dice_as_are_due(ann):
@@ -319,3 +364,27 @@ def test_each_visitor_is_redirected_to_the_right_page_of_a_match(ann):
 def test_an_unknown_match_has_no_table(ann):
     ann.see(f"/matches/match-{'a' * 26}/play", 404)
     ann.see("/matches/nothing/record", 404)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "none"),
+        (True, "yes"),
+        (False, "no"),
+        (7, "7"),
+        ("stop", "stop"),
+        (["a", 2, None], "a, 2, none"),
+        ((), "none"),
+        ({"move_ms": 5, "on": True}, "Move ms: 5, On: yes"),
+    ],
+)
+def test_values_are_told_in_words(value, words):
+    assert format_value(value) == words
+
+
+def test_the_page_of_a_game_without_rules_in_words_tells_its_options_in_words(ann):
+    register(TOY_V1)
+    shown = re.findall(r"<code>(\w+)</code></td><td>(.*?)</td>", ann.see("/rulesets/toy"))
+    wanted = {name: format_value(each.get("default")) for name, each in TOY_V1.options_schema()["properties"].items()}
+    assert dict(shown) == wanted

@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
     ("POST", "/moves", {"move": "+1"}),
     ("POST", "/rolls", {"values": [1]}),
     ("POST", "/take-back", {"ply": 0}),
+    ("POST", "/confirmation", {}),
     ("POST", "/withdrawal", {}),
     ("POST", "/draw", {"action": "offer"}),
     ("POST", "/abort", {}),

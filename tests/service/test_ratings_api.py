@@ -18,7 +18,7 @@ class Club:
         self.parts = parts
         self.accounts = {name: api.sign_up(name) for name in names}
         self.names = {id: name for name, (id, _) in self.accounts.items()}
-        self.root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("organise",))[1]
+        self.root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
 
     def id(self, name: str) -> str:
         return self.accounts[name][0]
@@ -31,9 +31,17 @@ class Club:
         fields = {"ruleset": "zhen", "rated": True, **more}
         match = self.api.new_match(self.token(loser), [{"player": self.id(loser)}, None], **fields)
         assert self.api.post(f"/v1/matches/{match}/seats/2", self.token(winner)).status_code == 200
+        self.make_it_count(match, loser, winner)
         ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.token(loser))
         verify_all(self.parts, [(match, ended.json["version"])])
         return match
+
+    def make_it_count(self, match: str, *names: str) -> None:
+        """Every player makes a move."""
+        for _ in names:
+            now = self.api.get(f"/v1/matches/{match}/legal-moves").json
+            token = self.token(names[now["turn"]["decision"] - 1])
+            assert self.api.post(f"/v1/matches/{match}/moves", token, {"move": now["moves"][0]}).status_code == 200
 
     def annul(self, match: str, token: str | None = None, **request: object):
         body = {"why": "both were one person"}

@@ -8,11 +8,10 @@ from flask.testing import FlaskClient
 from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.web.api.http import COOKIE
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.pages.tournaments import explain_costs
+from plyscribe.service.web.pages.wording import explain_costs
 from tests.service.conftest import CONFIG
-from tests.service.test_pages import FOR_PEOPLE, FROM_HERE
+from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, sign_in
 
 TERMS = {"name": "Cup <of> Zhen", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 
@@ -27,7 +26,7 @@ def browser(parts) -> FlaskClient:
     """The browser of Olga, an organiser."""
     client = create_app(parts).test_client()
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
-    client.set_cookie(COOKIE, token)
+    sign_in(client, token)
     return client
 
 
@@ -53,7 +52,7 @@ def test_a_tournament_is_listed_with_what_it_is(browser):
     path = announce(browser, bots=2)
     shown = browser.get("/tournaments?ruleset=&status=open").text
     assert f'<a href="{page_of(path)}">Cup &lt;of&gt; Zhen</a>' in shown
-    assert "round-robin" in shown
+    assert "Round robin, 1 cycle: everybody meets everybody" in shown
     assert "No tournaments found." in browser.get("/tournaments?ruleset=pathagon").text
 
 
@@ -62,7 +61,7 @@ def test_an_open_tournament_can_be_entered_and_started_from_its_page(browser):
     shown = browser.get(page_of(path)).text
     assert f'data-post="{path}/entrants"' in shown
     assert f'data-post="{path}/start"' in shown
-    browser.delete_cookie(COOKIE)
+    browser.delete_cookie("plyscribe")
     shown = browser.get(page_of(path)).text
     assert "Sign in to enter" in shown
     assert "data-post" not in shown
@@ -103,4 +102,107 @@ def test_every_cost_is_shown_known_or_not():
     reasons = dict(explain_costs({"meetings": 0, "seed": 7, "floats": [], "at_least": [1, 2]}, "ours 1"))
     assert reasons["paired by"] == "ours 1"
     assert reasons["earlier games between the players of a board"] == "0"
-    assert reasons["at least"] == "[1,2]"
+    assert reasons["no plan has a lower sum than"] == "1, 2"
+
+
+# ------------------------------------------------------------------------------------------ invitations and rulings
+
+
+def sign_up(parts: Parts, name: str, *scopes: str) -> tuple[str, str]:
+    account, token = parts.accounts.sign_up(Actor("system", "test"), name, "person", ("play", *scopes))
+    return account.stream, token
+
+
+def visit(browser: FlaskClient, token: str) -> FlaskClient:
+    other = browser.application.test_client()
+    sign_in(other, token)
+    return other
+
+
+def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(browser, parts):
+    path = announce(browser, is_open=False)
+    ann, token = sign_up(parts, "Ann")
+    visitor = visit(browser, token)
+    assert f'data-post="{path}/entrants"' not in visitor.get(page_of(path)).text
+    assert f'<form method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
+    assert "invitations" not in visitor.get(page_of(path)).text
+    assert browser.post(f"{path}/invitations", json={"player": ann}, headers=FROM_HERE).status_code == 201
+    shown = visitor.get(page_of(path)).text
+    assert f'data-post="{path}/entrants">Accept' in shown
+    assert f'data-post="{path}/invitations/{ann}" data-method="DELETE">Decline' in shown
+    assert "You are invited" in visitor.get("/tournaments").text
+    assert "Withdraw the invitation" in browser.get(page_of(path)).text
+    assert visitor.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
+    assert "Accept" not in visitor.get(page_of(path)).text
+    assert "You are invited" not in visitor.get("/tournaments").text
+
+
+def test_only_the_organiser_gets_the_forms_of_rulings(browser, parts):
+    path = announce(browser, bots=2)
+    play_out(browser, parts, path)
+    _, token = sign_up(parts, "Ann")
+    for ruling in ("adjudications", "forfeits"):
+        assert f'data-post="{path}/{ruling}"' in browser.get(page_of(path)).text
+        assert f'data-post="{path}/{ruling}"' not in visit(browser, token).get(page_of(path)).text
+    _, admin = sign_up(parts, "Root", "admin")
+    assert f'data-post="{path}/forfeits"' in visit(browser, admin).get(page_of(path)).text
+    forfeit = {"round": 1, "board": 1, "entrants": [1], "why": "<never> came"}
+    assert browser.post(f"{path}/forfeits", json=forfeit, headers=FROM_HERE).status_code == 200
+    shown = browser.get(page_of(path)).text
+    assert f'data-post="{path}/annulments"' in shown
+    assert "Decisions of the organiser" in shown
+    assert "declared round 1, board 1, game 1 forfeited" in shown
+    assert "<figure" not in shown
+    assert shown.count("&lt;never&gt; came") >= 3
+
+
+def test_an_organiser_who_sits_on_a_board_gets_no_forms_for_it(browser, parts):
+    path = announce(browser, bots=1)
+    assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
+    play_out(browser, parts, path)
+    shown = browser.get(page_of(path)).text
+    assert "You sit on this board" in shown
+    assert f'data-post="{path}/forfeits"' not in shown
+
+
+def test_the_terms_are_told_in_words_without_any_json(browser, parts):
+    path = announce(
+        browser,
+        bots=4,
+        format={"kind": "swiss", "rounds": 3},
+        scoring={"places": [3, 1], "absence": 1},
+        limits={"move_ms": 60_000},
+        repeat="rotations",
+    )
+    play_out(browser, parts, path)
+    shown = browser.get(page_of(path)).text
+    for words in ("Swiss, 3 rounds", "3 for place 1, 1 for place 2; 6 for a bye; 1 for an absence", "1 min for a move"):
+        assert words in shown
+    assert not re.search(r"[{}]|&#39;|\[&|\[\d", shown.partition("<main")[2])
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"format": {"kind": "knockout", "lives": 2}},
+        {"format": {"kind": "gauntlet"}},
+        {"ruleset": "rings", "seats": 3, "format": {"kind": "round-robin"}},
+        {"ruleset": "rings", "seats": 3, "format": {"kind": "swiss"}},
+        {"format": {"kind": "round-robin", "cycles": 3}, "sprt": {"elo0": 0, "elo1": 20}},
+    ],
+)
+def test_no_page_of_any_format_shows_json(browser, parts, terms):
+    path = announce(browser, bots=2 if "sprt" in terms else 6, **terms)
+    play_out(browser, parts, path)
+    shown = browser.get(page_of(path)).text
+    assert "Round 1" in shown
+    assert not re.search(r"[{}]|&#39;|\[&|\[\d", shown.partition("<main")[2])
+
+
+def test_entrants_of_one_name_are_told_apart_on_the_page(browser):
+    path = announce(browser)
+    for _ in range(2):
+        browser.post(f"{path}/entrants", json={"bot": {"name": "greedy"}}, headers=FROM_HERE)
+    shown = browser.get(page_of(path)).text
+    assert "greedy #1" in shown
+    assert "greedy #2" in shown

@@ -48,3 +48,12 @@ def test_an_annulled_game_is_not_rated():
         tournament.annul(2, board)
     without = GivenTournament(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=1)
     assert rate_entrants(tournament.state) == rate_entrants(without.state) != before
+
+
+def test_a_game_that_no_match_decided_is_not_rated():
+    tournament = GivenTournament(4)
+    tournament.start()
+    tournament.pair([(1, 2), (3, 4)])
+    tournament.adjudicate(1, 1, 1, 2)
+    tournament.forfeit(1, 2, 4)
+    assert set(rate_entrants(tournament.state).values()) == {MODEL.newcomer}

@@ -79,6 +79,31 @@ def test_an_annulled_game_is_lost_by_both():
     assert [line[91:] for line in export_trf(tournament.state).splitlines()[8:]] == ["   2 w 0", "   1 b 0"]
 
 
+def test_a_forfeited_game_has_the_codes_of_unplayed_ones():
+    tournament = GivenTournament(4, format=SWISS)
+    tournament.start()
+    tournament.pair([(1, 2), (4, 3)])
+    tournament.forfeit(1, 1, 2)
+    tournament.forfeit(1, 2, 3, 4)
+    codes = [line[91:] for line in export_trf(tournament.state).splitlines()[8:]]
+    assert codes == ["   2 w +", "   1 b -", "   4 b -", "   3 w -"]
+
+
+def test_an_adjudicated_game_is_reported_like_a_played_one():
+    tournament = GivenTournament(2, format=SWISS)
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.adjudicate(1, 1, 2, 1)
+    assert [line[91:] for line in export_trf(tournament.state).splitlines()[8:]] == ["   2 w 0", "   1 b 1"]
+
+
+def test_equal_names_are_told_apart_within_their_columns():
+    tournament = GivenTournament(2, format=SWISS)
+    names = {1: "Ada, Countess of Lovelace, born Byron", 2: "Ada, Countess of Lovelace, born Boole"}
+    shown = [line[14:47].rstrip() for line in export_trf(tournament.state, names).splitlines()[8:]]
+    assert shown == ["Ada, Countess of Lovelace, bor #1", "Ada, Countess of Lovelace, bor #2"]
+
+
 def test_rounds_before_an_entry_and_after_a_withdrawal_are_unplayed():
     tournament = swiss(5, 2).play(pair_next, by_number, most=1)
     tournament.leave(1)

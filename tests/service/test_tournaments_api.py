@@ -16,13 +16,14 @@ TERMS = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
 
 
 class TournamentOverHttp:
-    """A tournament of Olga's, and players who may enter."""
+    """A tournament of Olga's, or of another organiser, and players who may enter."""
 
-    def __init__(self, api: Api, parts: Parts, **terms: object) -> None:
+    def __init__(self, api: Api, parts: Parts, names: tuple[str, str] = ("Olga", "Ann"), **terms: object) -> None:
         self.api, self.parts = api, parts
-        olga, self.token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+        organiser, player = names
+        olga, self.token = parts.accounts.sign_up(Actor("system", "test"), organiser, "person", ("play", "organise"))
         self.olga = olga.stream
-        self.ann, self.ann_token = api.sign_up("Ann")
+        self.ann, self.ann_token = api.sign_up(player)
         made = api.post("/v1/tournaments", self.token, {**TERMS, **terms})
         assert made.status_code == 201, made.json
         self.id = made.json["tournament"]
@@ -257,7 +258,9 @@ def fail_twice(tournament: TournamentOverHttp) -> tuple[str, str]:
     tournament.start()
     first = tournament.advance()
     asked = command_of("test", "POST", "/", None, b"")
-    abort = AbortMatch(actor=Actor("organiser", tournament.olga), id=asked.id.hex(), cause="a power cut")
+    secret = tournament.parts.secret_for(tournament.parts.matches.read(first))
+    actor = Actor("organiser", tournament.olga)
+    abort = AbortMatch(actor=actor, id=asked.id.hex(), cause="a power cut", secret=secret)
     tournament.parts.matches.execute(first, lambda _: abort, asked)
     second = tournament.advance()
     withdrawal = f"/v1/matches/{second}/withdrawal"
@@ -321,13 +324,83 @@ def test_a_sequential_test_is_of_two_and_shows_how_it_stands(api, parts):
     assert tournament.get()["sprt"] == {"elo0": 0, "elo1": 20, "alpha": "0.05", "beta": "0.05"}
     tournament.bots(3)
     assert tournament.start().json["code"] == "tournament/too-many"
-    other = TournamentOverHttp(api, parts, sprt={"elo0": 0, "elo1": 20})
+    other = TournamentOverHttp(api, parts, ("Otto", "Ben"), sprt={"elo0": 0, "elo1": 20})
     other.bots(2)
     other.start()
     assert other.get("/standings")["sprt"] == {"llr": "0.0000", "lower": "-2.9444", "upper": "2.9444", "taken": None}
     for wrong in ({"elo0": 5, "elo1": 0}, {"elo0": 0}, {"elo0": 0, "elo1": 5, "alpha": "0.9"}, {"elo2": 1}):
         refused = api.post("/v1/tournaments", tournament.token, {**TERMS, "sprt": wrong})
         assert (refused.status_code, refused.json["code"]) == (422, "tournament/sprt")
+
+
+@pytest.mark.parametrize(
+    ("given", "recorded"),
+    [
+        ("0.05", "0.05"),
+        ('"0.05"', "0.05"),
+        ('"5e-2"', "5e-2"),
+        ("5e-2", "0.05"),
+        ("0.0500", "0.05"),
+    ],
+)
+def test_the_parameters_of_a_test_may_be_json_numbers_and_are_recorded_exactly(api, parts, given, recorded):
+    tournament = TournamentOverHttp(api, parts)
+    sprt = f'{{"elo0": -2.50, "elo1": 5.0, "alpha": {given}, "beta": {given}}}'
+    body = json.dumps({**TERMS, "sprt": "?"}).replace('"?"', sprt)
+    made = api.send("POST", "/v1/tournaments", tournament.token, data=body, content_type="application/json")
+    assert made.status_code == 201, made.json
+    shown = api.get(f"/v1/tournaments/{made.json['tournament']}").json["sprt"]
+    assert shown == {"elo0": "-2.5", "elo1": 5, "alpha": recorded, "beta": recorded}
+
+
+@pytest.mark.parametrize(
+    ("sprt", "field"),
+    [
+        ('{"elo0": true, "elo1": 5}', "sprt.elo0"),
+        ('{"elo0": 0, "elo1": [5.5]}', "sprt.elo1"),
+        ('{"elo0": 0, "elo1": "five"}', "sprt.elo1"),
+        ('{"elo0": 0, "elo1": "NaN"}', "sprt.elo1"),
+        ('{"elo0": 0, "elo1": null}', "sprt.elo1"),
+        ('{"elo0": 0}', "sprt.elo1"),
+        ('{"elo0": 0, "elo1": 1e300}', "sprt.elo0"),
+        ('{"elo0": 0.5, "elo1": 0.5}', "sprt.elo0"),
+        ('{"elo0": 0, "elo1": 5, "alpha": 0.5}', "sprt.alpha"),
+        ('{"elo0": 0, "elo1": 5, "beta": 0.0}', "sprt.beta"),
+        ('{"elo0": 0, "elo1": 5, "gamma": 1.5}', "sprt.gamma"),
+    ],
+)
+def test_parameters_of_a_test_that_make_no_sense_are_refused_with_their_path(api, parts, sprt, field):
+    tournament = TournamentOverHttp(api, parts)
+    body = json.dumps({**TERMS, "sprt": "?"}).replace('"?"', sprt)
+    refused = api.send("POST", "/v1/tournaments", tournament.token, data=body, content_type="application/json")
+    assert (refused.status_code, refused.json["code"]) == (422, "tournament/sprt")
+    assert list(refused.json["errors"]["sprt"]) == [field.removeprefix("sprt.")]
+    assert field in refused.json["detail"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        f'"sprt": {{"elo0": 1e{"9" * 50}}}',
+        f'"sprt": {{"elo0": 1e{"9" * 30}}}',
+    ],
+)
+def test_a_number_that_nobody_can_read_is_refused(api, parts, more):
+    tournament = TournamentOverHttp(api, parts)
+    body = json.dumps(TERMS)[:-1] + f", {more}}}"
+    refused = api.send("POST", "/v1/tournaments", tournament.token, data=body, content_type="application/json")
+    assert (refused.status_code, refused.json["code"]) == (400, "request/unreadable")
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [('"seed": 1.5', "request/invalid"), ('"scoring": {"bye": 0.5}', "tournament/scoring"), ('"seed": 7.0', None)],
+)
+def test_other_numbers_are_whole(api, parts, more, code):
+    tournament = TournamentOverHttp(api, parts)
+    body = json.dumps(TERMS)[:-1] + f", {more}}}"
+    made = api.send("POST", "/v1/tournaments", tournament.token, data=body, content_type="application/json")
+    assert (made.status_code, made.json.get("code")) == (422 if code else 201, code)
 
 
 def test_a_swiss_of_two_is_reported_as_trf(api, parts):

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
-from plyscribe.domain.imported import import_of
+from plyscribe.domain.import_list import list_of
 from plyscribe.service.cli import transfer
 from plyscribe.service.cli.__main__ import cli
 from plyscribe.service.client import Client
@@ -127,8 +127,7 @@ def test_a_match_of_ones_own_is_restored_as_it_was(shell: Shell, bundle: Path, p
     ran = shell.run("import", "--restore", bundle)
     assert (ran.exit_code, "8 of its 8 events were new" in ran.output) == (0, True)
     assert bundle_of(parts, match) == bundle.read_bytes()
-    assert not parts.imports.is_imported(match)
-    assert parts.store.load(import_of(match)).entries == []
+    assert parts.store.load(list_of(match)).entries == []
     assert "0 of its 8 events were new" in shell.run("import", "--restore", bundle).output
     assert "is a match of this server" in shell.run("import", bundle).output
 
@@ -144,8 +143,7 @@ def test_a_restore_refuses_what_differs(shell: Shell, bundle: Path, parts: Parts
 def test_an_imported_match_can_be_restored_as_ones_own(shell: Shell, bundle: Path, parts: Parts) -> None:
     shell.run("import", bundle)
     assert shell.run("import", "--restore", bundle).exit_code == 0
-    state = parts.matches.read(match_in(bundle))
-    assert not parts.imports.is_imported(state.stream)
+    assert parts.matches.read(match_in(bundle)).version == 8
     lists = compose(CONFIG, parts.store).lists
     lists.lag()
     page = lists.matches.read(MatchFilter(), None, 10, None)
@@ -158,10 +156,10 @@ def test_everything_goes_to_another_store(shell: Shell, bundle: Path, api: Api, 
     held = tmp_path / "all.ndjson"
     ran = shell.run("export", "--all", held)
     assert (ran.exit_code, held.stat().st_mode & 0o777) == (0, 0o600)
-    assert "3 streams" in ran.output
+    assert "5 streams" in ran.output
     assert shell.run("export", "--all", held).exit_code == 1
     shell.parts = compose(CONFIG, MemoryStore())
-    assert "3 streams" in shell.run("import", held).output
+    assert "5 streams" in shell.run("import", held).output
     assert "0 streams and 0 events were new" in shell.run("import", held).output
     held.write_bytes(held.read_bytes()[:-1])
     assert shell.run("import", held).exit_code == 1
@@ -173,6 +171,18 @@ def test_everything_goes_to_another_store(shell: Shell, bundle: Path, api: Api, 
 )
 def test_what_is_not_to_be_understood_is_a_usage_error(shell: Shell, arguments: list[str]) -> None:
     assert shell.run(*arguments).exit_code == 2
+
+
+def test_one_of_several_versions_is_exported_by_its_address(shell: Shell, bundle: Path, tmp_path: Path) -> None:
+    (other := tmp_path / "other").write_bytes(forged(bundle.read_bytes(), lambda raws: raws[1].update(at=7)))
+    assert shell.run("import", bundle, other).output.count("is imported and verified") == 2
+    match, out = match_in(bundle), tmp_path / "out"
+    refused = shell.run("export", "--to", out, match)
+    assert (refused.exit_code, "different versions" in refused.output) == (1, True)
+    addresses = [word.rstrip(",") for word in refused.output.split() if "~" in word]
+    assert shell.run("export", "--to", out, *addresses).exit_code == 0
+    brought = {(out / f"{address}.bundle.ndjson").read_bytes() for address in addresses}
+    assert brought == {bundle.read_bytes(), other.read_bytes()}
 
 
 def test_a_match_that_is_not_there_cannot_be_exported(shell: Shell, tmp_path: Path) -> None:

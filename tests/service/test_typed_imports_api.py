@@ -41,9 +41,20 @@ def test_a_sound_record_becomes_a_match_that_its_importer_records(api: Api, part
     assert [seat["name"] for seat in match["seats"]] == ["Ada", "Bea"]
     assert match["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert match["about"] == {"place": "Turin"}
+    assert match["confirm_by"] is None
+    assert parts.matches.read(taken["match"]).life.confirmed
     assert verify_all(parts, [(match["match"], match["version"])]) == ["scored"]
     [row] = api.get("/v1/matches?player=me", token).json["matches"]
     assert (row["match"], row["imported"]) == (match["match"], False)
+
+
+def test_the_kept_part_of_a_record_can_be_corrected_even_if_it_is_over(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], SOUND.rstrip() + " +4\n")
+    assert check_import(parts, taken["import"]) == "faulty"
+    assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).status_code == 200
+    path = f"/v1/matches/{taken['match']}"
+    assert api.get(path).json["confirm_by"] is not None
+    assert api.post(f"{path}/take-back", ann[1], {"steps": 1}).status_code == 200
 
 
 def test_the_importer_continues_an_unfinished_record(api: Api, parts: Parts, ann) -> None:

@@ -49,6 +49,7 @@ def test_a_bundle_that_is_right_is_told_so():
     assert ran.exit_code == 0
     assert ran.stdout.startswith(f"ok          a.ndjson · {STREAM} · scored · ")
     assert "right: form, head, behaviour, chain, canonical, rules, dice, outcome, verdict\n" in ran.stdout
+    assert "seeds: it was created without bots\n" in ran.stdout
 
 
 def test_what_there_was_not_to_check_is_told():
@@ -73,7 +74,7 @@ def test_what_one_wrong_event_leaves_unchecked_is_told_once():
     assert ran.exit_code == 1
     assert re.search(r"^ +rules: line 3: ", ran.stdout, re.MULTILINE)
     assert re.search(
-        r"^ +dice, outcome, verdict: not checked from event 2 on, which is wrong$", ran.stdout, re.MULTILINE
+        r"^ +dice, seeds, outcome, verdict: not checked from event 2 on, which is wrong$", ran.stdout, re.MULTILINE
     )
 
 

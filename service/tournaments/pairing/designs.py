@@ -24,7 +24,7 @@ from plyscribe.domain.tournament.history import (
     describe_costs,
     seat_evenly,
 )
-from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.schedule import Pairing, count_cycle_rounds
 from plyscribe.domain.tournament.state import Tournament
 
 ENGINE = "designs 1"
@@ -42,7 +42,7 @@ Plan = list[list[list[int]]]
 def pair_pod_round_robin(state: Tournament) -> Pairing | None:
     """The next round; None after the last cycle."""
     seats, number = state.terms.seats, len(state.rounds) + 1
-    rounds = count_rounds(len(state.starters), seats)
+    rounds = count_cycle_rounds(len(state.starters), seats)
     cycle = len(state.rounds) // rounds
     if cycle == state.terms.format["cycles"]:
         return None
@@ -65,11 +65,6 @@ def pair_pod_round_robin(state: Tournament) -> Pairing | None:
         {**describe_costs(state, boards, byes), "cycle": cycle + 1, "rounds": rounds, **plan_costs},
         ENGINE,
     )
-
-
-def count_rounds(entrants: int, seats: int) -> int:
-    """The rounds of a cycle: as many as it would take for all to meet once if no two met twice."""
-    return -(-comb(entrants, 2) // (entrants // seats * comb(seats, 2)))
 
 
 def _find_first(state: Tournament, present: Sequence[int]) -> int:

@@ -1,0 +1,51 @@
+"""Gives the names of accounts to accounts that were opened before names had streams, or that were imported."""
+
+from collections.abc import Mapping
+
+from plyscribe.domain.claims import AssignName, Name, is_older, name_stream
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.player import Player
+from plyscribe.service.lists.projections import Buildable, build_rows
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import job_command
+
+_ACTOR = Actor("system", "names")
+
+
+class NameKeeper:
+    """Follows all accounts, so that no new account gets the name of an old one.
+
+    Of old accounts with the same name the oldest one has it; all of them stay as they are. A new account has claimed
+    its name already, so there is nothing to do for it. `table` says only whether all accounts have been seen.
+    """
+
+    name = "names"
+    kinds = ("player",)
+    layout = 1
+
+    def __init__(self, table: Buildable, players: Handler[Player], names: Handler[Name]) -> None:
+        self.table = table
+        self._players = players
+        self._names = names
+
+    def project(self, streams: Mapping[str, int | None]) -> None:
+        """See Projection.project."""
+        build_rows(streams, self._players.read_since, self._assign)
+
+    def _assign(self, player: Player) -> None:
+        if player.version == 0:
+            return
+        stream = name_stream(player.name)
+        asked = job_command("name", stream, player.stream)
+        command = AssignName(
+            actor=_ACTOR, at=player.registered_at, id=asked.id.hex(), player=player.stream, since=player.registered_at
+        )
+        known = self._names.read(stream)
+        if known.version and not is_older(command, known):
+            return
+        try:
+            self._names.execute(stream, lambda _: command, asked)
+        except WrongTime:
+            # An older account was given the name meanwhile.
+            return

@@ -1,0 +1,112 @@
+"""`bot check` and `bot run` judge the same answer alike: both get the same odd answers here."""
+
+import re
+
+import httpx
+import pytest
+
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.bridge.bot_check import BotCheck
+from plyscribe.service.bridge.decisions import Worker
+from plyscribe.service.bridge.keeper import Keeper
+from plyscribe.service.bridge.protocol import RESIGNED_FOR, UNASKED
+from plyscribe.service.bridge.run import Run, Settings
+from plyscribe.service.client import Client
+from tests.service.scripted import write_bot
+
+HEAD = """\
+first, id = asked['legal'][0], asked['id']
+raw = lambda data: (sys.stdout.buffer.write(data), sys.stdout.flush())
+"""
+ANSWERS = {
+    "right": ("say(id=id, move=first)", True, set()),
+    "resigns": ("say(id=id, resign=True)", True, set()),
+    "further fields": ("say(id=id, move=first, why='nice', eval=0.5, resign=False)", True, set()),
+    "spaces around the JSON": ("raw(b'  ' + json.dumps({'id': id, 'move': first}).encode() + b'  \\n')", True, set()),
+    "carriage return": ("raw(json.dumps({'id': id, 'move': first}).encode() + b'\\r\\n')", True, set()),
+    "byte order mark": (
+        "raw(b'\\xef\\xbb\\xbf' + json.dumps({'id': id, 'move': first}).encode() + b'\\n')",
+        True,
+        set(),
+    ),
+    "the same field twice": (
+        'raw((\'{"id":"x","id":"%s","move":"%s"}\\n\' % (id, first)).encode())',
+        True,
+        set(),
+    ),
+    "a line before": ("print('thinking'); say(id=id, move=first)", True, {"not-json"}),
+    "an empty line before": ("print(); say(id=id, move=first)", True, {"not-json"}),
+    "another id before": ("say(id='x', move=first); say(id=id, move=first)", True, {"wrong-id"}),
+    "two answers": ("say(id=id, move=first); say(id=id, move=first)", True, set()),
+    "a list": ("print([1]); say(id=id, move=first)", True, {"not-json"}),
+    "two objects in a line": (
+        "raw(json.dumps({'id': id, 'move': first}).encode() * 2 + b'\\n'); say(id=id, move=first)",
+        True,
+        {"not-json"},
+    ),
+    "not UTF-8": ("raw(b'\\xff\\xfe\\xfd\\n'); say(id=id, move=first)", True, {"not-json"}),
+    "space after the move": ("say(id=id, move=first + ' ')", False, {"unreadable"}),
+    "space before the move": ("say(id=id, move=' ' + first)", False, {"unreadable"}),
+    "line feed in the move": ("say(id=id, move=first + '\\n')", False, {"unreadable"}),
+    "empty move": ("say(id=id, move='')", False, {"unreadable"}),
+    "no such notation": ("say(id=id, move='+99')", False, {"unreadable"}),
+    "other letters": ("say(id=id, move='é')", False, {"unreadable"}),
+    "too long": ("say(id=id, move='+1' * 200)", False, {"unreadable"}),
+    "a number": ("say(id=id, move=5)", False, {"unreadable"}),
+    "a list of moves": ("say(id=id, move=[first])", False, {"unreadable"}),
+    "null": ("say(id=id, move=None)", False, {"unreadable"}),
+    "nothing": ("say(id=id)", False, {"unreadable"}),
+    "both": ("say(id=id, move=first, resign=True)", False, {"unreadable"}),
+    "a draw": ("say(id=id, draw=True)", False, {"unreadable"}),
+    "resigns with a word": ("say(id=id, resign='yes')", False, {"unreadable"}),
+    "an illegal move": ("say(id=id, move='3-4')", False, {"illegal"}),
+    "late": ("time.sleep(1.5); say(id=id, move=first)", False, {"no-answer"}),
+    "dies": ("sys.exit(3)", False, {"died"}),
+    "a line without an end": ("raw(b'x' * 70_000); time.sleep(9)", False, {"too-long"}),
+}
+TIMEOUT_S = 1.0
+_KIND = re.compile(r"(?:seat \d+: )([a-z-]+): ")
+
+
+def judge_by_check(argv: list[str]) -> tuple[bool, set[str]]:
+    """Whether the check accepts the bot's answer to one question, and the kinds of faults it finds."""
+    checking = BotCheck(argv, TIMEOUT_S)
+    try:
+        checked = checking.check(find_ruleset("zhen"), 1)
+    finally:
+        checking.kill()
+    return checked.moves + checked.resigned == 1, {fault.kind for fault in checked.faults} - {UNASKED}
+
+
+def judge_by_run(argv: list[str], api) -> tuple[bool, set[str], str | None]:
+    """The same of a bridge, and the fault of the resignation with which it ends the match."""
+    player, token = api.sign_up("Machine")
+    _, other = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": player}, None], "zhen")
+    api.post(f"/v1/matches/{match}/seats/2", other, {})
+    reports: list[str] = []
+    run = Run(Settings(argv, move_timeout_s=TIMEOUT_S, tries=1), reports.append)
+    run.player, run.has_answered = player, True
+    client = Client("http://test", token, retry_for_s=0.0, transport=httpx.WSGITransport(app=api.app))
+    worker = Worker(run, client, lambda _: None)
+    worker._keeper = keeper = Keeper(run)
+    try:
+        worker._look(match)
+    finally:
+        if keeper._bot is not None:
+            keeper._bot.kill()
+    events = api.get(f"/v1/matches/{match}/events").json["events"]
+    faults = [event["data"]["fault"] for event in events if event["type"] == "seat-withdrawn"]
+    kinds = {found[1] for line in reports if (found := _KIND.search(line))}
+    accepted = bool(faults and faults[0] is None) or any(event["type"] == "move-made" for event in events)
+    return accepted, kinds, faults[0] if faults else None
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_both_judge_an_answer_alike(api, tmp_path, name):
+    code, accepted, kinds = ANSWERS[name]
+    argv = write_bot(tmp_path, HEAD + code)
+    assert judge_by_check(argv) == (accepted, kinds)
+    *judged, fault = judge_by_run(argv, api)
+    assert tuple(judged) == (accepted, kinds)
+    assert fault == (None if accepted else RESIGNED_FOR[kinds.copy().pop()])

@@ -1,0 +1,133 @@
+"""One changed byte in a stored event: a clear problem that names the version, never a 500, never half an answer."""
+
+import pytest
+
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.web.app import create_app
+from tests.service.api import Api
+from tests.service.test_imports_api import Elsewhere, bring, bundle_of
+
+
+class Damaged:
+    """A service, and after `damage` the same service in a process that has cached nothing."""
+
+    def __init__(self, parts: Parts, api: Api) -> None:
+        self.parts, self.api = parts, api
+        self.ann, self.token = api.sign_up("Ann")
+        self.match = api.new_match(self.token, [{"player": self.ann}, {"player": self.ann}], "pathagon")
+
+    @property
+    def path(self) -> str:
+        return f"/v1/matches/{self.match}"
+
+    def move(self, text: str, key: str | None = None):
+        headers = {"Idempotency-Key": key} if key else {}
+        return self.api.post(f"{self.path}/moves", self.token, {"move": text}, headers=headers)
+
+    def damage(self, stream: str, version: int) -> None:
+        """Change one byte in the middle of an event."""
+        events = self.parts.store._events[stream]
+        stored = events[version - 1]
+        middle = stored.e.index(b'"data"') + 9
+        events[version - 1] = stored._replace(e=stored.e[:middle] + b"#" + stored.e[middle + 1 :])
+        self.api = Api(create_app(compose(self.parts.config, self.parts.store)))
+
+    def refused(self, path: str, **more) -> dict:
+        answer = self.api.get(path, **more)
+        assert (answer.status_code, answer.json["title"]) == (409, "This is not possible now"), answer.json
+        return answer.json
+
+
+@pytest.fixture
+def rig(parts: Parts, api: Api) -> Damaged:
+    return Damaged(parts, api)
+
+
+@pytest.fixture
+def played(rig: Damaged) -> Damaged:
+    """Three moves, of which the second is damaged: event 4 of 5."""
+    first = rig.api.get(rig.path).json["version"]
+    for text in ("d4", "a1", "c3"):
+        assert rig.move(text, key=text).status_code == 200
+    rig.damage(rig.match, first + 2)
+    rig.fault = first + 2
+    return rig
+
+
+def test_positions_before_the_fault_are_read_with_their_turn(played):
+    before = played.api.get(f"{played.path}/positions/0").json
+    assert (before["ply"], before["turn"]) == (0, {"decision": 1})
+    last = played.api.get(f"{played.path}/positions/1").json
+    assert (last["version"], last["ply"], last["turn"]) == (played.fault - 1, 1, {"decision": 2})
+    exact = played.api.get(f"{played.path}/positions/1?version={played.fault - 1}")
+    assert exact.json == last
+
+
+@pytest.mark.parametrize("media", ["application/json", "text/plain", "image/svg+xml"])
+def test_positions_after_the_fault_are_refused(played, media):
+    for path in ("positions/2", "positions/3", f"positions/1?version={played.fault}"):
+        problem = played.refused(f"{played.path}/{path}", headers={"Accept": media})
+        assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)
+
+
+@pytest.mark.parametrize("path", ["legal-moves", "legal-moves/next"])
+def test_nothing_is_legal_in_a_match_that_cannot_be_read(played, path):
+    problem = played.refused(f"{played.path}/{path}")
+    assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)
+
+
+def test_the_match_says_what_is_at_fault(played):
+    match = played.api.get(played.path).json
+    assert match["fault"]["version"] == played.fault
+    assert match["ply"] == 1
+
+
+def test_a_retry_of_a_move_whose_event_is_damaged_is_refused(played):
+    for text in ("a1", "c3"):
+        again = played.move(text, key=text)
+        assert (again.status_code, again.json["code"], again.json["version"]) == (409, "match/damaged", played.fault)
+    assert played.move("d4", key="d4").status_code == 200
+
+
+def test_the_stream_of_a_player_names_itself(rig):
+    rig.damage(rig.ann, 1)
+    for path, token in (("/v1/players/me", rig.token), (f"/v1/players/{rig.ann}", None)):
+        problem = rig.refused(path, token=token)
+        assert problem["code"] == "stream/broken-chain"
+        assert problem["version"] == 1
+        assert rig.ann in problem["detail"]
+
+
+def test_the_stream_of_a_tournament_names_itself(rig):
+    _, organiser = rig.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+    made = rig.api.post("/v1/tournaments", organiser, terms)
+    assert made.status_code == 201, made.json
+    stream = made.json["tournament"]
+    rig.damage(stream, 1)
+    for path in ("", "/standings", "/rounds", "/matches"):
+        problem = rig.refused(f"/v1/tournaments/{stream}{path}")
+        assert (problem["code"], problem["version"]) == ("stream/broken-chain", 1)
+        assert stream in problem["detail"]
+
+
+def test_the_stream_of_an_import_names_itself(rig):
+    elsewhere = Elsewhere()
+    match = bring(rig.api, rig.parts, rig.token, bundle_of(elsewhere.parts, elsewhere.play()))
+    stream = next(stream for stream in rig.parts.store._events if stream.startswith("import-"))
+    rig.damage(stream, 1)
+    for path in (f"/v1/imports/{stream}", f"/v1/matches/{match}"):
+        problem = rig.refused(path, token=rig.token)
+        assert problem["code"].startswith("stream/")
+        assert stream in problem["detail"]
+
+
+@pytest.mark.parametrize("path", ["/v1/ratings/zhen", "/v1/ratings/zhen/{ann}"])
+def test_the_stream_of_the_ratings_names_itself(rig, path):
+    rig.parts.store._events["ratings-zhen"] = [StoredEvent(1, b'{"data":{"model":1}}', bytes(32))]
+    rig.damage("ratings-zhen", 1)
+    problem = rig.refused(path.format(ann=rig.ann))
+    assert problem["code"] == "stream/broken-chain"
+    assert "ratings-zhen" in problem["detail"]

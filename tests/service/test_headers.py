@@ -1,0 +1,129 @@
+"""Headers that every answer has, whatever the route and however it goes."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+
+from plyscribe.domain.commands import Actor
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.blueprint import HTML
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, sign_up
+
+UNKNOWN = {"match": "match", "player": "player", "tournament": "tournament", "import_": "import", "id": "import"}
+MEDIA = ("application/json", HTML, "text/event-stream", "application/x-ndjson", "text/plain", "image/svg+xml")
+
+
+@pytest.fixture(scope="module")
+def parts() -> Parts:
+    return compose(CONFIG, MemoryStore())
+
+
+@pytest.fixture(scope="module")
+def app(parts) -> Flask:
+    app = create_app(parts)
+    app.testing = False
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    return app
+
+
+@pytest.fixture(scope="module")
+def match(parts, app) -> str:
+    api = Api(app)
+    return api.new_match(api.sign_up("Mia")[1])
+
+
+def list_requests(app: Flask, match: str) -> Iterator[tuple[str, str]]:
+    """Each method of each route, and one that it does not have, with a match that exists where there is one."""
+    for rule in app.url_map.iter_rules():
+        path = (
+            re.sub(r"<(?:int:)(\w+)>", "1", rule.rule).replace("<match>", match).replace("<path:filename>", "style.css")
+        )
+        path = re.sub(r"<(\w+)>", lambda found: f"{UNKNOWN.get(found[1], 'x')}-{'a' * 26}", path)
+        yield from ((method, path) for method in sorted({*(rule.methods or ()), "TRACE"}))
+
+
+def assert_sealed(answered) -> None:
+    assert answered.headers["X-Content-Type-Options"] == "nosniff", answered.request.path
+    assert answered.headers["X-Request-Id"]
+    assert "Cache-Control" in answered.headers, answered.request.path
+
+
+@pytest.mark.parametrize("media", MEDIA)
+def test_every_answer_says_what_it_is_and_whether_it_may_be_kept(app, match, media):
+    browser = app.test_client()
+    statuses = set()
+    for method, path in list_requests(app, match):
+        answered = browser.open(path, method=method, headers={**FROM_HERE, "Accept": media}, buffered=False)
+        assert_sealed(answered)
+        statuses.add(answered.status_code)
+        if answered.status_code >= 400:
+            assert answered.cache_control.no_store, path
+        answered.close()
+    assert {200, 401, 404, 405} <= statuses
+
+
+def test_what_is_answered_to_an_account_is_not_kept(app, parts, match):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Zoe", "person", ("play", "record", "organise", "admin"))
+    browser = app.test_client(use_cookies=False)
+    for method, path in list_requests(app, match):
+        if not path.startswith("/v1/"):
+            continue
+        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        answered = browser.open(path, method=method, headers=headers, json={} if method == "POST" else None)
+        assert answered.cache_control.no_store or answered.cache_control.public, (method, path)
+
+
+def test_answers_with_a_secret_are_not_kept(app, parts):
+    browser = app.test_client(use_cookies=False)
+    _, admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
+    made = browser.post("/v1/players", json={"name": "Ned"})
+    ned = {"Authorization": f"Bearer {made.json['token']}"}
+    answers = [
+        made,
+        browser.post("/v1/players/me/tokens", json={}, headers=ned),
+        browser.post("/v1/players/me/tokens/rotation", json={}, headers=ned),
+        browser.post(
+            f"/v1/players/{made.json['player']}/tokens", json={}, headers={"Authorization": f"Bearer {admin}"}
+        ),
+        browser.post("/sign-up", data={"name": "Nell"}, headers=FROM_HERE),
+    ]
+    for answered in answers:
+        assert "ply_" in answered.text
+        assert answered.cache_control.no_store
+
+
+def test_a_picture_of_what_is_public_may_be_kept_by_all(app, match):
+    kept = app.test_client().get(f"/v1/matches/{match}/positions/0?version=1", headers={"Accept": "image/svg+xml"})
+    assert kept.cache_control.public
+    assert kept.cache_control.max_age == 86400
+
+
+@pytest.mark.parametrize("path", ["/assets/style.css", "/assets/boards.css", "/assets/table.js"])
+def test_assets_are_kept_as_before(app, path):
+    kept = app.test_client().get(path, buffered=True)
+    assert kept.headers["Cache-Control"] == "no-cache"
+    assert kept.headers["ETag"]
+
+
+def test_a_body_that_is_too_long_gets_the_headers_too(app):
+    browser = app.test_client()
+    sign_up(browser, "Otto")
+    for path in ("/v1/matches", "/sign-in"):
+        refused = browser.post(path, data=b"x" * 70_000, headers=FROM_HERE, content_type="application/json")
+        assert refused.status_code == 413
+        assert_sealed(refused)
+
+
+@pytest.mark.parametrize("headers", [{}, FOR_PEOPLE])
+def test_a_fault_of_ours_gets_the_headers_too(app, parts, monkeypatch, headers):
+    monkeypatch.setattr(parts.lists.players, "read", lambda **_: 1 / 0)
+    for path in ("/players", "/v1/players"):
+        failed = app.test_client().get(path, headers=headers)
+        assert failed.status_code == 500
+        assert_sealed(failed)

@@ -1,0 +1,169 @@
+"""Names over HTTP and in the store: no two accounts get the same one, whatever happens in between."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from plyscribe.domain.claims import name_stream
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import WrongTime
+from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.projections import rebuild
+from plyscribe.service.processes.serving import _write_admin_token
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.app import create_app
+from tests.service.api import Api, open_as_before
+from tests.service.conftest import CONFIG
+from tests.service.test_pages import FROM_HERE, is_signed_in
+
+SIGN_UP = Actor("system", "sign-up")
+
+
+def sign_up(parts: Parts, name: str) -> str:
+    return parts.accounts.sign_up(SIGN_UP, name, "person", ("play",))[0].stream
+
+
+def refuses(parts: Parts, name: str) -> bool:
+    with pytest.raises(WrongTime) as refusal:
+        sign_up(parts, name)
+    return refusal.value.code == "player/name-taken"
+
+
+@pytest.mark.parametrize("name", ["Ada", "ADA", "Ａda"])
+def test_a_name_that_is_taken_is_refused(api, name):
+    api.sign_up("Ada")
+    refused = api.post("/v1/players", body={"name": name})
+    assert (refused.status_code, refused.json["code"]) == (409, "player/name-taken")
+    assert "choose another" in refused.json["detail"]
+
+
+@pytest.mark.parametrize(("name", "code"), [("Greedy", "player/name-reserved"), ("Аda", "player/name")])
+def test_a_name_that_misleads_is_refused(api, name, code):
+    refused = api.post("/v1/players", body={"name": name})
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+
+
+def test_the_page_says_that_a_name_is_taken(api):
+    api.sign_up("Ada")
+    browser = api.app.test_client()
+    shown = browser.post("/sign-up", data={"name": "ada"}, headers=FROM_HERE)
+    assert shown.status_code == 409
+    assert "choose another" in shown.text
+    assert 'value="ada"' in shown.text
+    assert not is_signed_in(browser)
+
+
+def test_a_refused_name_can_be_taken_by_its_owner_only_once(parts):
+    sign_up(parts, "Ada")
+    assert refuses(parts, "Ada")
+    assert refuses(parts, "ada")
+
+
+def test_of_many_who_ask_at_the_same_time_one_gets_the_name():
+    store = MemoryStore()
+    processes = [compose(CONFIG, store) for _ in range(4)]
+    gate = threading.Barrier(16)
+
+    def ask(number: int) -> str | None:
+        gate.wait()
+        try:
+            return sign_up(processes[number % 4], "Ada")
+        except WrongTime:
+            return None
+
+    with ThreadPoolExecutor(16) as pool:
+        got = [player for player in pool.map(ask, range(16)) if player]
+    assert len(got) == 1
+    assert sum(stream.startswith("player-") for stream in store.streams()) == 1
+
+
+class Dying(MemoryStore):
+    """A store that is gone after so many appends. What was appended stays."""
+
+    left = 100
+
+    def append(self, *request):
+        if not self.left:
+            raise StoreUnavailable("gone")
+        self.left -= 1
+        return super().append(*request)
+
+
+def test_a_name_is_not_lost_when_the_service_dies_before_the_account_is_opened(monkeypatch):
+    monkeypatch.setattr("plyscribe.service.streams.handler.APPEND_WITHIN_S", 0.0)
+    store = Dying()
+    dying = Accounts(store)
+    dying.players._append_within_s = 0.0
+    store.left = 1
+    with pytest.raises(StoreUnavailable):
+        dying.sign_up(SIGN_UP, "Ada", "person", ("play",))
+    store.left = 100
+    [claimed] = store.streams()
+    assert claimed == name_stream("Ada")
+    after = compose(CONFIG, store)
+    player = sign_up(after, "Ada")
+    assert after.accounts.names.read(claimed).player == player
+    assert refuses(after, "Ada")
+
+
+def test_whoever_claimed_a_name_first_but_opens_the_account_second_is_refused(monkeypatch):
+    store = MemoryStore()
+    slow, quick = Accounts(store), Accounts(store)
+    issue, opened = slow.issue, []
+
+    def be_overtaken(*request, **more):
+        opened.append(quick.sign_up(SIGN_UP, "Ada", "person", ("play",))[0])
+        return issue(*request, **more)
+
+    monkeypatch.setattr(slow, "issue", be_overtaken)
+    with pytest.raises(WrongTime) as refusal:
+        slow.sign_up(SIGN_UP, "Ada", "person", ("play",))
+    assert refusal.value.code == "player/name-taken"
+    assert [stream for stream in store.streams() if stream.startswith("player-")] == [opened[0].stream]
+
+
+def test_accounts_of_earlier_releases_keep_their_names_and_nobody_else_gets_them(api, parts):
+    first, second = open_as_before(parts, "Ada"), open_as_before(parts, "ADA")
+    api.get("/v1/players")
+    assert refuses(parts, "ada")
+    assert parts.accounts.names.read(name_stream("Ada")).player in (first, second)
+    assert {row["player"] for row in api.get("/v1/players").json["players"]} == {first, second}
+
+
+def test_names_can_be_entered_again_and_nothing_changes(parts):
+    player = sign_up(parts, "Ada")
+    old = open_as_before(parts, "Bea")
+    for _ in range(2):
+        rebuild(parts.store, parts.lists.names)
+        assert parts.accounts.names.read(name_stream("Ada")).version == 1
+        assert parts.accounts.names.read(name_stream("Ada")).player == player
+        assert parts.accounts.names.read(name_stream("Bea")).player == old
+
+
+def test_an_administrator_opens_an_account_for_an_organiser(api, parts):
+    admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+    made = api.post("/v1/players", admin, {"name": "Olga", "scopes": ["play", "organise"]})
+    assert (made.status_code, made.json["scopes"]) == (201, ["play", "organise"])
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+    assert api.post("/v1/tournaments", made.json["token"], terms).status_code == 201
+
+
+@pytest.mark.parametrize("signed_up", [True, False])
+def test_nobody_else_gets_the_scope_of_organisers(api, signed_up):
+    token = api.sign_up("Eve")[1] if signed_up else None
+    refused = api.post("/v1/players", token, {"name": "Olga", "scopes": ["organise"]})
+    assert refused.status_code == (403 if signed_up else 401)
+    assert Api(create_app(compose(CONFIG, MemoryStore()))).sign_up("Olga")
+
+
+def test_another_first_administrator_gets_another_name(parts, tmp_path):
+    tokens = []
+    for number in range(2):
+        path = tmp_path / f"{number}.token"
+        _write_admin_token(parts.accounts, path)
+        tokens.append(path.read_text(encoding="ascii").strip())
+    names = [parts.accounts.name_of(parts.accounts.authenticate(token).account) for token in tokens]
+    assert names == ["Administrator", "Administrator 2"]

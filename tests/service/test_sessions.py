@@ -1,0 +1,296 @@
+"""Sessions: how a browser is signed in, what its cookie is good for, and what ends it."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from plyscribe.domain.player import MAX_SESSIONS, SESSION_LIFE_MS
+from plyscribe.service.access import accounts
+from plyscribe.service.access.accounts import CACHED_S
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.browsers import name_browser
+from tests.service.conftest import CONFIG
+from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, is_signed_in, sign_in, sign_up
+
+TOKENS = "/v1/players/me/tokens"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+
+
+class Clock:
+    """A wall clock and a monotonic clock that tests move by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.s = 1_700_000_000.0
+        for module in ("access.accounts", "web.api.tokens", "web.pages.sign_in"):
+            monkeypatch.setattr(f"plyscribe.service.{module}.now_ms", lambda: int(self.s * 1000))
+        monkeypatch.setattr(accounts.time, "monotonic", lambda: self.s)
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return compose(CONFIG, MemoryStore())
+
+
+@pytest.fixture
+def browser(parts) -> FlaskClient:
+    return create_app(parts).test_client()
+
+
+@pytest.fixture
+def another(parts) -> FlaskClient:
+    return create_app(parts).test_client()
+
+
+def cookie_of(browser: FlaskClient) -> str:
+    cookie = browser.get_cookie("plyscribe")
+    return cookie.value if cookie else ""
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def listed(browser: FlaskClient, **request: object) -> list[dict[str, object]]:
+    return browser.get(TOKENS, **request).json["tokens"]
+
+
+def test_the_cookie_is_no_token_and_a_token_is_no_cookie(browser, another):
+    token = sign_up(browser)
+    session = cookie_of(browser)
+    assert is_signed_in(browser)
+    refused = another.get("/v1/players/me", headers=bearer(session))
+    assert (refused.status_code, refused.json["code"]) == (401, "auth/invalid")
+    another.set_cookie("plyscribe", token)
+    assert another.get("/v1/players/me").status_code == 401
+    # Neither is accepted in the other's place by looking like the other.
+    assert another.get("/v1/players/me", headers=bearer(session.replace("plys_", "ply_"))).status_code == 401
+    another.set_cookie("plyscribe", token.replace("ply_", "plys_"))
+    assert another.get("/v1/players/me").status_code == 401
+
+
+def test_the_store_never_holds_a_session(browser, parts):
+    sign_up(browser)
+    player = browser.get("/v1/players/me").json["player"]
+    stored = b"".join(entry.e for entry in parts.store.load(player).entries)
+    assert cookie_of(browser).split("_", 2)[2].encode() not in stored
+
+
+def test_the_cookie_of_an_earlier_release_signs_nobody_in_and_is_removed(browser, another):
+    token = sign_up(browser)
+    another.set_cookie("plyscribe_token", token)
+    assert another.get("/v1/players/me").status_code == 401
+    shown = another.get("/matches")
+    assert 'href="/sign-in?next=/matches&amp;again=yes">Sign in again' in shown.text
+    assert another.get_cookie("plyscribe_token") is None
+    assert "Sign in again with your token." in another.get("/sign-in?next=/matches&again=yes").text
+
+
+def test_a_page_says_to_sign_in_again_when_the_session_has_ended(browser, parts):
+    sign_up(browser)
+    who = parts.accounts.authenticate_session(cookie_of(browser))
+    browser.delete(f"{TOKENS}/{who.digest[:16]}", headers=FROM_HERE)
+    assert "Sign in again" in browser.get("/").text
+    assert browser.get("/v1/players/me").json["detail"] == "the session has ended: sign in again"
+
+
+def test_signing_out_ends_the_session_and_not_the_token(browser, another):
+    token = sign_up(browser)
+    session = cookie_of(browser)
+    browser.post("/sign-out", headers=FROM_HERE)
+    assert cookie_of(browser) == ""
+    another.set_cookie("plyscribe", session)
+    assert not is_signed_in(another)
+    assert another.get("/v1/players/me", headers=bearer(token)).status_code == 200
+
+
+def test_other_processes_learn_of_a_sign_out_within_ten_seconds(browser, parts, clock):
+    other = create_app(compose(CONFIG, parts.store)).test_client()
+    sign_up(browser)
+    other.set_cookie("plyscribe", cookie_of(browser))
+    assert is_signed_in(other)
+    browser.post("/sign-out", headers=FROM_HERE)
+    clock.s += CACHED_S
+    assert not is_signed_in(other)
+
+
+def test_a_session_ends_after_thirty_days(browser, clock):
+    sign_up(browser)
+    clock.s += SESSION_LIFE_MS / 1000 - 1
+    assert is_signed_in(browser)
+    clock.s += 1
+    assert not is_signed_in(browser)
+
+
+def test_a_session_ends_with_its_token(browser, another, clock):
+    token = sign_up(browser)
+    made = browser.post(TOKENS, json={"expires_in_s": 60}, headers=bearer(token)).json
+    sent = another.post("/sign-in", data={"token": made["token"]}, headers=FROM_HERE).headers.getlist("Set-Cookie")[1]
+    assert "Max-Age=60" in sent
+    clock.s += 59.9
+    assert is_signed_in(another)
+    clock.s += 0.1
+    assert not is_signed_in(another)
+    assert is_signed_in(browser)
+
+
+def test_a_session_ends_when_its_token_is_revoked(browser, another):
+    token = sign_up(browser)
+    made = browser.post(TOKENS, json={}, headers=bearer(token)).json
+    sign_in(another, made["token"])
+    assert browser.delete(f"{TOKENS}/{made['id']}", headers=FROM_HERE).status_code == 200
+    assert not is_signed_in(another)
+    assert is_signed_in(browser)
+
+
+def test_a_session_ends_when_its_token_is_replaced(browser):
+    token = sign_up(browser)
+    browser.post(f"{TOKENS}/rotation", json={"overlap_s": 0}, headers=bearer(token))
+    assert not is_signed_in(browser)
+
+
+def test_a_session_covers_what_its_token_covers(browser, another):
+    token = sign_up(browser)
+    made = browser.post(TOKENS, json={"scopes": ["play"]}, headers=bearer(token)).json
+    sign_in(another, made["token"])
+    assert another.get("/v1/players/me").json["scopes"] == ["play"]
+
+
+@pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
+def test_a_session_issues_no_tokens(browser, path):
+    sign_up(browser)
+    refused = browser.post(path, json={}, headers=FROM_HERE)
+    assert (refused.status_code, refused.json["code"]) == (403, "token/session")
+
+
+def test_no_session_is_made_with_a_session(browser, another):
+    sign_up(browser)
+    shown = another.post("/sign-in", data={"token": cookie_of(browser)}, headers=FROM_HERE)
+    assert shown.status_code == 401
+    assert "this is not one of our tokens" in shown.text
+
+
+def test_sessions_are_listed_with_their_browser_and_can_be_ended_one_by_one(browser, another):
+    token = sign_up(browser)
+    another.post("/sign-in", data={"token": token}, headers={**FROM_HERE, "User-Agent": FIREFOX})
+    first, here, there = listed(browser)
+    assert [each["kind"] for each in (first, here, there)] == ["token", "session", "session"]
+    assert (there["label"], there["made_with"], there["current"]) == ("Firefox on Linux", first["id"], False)
+    assert (first["made_with"], here["current"]) == (None, True)
+    browser.delete(f"{TOKENS}/{there['id']}", headers=FROM_HERE)
+    assert not is_signed_in(another)
+
+
+def test_the_account_page_signs_browsers_out_and_revokes_tokens(browser, another):
+    token = sign_up(browser)
+    another.post("/sign-in", data={"token": token}, headers={**FROM_HERE, "User-Agent": FIREFOX})
+    shown = browser.get("/account")
+    assert shown.cache_control.no_store
+    assert "Firefox on Linux" in shown.text
+    there = next(each for each in listed(browser) if each["label"] == "Firefox on Linux")
+    ended = browser.post(f"/account/tokens/{there['id']}/revocation", headers=FROM_HERE)
+    assert (ended.status_code, ended.headers["Location"]) == (303, "/account")
+    assert not is_signed_in(another)
+    [first] = [each for each in listed(browser) if each["kind"] == "token"]
+    browser.post(f"/account/tokens/{first['id']}/revocation", headers=FROM_HERE)
+    assert not is_signed_in(browser)
+    assert browser.get("/account").headers["Location"] == "/sign-in?next=/account"
+
+
+def test_one_can_sign_out_everywhere(browser, another):
+    token = sign_up(browser)
+    sign_in(another, token)
+    assert browser.post("/account/sign-out", headers=FROM_HERE).status_code == 303
+    assert not is_signed_in(browser)
+    assert not is_signed_in(another)
+    sign_in(browser, token)
+    assert browser.delete("/v1/players/me/sessions", headers=bearer(token)).json["ended"] == 1
+    nobody = browser.delete("/v1/players/me/sessions", headers=bearer(token))
+    assert (nobody.status_code, nobody.json["code"]) == (409, "session/none")
+
+
+@pytest.mark.parametrize("path", ["/account/sign-out", f"/account/tokens/{'0' * 16}/revocation"])
+def test_the_forms_of_the_account_page_need_an_account_and_a_page_of_ours(browser, path):
+    assert browser.post(path, headers={**FOR_PEOPLE, **FROM_HERE}).status_code == 401
+    sign_up(browser)
+    assert browser.post(path).json["code"] == "auth/cross-site"
+    assert is_signed_in(browser)
+
+
+def test_the_oldest_session_makes_room_for_a_new_one(browser, parts):
+    token = sign_up(browser)
+    others = [create_app(parts).test_client() for _ in range(MAX_SESSIONS - 1)]
+    for other in others:
+        sign_in(other, token)
+    assert is_signed_in(browser)
+    sign_in(create_app(parts).test_client(), token)
+    assert not is_signed_in(browser)
+    assert is_signed_in(others[0])
+
+
+def test_signing_in_again_ends_the_session_that_the_browser_had(browser):
+    token = sign_up(browser)
+    sign_in(browser, token)
+    assert [each["kind"] for each in listed(browser)] == ["token", "session"]
+
+
+def test_a_cookie_is_named_after_the_port_so_that_servers_on_one_host_do_not_disturb_each_other(browser):
+    other = create_app(compose(CONFIG, MemoryStore())).test_client()
+    here, there = "http://localhost:8420", "http://localhost:8421"
+    jar = {}
+    for client, url in ((browser, here), (other, there)):
+        sent = client.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE, base_url=url)
+        name, value = re.match(r"(\S+)=(\S+);", sent.headers.getlist("Set-Cookie")[1]).groups()
+        jar[name] = value
+    assert list(jar) == ["plyscribe-8420", "plyscribe-8421"]
+    # A browser sends both to both.
+    both = {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
+    players = [
+        client.get("/v1/players/me", headers=both, base_url=url).json["player"]
+        for client, url in ((browser, here), (other, there))
+    ]
+    assert len(set(players)) == 2
+    swapped = {"Cookie": f"plyscribe-8420={jar['plyscribe-8421']}"}
+    fresh = browser.application.test_client(use_cookies=False)
+    assert fresh.get("/v1/players/me", headers=swapped, base_url=here).status_code == 401
+
+
+def test_over_https_only_the_cookie_with_the_prefix_counts(browser):
+    sign_up(browser)
+    plain = {"Cookie": f"plyscribe={cookie_of(browser)}"}
+    prefixed = {"Cookie": f"__Host-plyscribe={cookie_of(browser)}"}
+    fresh = browser.application.test_client(use_cookies=False)
+    encrypted = {"X-Forwarded-Proto": "https"}
+    assert fresh.get("/v1/players/me", headers=plain).status_code == 200
+    assert fresh.get("/v1/players/me", headers={**plain, **encrypted}).status_code == 401
+    assert fresh.get("/v1/players/me", headers={**prefixed, **encrypted}).status_code == 200
+
+
+def test_the_welcome_page_shows_that_one_is_signed_in(browser):
+    shown = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).text
+    assert ">Ann</a>" in shown
+    assert "Sign out" in shown
+    assert "/sign-in" not in shown
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        (FIREFOX, "Firefox on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0", "Edge on Windows"),
+        ("Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) Version/18.0 Safari/605.1", "Safari on macOS"),
+        ("curl/8.5.0", None),
+        ("", None),
+    ],
+)
+def test_a_browser_is_named_as_people_know_it(header, name):
+    assert name_browser(header) == name

@@ -1,0 +1,279 @@
+"""Invitations and rulings over HTTP: who may, what is told to whom, and what is listed."""
+
+import json
+from functools import partial
+
+import pytest
+
+from plyscribe.domain.commands import AbortMatch, Actor
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS
+from plyscribe.service.live.invitation_notices import InvitationNotifier
+from plyscribe.service.streams.ids import command_of
+from tests.service.api import open_as_before
+from tests.service.test_tournaments_api import TournamentOverHttp
+
+CLOSED = {"is_open": False}
+PLACE = {"round": 1, "board": 1, "why": "a power cut"}
+
+
+@pytest.fixture
+def tournament(api, parts) -> TournamentOverHttp:
+    return TournamentOverHttp(api, parts, **CLOSED)
+
+
+@pytest.fixture
+def admin(parts) -> str:
+    return parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("play", "admin"))[1]
+
+
+def invite(tournament: TournamentOverHttp, token: str | None = None, **body: object):
+    return tournament.api.post(f"{tournament.path}/invitations", token or tournament.token, body)
+
+
+def end_invitation(tournament: TournamentOverHttp, token: str):
+    return tournament.api.send("DELETE", f"{tournament.path}/invitations/{tournament.ann}", token)
+
+
+def read_inbox(tournament: TournamentOverHttp) -> list[dict]:
+    parts = tournament.parts
+    InvitationNotifier(parts.tournaments.handler, parts.inboxes).deliver(parts.store.tail().entries)
+    return tournament.api.get("/v1/players/me/events", tournament.ann_token).json["entries"]
+
+
+# ------------------------------------------------------------------------------------------------------- invitations
+
+
+@pytest.mark.parametrize("by", ["player", "name"])
+def test_an_invited_account_is_told_and_enters_a_closed_tournament(tournament, by):
+    named = {"player": tournament.ann} if by == "player" else {"name": "ann"}
+    assert invite(tournament, **named, label="Annie").status_code == 201
+    [invitation] = tournament.get()["invitations"]
+    assert (invitation["player"], invitation["player_name"], invitation["label"]) == (tournament.ann, "Ann", "Annie")
+    [entry] = read_inbox(tournament)
+    assert (entry["type"], entry["tournament"], entry["version"]) == ("tournament-invited", tournament.id, 2)
+    [listed] = tournament.api.get("/v1/tournaments?invited=me", tournament.ann_token).json["tournaments"]
+    assert listed["tournament"] == tournament.id
+    assert tournament.enter(tournament.ann_token).status_code == 201
+    described = tournament.get()
+    assert (described["invitations"], described["entrants"][0]["label"]) == ([], "Annie")
+    assert tournament.api.get("/v1/tournaments?invited=me", tournament.ann_token).json["tournaments"] == []
+
+
+def test_an_invitation_is_declined_by_the_invited_and_withdrawn_by_the_organiser(tournament):
+    _, eve = tournament.api.sign_up("Eve")
+    for token, cause in ((tournament.ann_token, "declined"), (tournament.token, "withdrawn")):
+        assert invite(tournament, player=tournament.ann).status_code == 201
+        assert end_invitation(tournament, eve).json["code"] == "entrant/not-yours"
+        ended = end_invitation(tournament, token)
+        assert (ended.status_code, ended.json["events"][0]["data"]["cause"]) == (200, cause)
+        assert end_invitation(tournament, token).json["code"] == "entrant/no-invitation"
+        assert tournament.enter(tournament.ann_token).json["code"] == "entrant/closed"
+    assert [entry["type"] for entry in read_inbox(tournament)] == [
+        "tournament-invited",
+        "tournament-invited",
+        "tournament-uninvited",
+    ]
+
+
+def test_notices_of_invitations_are_written_once(tournament):
+    invite(tournament, player=tournament.ann)
+    assert read_inbox(tournament) == read_inbox(tournament)
+
+
+def test_who_cannot_be_found_is_not_invited(tournament):
+    for number in range(2):
+        open_as_before(tournament.parts, "Ben" if number else "ben")
+    for body, code in (
+        ({"name": "Zoe"}, "player/unknown"),
+        ({"name": "Be"}, "player/unknown"),
+        ({"name": "BEN"}, "player/ambiguous"),
+        ({"player": "player-" + "z" * 26}, "player/unknown"),
+        ({"player": "nobody"}, "request/invalid"),
+        ({}, "request/invalid"),
+        ({"player": tournament.ann, "name": "Ann"}, "request/invalid"),
+    ):
+        refused = invite(tournament, **body)
+        assert (refused.status_code, refused.json["code"]) == (422, code)
+    assert invite(tournament, tournament.ann_token, player=tournament.ann).json["code"] == "tournament/not-yours"
+
+
+def test_an_invitation_that_nobody_can_accept_any_more_is_not_listed(api, parts):
+    tournament = TournamentOverHttp(api, parts, **CLOSED)
+    invite(tournament, player=tournament.ann)
+    tournament.bots(2)
+    tournament.start()
+    assert tournament.get()["invitations"] == []
+    assert api.get("/v1/tournaments?invited=me", tournament.ann_token).json["tournaments"] == []
+    assert api.get("/v1/tournaments?invited=me").status_code == 401
+
+
+# ----------------------------------------------------------------------------------------------------------- rulings
+
+
+def begin(tournament: TournamentOverHttp, *tokens: str) -> str:
+    """Let these players enter, then a bot if one is missing; start; return the match of the first board."""
+    for token in tokens:
+        tournament.api.post(
+            f"{tournament.path}/invitations",
+            tournament.token,
+            {"player": tournament.api.get("/v1/players/me", token).json["player"]},
+        )
+        assert tournament.enter(token).status_code == 201
+    tournament.bots(2 - len(tokens))
+    assert tournament.start().status_code == 200
+    return tournament.advance()
+
+
+def give_up(tournament: TournamentOverHttp) -> None:
+    for _ in range(MAX_ATTEMPTS):
+        asked = command_of("test", "POST", "/", None, b"")
+        abort = partial(AbortMatch, actor=Actor("system", "play"), id=asked.id.hex(), cause="the bot broke down")
+        tournament.parts.matches.execute(
+            tournament.advance(), lambda state, abort=abort: abort(secret=tournament.parts.secret_for(state)), asked
+        )
+    tournament.advance()
+
+
+def rule(tournament: TournamentOverHttp, ruling: str, token: str | None = None, **more: object):
+    return tournament.api.post(f"{tournament.path}/{ruling}", token or tournament.token, {**PLACE, **more})
+
+
+def test_a_game_that_is_given_up_is_tried_again(tournament):
+    begin(tournament, tournament.ann_token)
+    assert rule(tournament, "retries").json["code"] == "tournament/not-given-up"
+    give_up(tournament)
+    [game] = tournament.get("/rounds")["rounds"][0]["games"]
+    assert (game["given_up"], tournament.get()["given_up"]) == (True, 1)
+    assert rule(tournament, "retries").status_code == 200
+    tournament.advance()
+    [game] = tournament.get("/rounds")["rounds"][0]["games"]
+    assert (game["given_up"], len(game["failed"])) == (False, 5)
+    assert tournament.api.get(f"/v1/matches/{game['match']}").json["status"] == "playing"
+    [act] = tournament.get()["acts"]
+    assert (act["what"], act["by"], act["by_name"], act["why"], act["round"], act["entrant"]) == (
+        "game-retried",
+        tournament.olga,
+        "Olga",
+        "a power cut",
+        1,
+        None,
+    )
+
+
+def test_an_adjudication_and_a_forfeit_stand_in_every_view(tournament):
+    begin(tournament, tournament.ann_token)
+    give_up(tournament)
+    assert rule(tournament, "forfeits", entrants=[1]).status_code == 200
+    assert tournament.advance() is None
+    described = tournament.get()
+    assert (described["status"], described["given_up"], described["faults"]["entrant"]) == ("ended", 0, 1)
+    [game] = tournament.get("/rounds")["rounds"][0]["games"]
+    assert (game["match"], game["reason"], game["forfeited"], game["why"]) == (None, "forfeited", [1], "a power cut")
+    last = tournament.get("/attempts")["attempts"][-1]
+    assert (last["status"], last["match"], last["attempt"], last["scored"]) == ("forfeited", None, 6, True)
+    assert last["incidents"] == [{"cause": "forfeited", "owner": "entrant", "entrant": 1, "why": "a power cut"}]
+    assert {row["entrant"]: row["points"] for row in tournament.get("/standings")["rows"]} == {1: "0", 2: "2"}
+    cross = tournament.api.get(f"{tournament.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
+    assert "1f" in cross
+    line, end = map(json.loads, tournament.api.get(f"{tournament.path}/matches").data.splitlines())
+    assert (line["match"], line["record"], line["ranks"], end["count"]) == (None, None, game["ranks"], 1)
+
+
+def test_the_match_of_an_adjudicated_game_is_aborted(tournament):
+    match = begin(tournament, tournament.ann_token)
+    assert rule(tournament, "adjudications", ranks=[1, 1]).status_code == 200
+    tournament.advance()
+    assert tournament.api.get(f"/v1/matches/{match}").json["status"] == "aborted"
+    last = tournament.get("/attempts")["attempts"][-1]
+    assert (last["status"], last["match"], last["ranks"]) == ("adjudicated", match, [1, 1])
+    assert [row["points"] for row in tournament.get("/standings")["rows"]] == ["1", "1"]
+
+
+def test_a_game_whose_match_has_ended_is_not_adjudicated(tournament):
+    match = begin(tournament, tournament.ann_token)
+    tournament.api.post(f"/v1/matches/{match}/withdrawal", tournament.ann_token, {})
+    refused = rule(tournament, "adjudications", ranks=[1, 2])
+    assert (refused.status_code, refused.json["code"]) == (409, "tournament/match-ended")
+
+
+def test_what_no_ruling_can_be_is_refused(tournament):
+    begin(tournament, tournament.ann_token)
+    for ruling, more, status, code in (
+        ("adjudications", {"ranks": [1]}, 422, "tournament/ranks"),
+        ("adjudications", {"ranks": [2, 2]}, 422, "tournament/ranks"),
+        ("adjudications", {}, 422, "request/invalid"),
+        ("forfeits", {"entrants": [3]}, 422, "tournament/forfeit"),
+        ("forfeits", {"entrants": []}, 422, "request/invalid"),
+        ("forfeits", {"entrants": [1], "board": 2}, 404, "tournament/no-game"),
+        ("retries", {"round": 999_999}, 404, "tournament/no-game"),
+        ("retries", {"why": ""}, 422, "request/invalid"),
+    ):
+        refused = rule(tournament, ruling, **more)
+        assert (refused.status_code, refused.json["code"]) == (status, code)
+    assert rule(tournament, "forfeits", tournament.ann_token, entrants=[2]).json["code"] == "tournament/not-yours"
+
+
+def test_an_organiser_does_not_rule_on_a_game_of_their_own_but_an_administrator_does(tournament, admin):
+    begin(tournament, tournament.token, tournament.ann_token)
+    give_up(tournament)
+    for ruling, more in (("retries", {}), ("adjudications", {"ranks": [1, 2]}), ("forfeits", {"entrants": [2]})):
+        refused = rule(tournament, ruling, **more)
+        assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
+    refused = tournament.api.post(f"{tournament.path}/entrants/2/withdrawal", tournament.token)
+    assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
+    assert rule(tournament, "adjudications", admin, ranks=[2, 1]).status_code == 200
+    refused = rule(tournament, "annulments")
+    assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
+    assert rule(tournament, "annulments", admin).status_code == 200
+    assert [(act["what"], act["by_name"]) for act in tournament.get()["acts"]] == [
+        ("game-adjudicated", "Root"),
+        ("game-annulled", "Root"),
+    ]
+
+
+def test_an_entrant_is_disqualified_with_a_reason(tournament):
+    begin(tournament, tournament.ann_token)
+    withdrawal = f"{tournament.path}/entrants/1/withdrawal"
+    assert tournament.api.post(withdrawal, tournament.token, {"disqualified": True}).json["code"] == "tournament/cause"
+    cheat = {"disqualified": True, "why": "a cheat"}
+    assert tournament.api.post(withdrawal, tournament.ann_token, cheat).json["code"] == "tournament/not-yours"
+    assert tournament.api.post(withdrawal, tournament.token, cheat).status_code == 200
+    [act] = tournament.get()["acts"]
+    assert (act["what"], act["entrant"], act["why"]) == ("entrant-disqualified", 1, "a cheat")
+
+
+# ------------------------------------------------------------------------------------------------------------ others
+
+
+def test_an_absence_from_a_round_that_cannot_come_is_refused(api, parts):
+    tournament = TournamentOverHttp(api, parts, format={"kind": "swiss", "rounds": 4})
+    tournament.bots(3)
+    for round, status in ((4, 200), (5, 409), (9, 409), (0, 422), (2**40, 422)):
+        sent = api.post(f"{tournament.path}/entrants/3/absences", tournament.token, {"round": round})
+        assert sent.status_code == status, sent.json
+
+
+def test_a_game_of_a_late_round_can_be_named(api, parts):
+    tournament = TournamentOverHttp(api, parts, format={"kind": "round-robin", "cycles": 1000})
+    annul = {"round": 1500, "board": 1, "why": "a mistake"}
+    refused = api.post(f"{tournament.path}/annulments", tournament.token, annul)
+    assert refused.json["code"] == "tournament/status"
+
+
+def test_entrants_of_one_name_are_told_apart_wherever_they_are_named(api, parts):
+    tournament = TournamentOverHttp(api, parts, format={"kind": "swiss", "rounds": 2})
+    _, other = api.sign_up()
+    tournament.enter(tournament.ann_token)
+    assert api.post(f"{tournament.path}/entrants", other, {"label": "Ann"}).status_code == 201
+    names = {"Ann #1", "Ann #2"}
+    assert {each["name"] for each in tournament.get()["entrants"]} == names
+    assert {row["name"] for row in tournament.get("/standings")["rows"]} == names
+    for media in ("text/plain", "text/csv"):
+        table = api.get(f"{tournament.path}/standings", headers={"Accept": media}).text
+        assert all(name in table for name in names)
+    assert all(name in api.get(f"{tournament.path}/trf").text for name in names)
+
+
+def test_the_events_of_a_tournament_take_no_invitation_to_a_match(tournament):
+    refused = tournament.api.get(f"{tournament.path}/events?invitation=x")
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
