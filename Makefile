@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long bench check docs format openapi prepare servers browser clean help
+.PHONY: demo serve test test-unit test-long soak bench check docs format openapi prepare servers browser clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
 	@echo "make docs       build the documentation site into build/site"
+	@echo "make soak       kill processes and break connections under load (half an hour)"
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
@@ -31,6 +32,9 @@ test-unit: $(VENV)/test.stamp
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long
+
+soak: $(VENV)/test.stamp
+	@nice -n 5 $(BIN)/python -m tests.faults --minutes 25 --kills 100 --moves 20000
 
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m bench

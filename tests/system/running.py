@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import httpx
 
-from plyscribe.service.client import Client
+from plyscribe.service.client import Client, Problem
+from plyscribe.service.client.answers import NewPlayer
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 60.0
@@ -130,12 +132,23 @@ def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
             child.wait(WITHIN_S)
 
 
+def open_account(anyone: Client, name: str, kind: str = "person") -> NewPlayer:
+    """A new account of this name, with a number behind it if another test at the same service has taken it."""
+    for number in count(1):
+        try:
+            return anyone.sign_up(name if number == 1 else f"{name} {number}", kind)
+        except Problem as problem:
+            if problem.code != "player/name-taken":
+                raise
+    raise AssertionError
+
+
 class Pair:
     """Two accounts and matches between them."""
 
     def __init__(self, url: str) -> None:
         with Client(url) as anyone:
-            accounts = [anyone.sign_up(name) for name in ("Ann", "Ben")]
+            accounts = [open_account(anyone, name) for name in ("Ann", "Ben")]
         self.ids = [account["player"] for account in accounts]
         self.clients = [Client(url, account["token"]) for account in accounts]
 

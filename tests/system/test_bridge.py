@@ -13,7 +13,7 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.service.scripted import FIRST, HEAD, write_bot, write_program
-from tests.system.running import ROOT, Serving, environment, serving, status_of, wait_for
+from tests.system.running import ROOT, Serving, environment, open_account, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -73,7 +73,7 @@ class Table:
     def __init__(self, service: Serving, folder: Path) -> None:
         self.url, self.folder = service.url, folder
         with Client(self.url) as anyone:
-            accounts = [anyone.sign_up("Machine", "bot"), anyone.sign_up("Ann")]
+            accounts = [open_account(anyone, "Machine", "bot"), open_account(anyone, "Ann")]
         self.machine, self.ann = (Client(self.url, account["token"]) for account in accounts)
         self.ids = [account["player"] for account in accounts]
         self.token = folder / "token"
@@ -224,7 +224,7 @@ def test_an_illegal_move_is_answered_with_its_clause_and_may_be_corrected(table)
     table.wait_until(match, "scored")
     assert '"code":"move/illegal","clause":"ZH' in notes.read_text()
     assert '"tries_left":2' in notes.read_text()
-    assert bridge.has_reported(r"ply 0 seat 1: refused: move/illegal, .*; tries left: 2")
+    assert bridge.has_reported(r"ply 0 seat 1: illegal: move/illegal, .*; tries left: 2")
     assert "resign" not in bridge.output
 
 
@@ -237,7 +237,7 @@ def test_after_its_last_try_the_seat_resigns_and_other_matches_go_on(table):
     assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
     assert bridge.has_reported("no move after 3 tries, resigning")
-    assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal"}]
+    assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal", "why": None}]
 
 
 def test_the_withdrawal_says_that_the_bot_died(table):
@@ -252,7 +252,7 @@ def test_the_withdrawal_says_that_the_bot_died(table):
     table.run(code.replace("\n        ", "\n"))
     table.wait_until(match, "scored")
     assert died.exists()
-    assert _withdrawals(table, match) == [{"seat": 1, "cause": "resigned", "fault": "crashed"}]
+    assert _withdrawals(table, match) == [{"seat": 1, "cause": "resigned", "fault": "crashed", "why": None}]
 
 
 def _withdrawals(table, match):

@@ -26,7 +26,7 @@ def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(t
         deadline = ann.match(match)["clock"]["deadline"]
         wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
         [withdrawn] = withdrawals(ann, match)
-        assert withdrawn["data"] == {"seat": deadline["seat"], "cause": "time", "fault": None}
+        assert withdrawn["data"] == {"seat": deadline["seat"], "cause": "time", "fault": None, "why": None}
         assert deadline["seat"] == 2
         assert withdrawn["by"] == "system:deadline"
         assert withdrawn["at"] >= deadline["at"]

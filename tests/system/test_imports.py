@@ -5,7 +5,7 @@ import pytest
 from plyscribe.service.client import Client
 from tests.service.test_imports_api import Elsewhere
 from tests.service.test_typed_imports_api import FAULTY, SOUND
-from tests.system.running import serving, wait_for
+from tests.system.running import open_account, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -18,21 +18,22 @@ def service(tmp_path_factory):
 
 @pytest.fixture
 def ida(service):
-    with Client(service.url) as anyone, Client(service.url, anyone.sign_up("Ida")["token"]) as client:
+    with Client(service.url) as anyone, Client(service.url, open_account(anyone, "Ida")["token"]) as client:
         yield client
 
 
 def test_bundles_are_judged_whoever_is_killed(service, ida):
     elsewhere = Elsewhere()
     bundles = {match: elsewhere.bundle(match) for match in (elsewhere.play() for _ in range(3))}
-    for victim, bundle in zip(("verify", "relay", "web"), bundles.values(), strict=True):
-        ida.import_bundle(bundle)
+    addresses = {}
+    for victim, (match, bundle) in zip(("verify", "relay", "web"), bundles.items(), strict=True):
+        addresses[match] = ida.import_bundle(bundle)["address"]
         service.kill(victim)
     for match, bundle in bundles.items():
-        wait_for(lambda match=match: ida.imported(match)["status"] == "verified")
+        wait_for(lambda address=addresses[match]: ida.imported(address)["status"] == "verified")
         assert ida.bundle(match) == bundle
         assert ida.import_bundle(bundle)["status"] == "verified"
-    wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(bundles))
+    wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(addresses.values()))
     assert list(ida.matches(imported=False)) == []
 
 

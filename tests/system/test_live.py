@@ -12,7 +12,7 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.system.followers import Crowd
-from tests.system.running import free_port, is_ready, pair, process, serving, wait_for
+from tests.system.running import free_port, is_ready, open_account, pair, process, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -198,4 +198,4 @@ def test_bodies_that_never_come_hold_nobody_up(redis_url):
             connection.sendall(b"Content-Length: 50\r\n\r\n{")
         with Client(url, retry_for_s=0.0) as client:
             assert client.ready()["status"] == "ready"
-            assert client.sign_up("Ann")["name"] == "Ann"
+            assert open_account(client, "Ann")["kind"] == "person"

@@ -14,7 +14,7 @@ import pytest
 
 from plyscribe.service.client import Client
 from plyscribe.service.processes.embedded import start_server
-from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, wait_for
+from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, open_account, pair, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -149,7 +149,7 @@ def test_who_asks_for_the_head_alone_waits_for_nothing(threaded, media):
 
 def test_a_body_that_is_too_long_is_refused(threaded):
     with Client(threaded) as anyone:
-        token = anyone.sign_up("Ann")["token"]
+        token = open_account(anyone, "Ann")["token"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Request-Id": "mine"}
     refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=b" " * 70_000)
     assert (refused.status_code, refused.json()["code"]) == (413, "request/too-large")
@@ -158,7 +158,7 @@ def test_a_body_that_is_too_long_is_refused(threaded):
 
 def test_a_body_in_chunks_is_refused(threaded):
     with Client(threaded) as anyone:
-        token = anyone.sign_up("Ann")["token"]
+        token = open_account(anyone, "Ann")["token"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=iter([b"{}"]))
     assert (refused.status_code, refused.json()["code"]) == (411, "request/length-required")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import Serving, serving
+from tests.system.running import Serving, open_account, serving
 
 pytestmark = pytest.mark.server
 
@@ -22,7 +22,7 @@ class Wire:
     def __init__(self, service: Serving) -> None:
         self.port = service.port
         with Client(service.url) as anyone:
-            ann = anyone.sign_up("Ann")
+            ann = open_account(anyone, "Ann")
         self.token = b"Authorization: Bearer " + ann["token"].encode()
         with Client(service.url, ann["token"]) as client:
             made = client.create_match("zhen", [{"player": ann["player"]}] * 2)

@@ -16,8 +16,7 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 
 from plyscribe.service.client import Client
-from plyscribe.service.queues import verify_queue
-from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.queues import WATCHED, verify_queue
 from tests.system.running import (
     Serving,
     descendants,
@@ -64,7 +63,7 @@ def test_a_worker_finishes_the_job_in_hand_and_leaves_the_next_one(redis_url, tm
 
 IS_IDLE: dict[str, Callable[[Redis], object]] = {
     "verify": lambda redis: "idle" in [worker.get_state() for worker in rq.Worker.all(redis)],
-    "relay": lambda redis: FeedGroup(redis).silent_ms() is not None,
+    "relay": lambda redis: redis.exists(WATCHED),
 }
 
 

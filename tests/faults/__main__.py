@@ -1,0 +1,73 @@
+"""`python -m tests.faults`: run the campaign and print what was found. Exits with 1 unless all is clean."""
+
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from tests.faults.campaign import VICTIMS, Counts, Plan, Result, run_campaign
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(0.1, 60), default=25.0, show_default=True, help="The longest.")
+@click.option("--kills", type=int, default=0, help="End earlier after so many kills, if there were as many moves.")
+@click.option("--moves", type=int, default=0, help="End earlier after so many moves, if there were as many kills.")
+@click.option("--seed", type=int, help="Repeat the order of a run.  [default: by lot]")
+@click.option("--keep", is_flag=True, help="Keep data and logs, whatever happens.")
+def main(minutes: float, kills: int, moves: int, seed: int | None, keep: bool) -> None:
+    """Kill processes and break connections while matches are played, then check that nothing is lost."""
+    seed = random.SystemRandom().randrange(10**6) if seed is None else seed
+    console, folder = Console(), Path(tempfile.mkdtemp(prefix="plyscribe-faults-"))
+    console.print(f"seed {seed}, data and logs in {folder}")
+    plan, clean = Plan(60 * minutes, kills, moves, seed), False
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"), TimeElapsedColumn()
+    try:
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task("preparing", total=plan.seconds, done="")
+
+            def say(counts: Counts) -> None:
+                done = f"{counts.kills.total()} kills, {counts.moves:,} moves"
+                progress.update(task, description=counts.phase, completed=counts.seconds, done=done)
+
+            result = run_campaign(folder, plan, say)
+        clean = result.is_clean
+        show(console, result, seed)
+    finally:
+        if clean and not keep:
+            shutil.rmtree(folder)
+        else:
+            console.print(f"data and logs are kept in {folder}; the seed was {seed}")
+    sys.exit(not clean)
+
+
+def show(console: Console, result: Result, seed: int) -> None:
+    counts, verdict = result.counts, result.verdict
+    table = Table(title=f"Fault campaign, seed {seed}", show_header=False)
+    kills = ", ".join(f"{name} {counts.kills[name]}" for name in VICTIMS)
+    table.add_row("time under fire", f"{counts.seconds / 60:.1f} minutes")
+    table.add_row("kills", f"{counts.kills.total()}: {kills}")
+    for name, faults in result.faults.items():
+        table.add_row(f"connections, {name}", ", ".join(f"{fault} {count}" for fault, count in faults.items()))
+    table.add_row("`serve` ended by itself", str(counts.gave_up))
+    table.add_row("matches, of which ended", f"{result.matches:,}, {result.finished:,}")
+    table.add_row("moves acknowledged", f"{verdict.acknowledged:,}")
+    table.add_row("moves sent again, raced", f"{result.repeats:,}, {result.races:,}")
+    for name in ("lost", "doubled", "otherwise"):
+        table.add_row({"otherwise": "answered otherwise"}.get(name, name), str(len(getattr(verdict, name))))
+    table.add_row("damaged streams", str(len(result.damaged)))
+    table.add_row("tournament as undisturbed", "yes" if result.is_table_same else "NO")
+    table.add_row("longest outage of the API", f"{result.longest_unready_s:.1f} s")
+    table.add_row("longest wait for a receipt", f"{result.longest_s:.1f} s")
+    console.print(table)
+    for line in [*verdict.lost, *verdict.doubled, *verdict.otherwise, *result.damaged][:20]:
+        console.print(line, markup=False)
+
+
+if __name__ == "__main__":
+    main()
