@@ -6,7 +6,7 @@ from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, format_event
-from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, StartMatch
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, Secret, StartMatch
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
 from plyscribe.domain.events import Account, ServerDice
@@ -51,10 +51,10 @@ def decide_random_events(ruleset_id: str, plies: int, seats: int = 2) -> list[Ev
     dice = ServerDice(match.stream, commit(secret), "0" * 16)
     created = CreateMatch(**_base(0, ANN), ruleset=ruleset_id, seats=(account,) * seats, dice=dice, start="call")
     match = _carry_out(created, match, events)
-    match = _carry_out(StartMatch(**_base(1, ANN), secret=secret), match, events)
+    match = _carry_out(StartMatch(**_base(1, ANN), secret=Secret(secret)), match, events)
     while (play := match.play) and play.ply < plies:
         move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, rng.randrange))
-        match = _carry_out(MakeMove(**_base(play.ply + 2, ANN), move=move, secret=secret), match, events)
+        match = _carry_out(MakeMove(**_base(play.ply + 2, ANN), move=move, secret=Secret(secret)), match, events)
     return events
 
 
