@@ -1,10 +1,13 @@
 """`python -m tests.faults`: run the campaign and print what was found. Exits with 1 unless all is clean."""
 
+import faulthandler
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 
 import click
 from rich.console import Console
@@ -22,6 +25,7 @@ from tests.faults.campaign import VICTIMS, Counts, Plan, Result, run_campaign
 @click.option("--keep", is_flag=True, help="Keep data and logs, whatever happens.")
 def main(minutes: float, kills: int, moves: int, seed: int | None, keep: bool) -> None:
     """Kill processes and break connections while matches are played, then check that nothing is lost."""
+    signal.signal(signal.SIGTERM, end)
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     console, folder = Console(), Path(tempfile.mkdtemp(prefix="plyscribe-faults-"))
     console.print(f"seed {seed}, data and logs in {folder}")
@@ -44,6 +48,12 @@ def main(minutes: float, kills: int, moves: int, seed: int | None, keep: bool) -
         else:
             console.print(f"data and logs are kept in {folder}; the seed was {seed}")
     sys.exit(not clean)
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    """Say what every thread waits for, and end after stopping what was started."""
+    faulthandler.dump_traceback()
+    sys.exit(128 + number)
 
 
 def show(console: Console, result: Result, seed: int) -> None:

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -14,6 +13,7 @@ import httpx
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.client import Client, Json, Problem
+from plyscribe.service.client.connection import BROKEN_OFF, PASSING
 
 PATIENCE_S = 180.0
 """How long a client retries. An outage that lasts longer fails the campaign."""
@@ -83,12 +83,17 @@ class Writer:
                 client.close()
 
     def _sign_up(self, name: str) -> Json:
-        """An account. Signing up has no key; one account too many does no harm."""
+        """An account. Signing up has no key: if an answer gets lost, its name is taken, and another one is asked for."""
+        deadline = time.monotonic() + PATIENCE_S
         with Client(self._url) as anyone:
-            while True:
-                with suppress(httpx.TransportError, Problem):
-                    return anyone.sign_up(name)
+            for number in count(1):
+                try:
+                    return anyone.sign_up(f"{name} {number}")
+                except (httpx.TransportError, Problem) as trouble:
+                    if not _is_passing(trouble) or time.monotonic() > deadline:
+                        raise
                 time.sleep(0.2)
+        raise AssertionError
 
     def _play(self, clients: list[Client], rivals: list[Client], pool: ThreadPoolExecutor, ann: str, name: str) -> None:
         options = {**OPTIONS}
@@ -149,6 +154,10 @@ class Writer:
         again = clients[known.seat - 1].move(match, known.move, key=known.key)
         if again != known.receipt:
             self.diary.otherwise.append(f"{match}: the move {known.key} was answered otherwise when it was sent again")
+
+
+def _is_passing(trouble: Exception) -> bool:
+    return not isinstance(trouble, Problem) or trouble.status in PASSING or trouble.code in BROKEN_OFF
 
 
 def list_moves(events: list[Json]) -> Iterator[tuple[int, str, int, str]]:
