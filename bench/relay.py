@@ -36,10 +36,10 @@ class _Feed(FeedGroup):
 
     size = 0
 
-    def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
-        batch = super().read(count, block_ms)
-        self.size = len(batch)
-        return batch
+    def read(self, count: int, block_ms: int = 0) -> list[FeedEntry]:
+        entries = super().read(count, block_ms)
+        self.size = len(entries)
+        return entries
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
@@ -70,13 +70,12 @@ def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
     states: dict[str, Match] = {}
 
     def step() -> None:
-        batch = feed.read(BATCH)
-        ends = {entry.stream: entry.last for _, _, entry in batch}
+        ends = {entry.stream: entry.last for entry in feed.read(BATCH)}
         known = [states.get(stream) or Match(stream) for stream in ends]
         stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
         for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
             states[match.stream] = fold(match, events)
-        feed.ack([(bucket, id) for bucket, id, _ in batch])
+        feed.ack()
 
     return step
 

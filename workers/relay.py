@@ -71,7 +71,7 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
 
 
 class Relay:
-    """One consumer of the feed. Several may run at the same time; they repeat work, and nothing is stored twice."""
+    """A reader of the feed. Several may run at the same time; they repeat work, and nothing is stored twice."""
 
     def __init__(self, feed: FeedGroup, duties: Sequence[Duty]) -> None:
         self._feed = feed
@@ -100,17 +100,16 @@ class Relay:
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """Relay one batch of the feed, then do the chores that are due."""
-        batch = self._feed.read(BATCH, block_ms)
-        if batch and block_ms:
+        entries = self._feed.read(BATCH, block_ms)
+        if entries and block_ms:
             # A blocked read returns at the first of several appends that were sent together.
             self._stopping.wait(GATHER_S)
-            batch += self._feed.read(BATCH)
-        entries = [entry for _, _, entry in batch]
+            entries += self._feed.read(BATCH)
         if entries:
             for duty in self._duties:
                 duty.take(entries)
             metrics.note_relayed(len(entries))
-        self._feed.ack([(bucket, id) for bucket, id, _ in batch])
+        self._feed.ack()
         for chore in self._chores:
             chore.do_if_due()
 

@@ -1,6 +1,5 @@
 """The feed as the relay reads it: one consumer group over the feeds of all buckets. Only on Redis or Valkey."""
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from redis import Redis
@@ -27,9 +26,18 @@ CHUNK = 1000
 LONGEST_BLOCK_MS = 60_000
 """The longest that a read waits if the client has no timeout. If it has one, the bound is half of that."""
 
-_Delivered = tuple[str, str, dict[bytes, bytes]]
-_LOST = "NOGROUP", "UNBLOCKED"
+_NO_GROUP = "NOGROUP", "ERR The XGROUP subcommand requires the key to exist"
 _FEEDS = [feed_key(bucket) for bucket in BUCKETS]
+
+
+class _Place(NamedTuple):
+    """A place in the feed of a bucket."""
+
+    id: str
+    """The last entry before it."""
+
+    passed: int
+    """How many entries the server has added up to it, as it counts them."""
 
 
 class Backlog(NamedTuple):
@@ -40,18 +48,20 @@ class Backlog(NamedTuple):
 
 
 class FeedGroup:
-    """One consumer of the group. Every feed entry is read at least once, and again until it is acknowledged.
+    """Reads the feed on from the place to which it was acknowledged. Every entry is read at least once.
 
-    A consumer with the name of one that died continues with the entries that the other did not acknowledge. Not
-    thread-safe. The client must not retry: if a reply is lost, this class reads its entries again.
+    A consumer group keeps that place in each bucket's feed. It delivers nothing: a server writes four times as much for
+    an entry that it delivers as for a place. Several readers of the group each read everything, and the last one that
+    acknowledges sets the place, also back. Not thread-safe. The client must not retry: if a reply is lost, this class
+    reads the entries again.
     """
 
-    def __init__(self, client: Redis, consumer: str = "relay") -> None:
+    def __init__(self, client: Redis) -> None:
         self._client = client
-        self._consumer = consumer
         self._trim = Script(client, "trim.lua")
-        # How far our pending entries have been read again, by bucket; None once that is finished.
-        self._pending: dict[str, str] | None = {}
+        # Where the next read begins, and what is acknowledged, by bucket; both empty until they are looked up.
+        self._read_upto: dict[str, _Place] = {}
+        self._acked_upto: dict[str, _Place] = {}
         timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
         self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
 
@@ -62,30 +72,39 @@ class FeedGroup:
             if isinstance(reply, ResponseError) and not str(reply).startswith("BUSYGROUP"):
                 raise translate(reply) from reply
 
-    def read(self, count: int, block_ms: int = 0) -> list[tuple[str, str, FeedEntry]]:
-        """About `count` entries as (bucket, id, entry), ordered within each bucket; waits up to `block_ms` for one.
+    def read(self, count: int, block_ms: int = 0) -> list[FeedEntry]:
+        """About `count` entries, ordered within each bucket; waits up to `block_ms` for one.
 
-        A new consumer first gets the entries that were delivered under its name and not acknowledged. So does one
-        after an error, because a reply may have been lost. A group that is gone is created again and reads its feed
-        from the beginning. Raises the errors of the port.
+        They follow those of the last read. The first read, and one after an error, begins after the entries that are
+        acknowledged. A group that is gone is created again and reads its feed from the beginning. Raises the errors of
+        the port.
         """
         try:
-            return self._read_pending(count) or self._read_new(count, block_ms)
+            return self._read(count, block_ms)
         except (RedisError, StoreError) as error:
             self.read_again()
             raise translate(error) if isinstance(error, RedisError) else error from error
 
     def read_again(self) -> None:
-        """Make the next reads return the unacknowledged entries again. Call it when handling entries has failed."""
-        self._pending = {}
+        """Make the next read return the unacknowledged entries again. Call it when handling entries has failed."""
+        self._read_upto = {}
 
-    def ack(self, entries: Iterable[tuple[str, str]]) -> None:
-        """Acknowledge entries, given as (bucket, id). They are not read again and may be trimmed."""
-        ids: dict[str, list[str]] = {}
-        for bucket, id in entries:
-            ids.setdefault(bucket, []).append(id)
-        if ids:
-            ask_all(self._client, [("XACK", feed_key(bucket), GROUP, *each) for bucket, each in ids.items()])
+    def ack(self) -> None:
+        """Acknowledge all entries that were read. They are not read again, and may be trimmed.
+
+        If the group is gone, they are read again instead.
+        """
+        moved = [each for each in self._read_upto.items() if each not in self._acked_upto.items()]
+        requests = [
+            ("XGROUP SETID", feed_key(bucket), GROUP, place.id, "ENTRIESREAD", place.passed) for bucket, place in moved
+        ]
+        for (bucket, place), reply in zip(moved, try_all(self._client, requests), strict=True):
+            if isinstance(reply, ResponseError) and str(reply).startswith(_NO_GROUP):
+                self.read_again()
+            elif isinstance(reply, RedisError):
+                raise translate(reply) from reply
+            else:
+                self._acked_upto[bucket] = place
 
     def trim(self, keep: int) -> int:
         """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed.
@@ -99,16 +118,17 @@ class FeedGroup:
         return dropped
 
     def lag(self) -> int:
-        """How many entries are not acknowledged, delivered or not. Only reads."""
+        """How many entries are not acknowledged. Only reads."""
         return self.backlog().entries
 
     def backlog(self) -> Backlog:
-        """The entries that are not acknowledged, delivered or not. Only reads."""
+        """The entries that are not acknowledged. Only reads."""
         entries, oldest = 0, []
         for feed, group in zip(_FEEDS, self._groups(), strict=True):
-            if lag := self._lag_of(feed, group):
+            # Entries that were deleted by hand count for the server, although nobody will read them.
+            if (lag := self._lag_of(feed, group)) and (since := self._oldest_of(feed, group)):
                 entries += lag
-                oldest += self._oldest_of(feed, group)
+                oldest += since
         return Backlog(entries, min(oldest, default=None))
 
     def _groups(self) -> list[dict[str, Any] | None]:
@@ -119,49 +139,53 @@ class FeedGroup:
     def _lag_of(self, feed: str, group: dict[str, Any] | None) -> int:
         if group is None:
             return int(ask(self._client, "XLEN", feed))
-        return int(group["pending"]) + self._undelivered(feed, group)
-
-    def _oldest_of(self, feed: str, group: dict[str, Any] | None) -> list[int]:
-        """When the oldest unacknowledged entry was appended, in milliseconds; empty if there is none."""
-        if group is not None and group["pending"]:
-            first = ask(self._client, "XPENDING", feed, GROUP)["min"]
-        else:
-            after = "-" if group is None else f"({group['last-delivered-id'].decode()}"
-            first = next((id for id, _ in ask(self._client, "XRANGE", feed, after, "+", "COUNT", 1)), None)
-        return [] if first is None else [int(first.partition(b"-")[0])]
-
-    def _undelivered(self, feed: str, group: dict[str, Any]) -> int:
         if group["lag"] is not None:
             return int(group["lag"])
         # The server no longer knows the count, for example because entries were deleted by hand.
         return len(ask(self._client, "XRANGE", feed, f"({group['last-delivered-id'].decode()}", "+"))
 
-    def _read_pending(self, count: int) -> list[tuple[str, str, FeedEntry]]:
-        while self._pending is not None:
-            ids = [self._pending.get(bucket, START) for bucket in BUCKETS]
-            delivered = self._request(count, ids)
-            self._pending = {**self._pending, **{bucket: id for bucket, id, _ in delivered}} if delivered else None
-            # The server remembers a delivery even if the entry itself is gone.
-            self.ack([(bucket, id) for bucket, id, fields in delivered if not fields])
-            if found := _parse(delivered):
-                return found
-        return []
+    def _oldest_of(self, feed: str, group: dict[str, Any] | None) -> list[int]:
+        """When the oldest unacknowledged entry was appended, in milliseconds; empty if there is none."""
+        after = "-" if group is None else f"({group['last-delivered-id'].decode()}"
+        found = ask(self._client, "XRANGE", feed, after, "+", "COUNT", 1)
+        return [int(id.partition(b"-")[0]) for id, _ in found]
 
-    def _read_new(self, count: int, block_ms: int) -> list[tuple[str, str, FeedEntry]]:
-        block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
-        return _parse(self._request(count, [">"] * len(_FEEDS), *block))
-
-    def _request(self, count: int, ids: Sequence[str], *block: Any) -> list[_Delivered]:
+    def _read(self, count: int, block_ms: int) -> list[FeedEntry]:
+        if not self._read_upto:
+            self._acked_upto = self._find_places()
+            self._read_upto = dict(self._acked_upto)
         share = -(-count // len(_FEEDS))
-        command = ["XREADGROUP", "GROUP", GROUP, self._consumer, "COUNT", share, *block, "STREAMS", *_FEEDS, *ids]
-        try:
-            reply = send(self._client, *command)
-        except ResponseError as error:
-            if not str(error).startswith(_LOST):
-                raise
+        block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
+        places = [self._read_upto[bucket].id for bucket in BUCKETS]
+        found: list[FeedEntry] = []
+        for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *_FEEDS, *places):
+            bucket = bucket_of_key(key)
+            found += [parse_feed_entry(fields) for _, fields in entries]
+            self._read_upto[bucket] = _Place(entries[-1][0].decode(), self._read_upto[bucket].passed + len(entries))
+        return found
+
+    def _find_places(self) -> dict[str, _Place]:
+        """Where the group stands in each bucket."""
+        groups = self._groups()
+        if None in groups:
             self.ensure()
-            reply = send(self._client, *command)
-        return [(bucket_of_key(key), id.decode(), fields) for key, entries in reply for id, fields in entries]
+            groups = self._groups()
+        return {
+            bucket: self._find_place(feed_key(bucket), group)
+            for bucket, group in zip(BUCKETS, groups, strict=True)
+            if group is not None
+        }
+
+    def _find_place(self, feed: str, group: dict[str, Any]) -> _Place:
+        id, passed = group["last-delivered-id"].decode(), group["entries-read"]
+        if group["pending"]:
+            # An earlier release had the server deliver entries, and died before it had handled these.
+            id, passed = _before(ask(self._client, "XPENDING", feed, GROUP)["min"].decode()), None
+            ask_all(self._client, [("XGROUP DESTROY", feed, GROUP), ("XGROUP CREATE", feed, GROUP, id)])
+        if passed is None:
+            added = ask(self._client, "XINFO STREAM", feed)["entries-added"]
+            passed = int(added) - len(ask(self._client, "XRANGE", feed, f"({id}", "+"))
+        return _Place(id, int(passed))
 
 
 def _find_ours(groups: Any) -> dict[str, Any] | None:
@@ -172,5 +196,7 @@ def _find_ours(groups: Any) -> dict[str, Any] | None:
     return next((group for group in groups if group["name"] == GROUP.encode()), None)
 
 
-def _parse(delivered: Iterable[_Delivered]) -> list[tuple[str, str, FeedEntry]]:
-    return [(bucket, id, parse_feed_entry(fields)) for bucket, id, fields in delivered if fields]
+def _before(id: str) -> str:
+    """The id just before this one."""
+    ms, sequence = map(int, id.split("-"))
+    return f"{ms}-{sequence - 1}" if sequence else f"{ms - 1}-{2**64 - 1}"

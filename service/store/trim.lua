@@ -1,5 +1,4 @@
--- Remove the oldest entries of a feed. The newest stay, and so does every entry that is not acknowledged or that is
--- younger than one.
+-- Remove the oldest entries of a feed. The newest stay, and so does every entry that is not acknowledged.
 --
 -- KEYS  1  {bb}:feed  stream
 -- ARGV  1  consumer group
@@ -25,10 +24,6 @@ for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
 end
 if not upto then
   return 0
-end
-local oldest_pending = redis.call('XPENDING', KEYS[1], ARGV[1])[2]
-if oldest_pending then
-  upto = '(' .. oldest_pending
 end
 
 local acknowledged = redis.call('XRANGE', KEYS[1], '-', upto, 'COUNT', math.min(excess, tonumber(ARGV[3])))

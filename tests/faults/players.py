@@ -83,7 +83,7 @@ class Writer:
                 client.close()
 
     def _sign_up(self, name: str) -> Json:
-        """An account. Signing up has no key: if an answer gets lost, its name is taken, and another one is asked for."""
+        """An account. Signing up has no key: if an answer gets lost, its name is taken, and the next name is tried."""
         deadline = time.monotonic() + PATIENCE_S
         with Client(self._url) as anyone:
             for number in count(1):

@@ -41,9 +41,9 @@ class Rig:
     def new_parts(self) -> Parts:
         return compose(CONFIG, RedisStore(self.redis), self.redis)
 
-    def new_relay(self, consumer: str = "relay") -> Relay:
+    def new_relay(self) -> Relay:
         parts = self.new_parts()
-        return Relay(FeedGroup(self.redis, consumer), [Notices(parts, Handler(parts.store, MATCH))])
+        return Relay(FeedGroup(self.redis), [Notices(parts, Handler(parts.store, MATCH))])
 
     def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
         asked = command_of(str(actor), "POST", "/", None, b"")
@@ -122,13 +122,13 @@ def test_a_relay_that_dies_before_it_writes_leaves_nothing_out(rig, monkeypatch)
 def test_two_relays_deliver_everything_once_whichever_comes_first(rig):
     match = rig.open_match()
     drain(rig.relay)
-    one, other = rig.new_relay("one"), rig.new_relay("other")
+    one, other = rig.new_relay(), rig.new_relay()
     rig.play(match, 2)
     held = one._feed.read(100)
     rig.play(match, 2, first=3)
     drain(other)
     for duty in (*one._duties, *other._duties):
-        duty.take([entry for _, _, entry in held])
+        duty.take(held)
     assert sorted(rig.notices(BEN), key=lambda each: each[1]) == NOTICES_OF_BEN
 
 
