@@ -319,6 +319,23 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
     assert texts == ["", ""]
 
 
+@pytest.mark.parametrize("asset", ["table.js", "commands.js"])
+def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, asset):
+    ann = visit()
+    ann.sign_up("Ann")
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        match = client.create_match("zhen", [{"player": client.me()["player"]}, None], private=True)["match"]
+    held = []
+    ann.page.route(f"**/assets/{asset}", lambda route: held.append(route))
+    ann.page.goto(f"/matches/{match}/play", wait_until="commit")
+    button = ann.page.get_by_role("button", name="Make a link for seat 2")
+    button.click()
+    button.click()
+    [script] = held
+    script.continue_()
+    expect(ann.page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
+
+
 def test_a_click_before_the_scripts_have_loaded_does_not_reload_the_page(visit):
     ann = visit(scripts=False)
     ann.sign_up("Ann")

@@ -116,7 +116,8 @@ document.addEventListener("submit", async (event) => {
 });
 
 function showLink(form, code) {
-  const link = form.querySelector(".link");
+  // The page may have put a new form in the place of this one meanwhile.
+  const link = find(form.querySelector(".link").id);
   link.value = `${location.origin}/matches/${root.dataset.match}/play?invitation=${encodeURIComponent(code)}`;
   link.hidden = false;
   link.select();
