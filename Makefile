@@ -25,7 +25,7 @@ serve: $(VENV)/run.stamp
 	@$(BIN)/plyscribe serve --data $(DATA) $(if $(PORT),--port $(PORT))
 
 test: prepare
-	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 2 -m "not long"
+	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
 
 test-unit: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 -m "not server and not long"
