@@ -174,9 +174,10 @@ def _seal(response: Response) -> Response:
         return response
     by_cookie = "HTTP_COOKIE" in asked.environ and asked.session_sent is not None
     is_personal = by_cookie or "HTTP_AUTHORIZATION" in asked.environ
-    if "Cache-Control" not in headers:
+    allowed = headers.get("Cache-Control")
+    if allowed is None:
         headers["Cache-Control"] = "no-store" if is_personal else "no-cache"
-    return _confine(response, by_cookie, is_personal)
+    return _confine(response, by_cookie, is_personal) if by_cookie or allowed else response
 
 
 def _confine(response: Response, by_cookie: bool, is_personal: bool) -> Response:

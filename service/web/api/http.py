@@ -13,6 +13,7 @@ from marshmallow import Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge
+from werkzeug.http import parse_accept_header
 from werkzeug.utils import cached_property
 
 from plyscribe.domain.chain import parse_request
@@ -47,7 +48,7 @@ LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
 """The paths where a body may be longer than MAX_BODY_BYTES, with their limits."""
 
 MAX_REPEATED_BYTES = 128
-"""Bodies up to this size are cached with their parsed form."""
+"""Bodies and `Accept` headers up to this size are cached with their parsed form."""
 OLD_COOKIE = "plyscribe_token"
 """The cookie of earlier releases, whose value is a token. It signs nobody in any more."""
 
@@ -287,12 +288,20 @@ def expected_version() -> int | None:
 
 def accepted(*media: str) -> str:
     """The media type of these that the client prefers, the first one in a tie; NotAcceptable if it accepts none."""
-    # Parameters such as a charset are ignored: each of our media types has only one form.
-    wanted = MIMEAccept([(value.partition(";")[0].strip(), quality) for value, quality in request.accept_mimetypes])
-    best = wanted.best_match(media) if wanted else media[0]
+    asked = request.environ.get("HTTP_ACCEPT", "")
+    # Clients send the same few headers again and again.
+    best = (_choose if len(asked) <= MAX_REPEATED_BYTES else _choose.__wrapped__)(asked, media)
     if best is None:
         raise NotAcceptable(f"this resource is available as {' or '.join(media)}")
     return best
+
+
+@lru_cache(maxsize=1024)
+def _choose(asked: str, media: tuple[str, ...]) -> str | None:
+    # Parameters such as a charset are ignored: each of our media types has only one form.
+    given = parse_accept_header(asked, MIMEAccept)
+    wanted = MIMEAccept([(value.partition(";")[0].strip(), quality) for value, quality in given])
+    return wanted.best_match(media) if wanted else media[0]
 
 
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
