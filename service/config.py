@@ -22,11 +22,13 @@ from plyscribe.domain.seeds import derive_seeds_secret
 SETTINGS = (
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
+    "PLYSCRIBE_HOSTS",
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
     "PLYSCRIBE_MAX_FOLLOWERS",
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
     "PLYSCRIBE_METRICS",
+    "PLYSCRIBE_ORIGINS",
     "PLYSCRIBE_PROXIES",
     "PLYSCRIBE_RULESETS",
     "PLYSCRIBE_SCRUB",
@@ -71,6 +73,8 @@ SERVER = f"plyscribe {__version__}"
 
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_HOST = re.compile(r"\*|\.?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_ORIGIN = re.compile(r"\*|https?://(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?")
 _BETWEEN_KEYS = re.compile(r"\s*[,\n]\s*")
 
 
@@ -180,6 +184,12 @@ class Config:
     corrections_s: int = CORRECTIONS_S
     """How long an ended match waits for its recorder to correct or confirm it; 0: it is verified at once."""
 
+    hosts: tuple[str, ...] = ()
+    """Names that the service goes by, beside `localhost` and every address; `.club.example` stands for all below it."""
+
+    origins: tuple[str, ...] = ()
+    """Origins whose pages may use the API with a token; `*`: all."""
+
     @property
     def corrections_ms(self) -> int:
         """`corrections_s` in milliseconds."""
@@ -208,6 +218,8 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         scrub_per_s=_count(environ, "PLYSCRIBE_SCRUB", SCRUB_PER_S, range(MAX_SCRUB_PER_S + 1)),
         stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),
         corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
+        hosts=_list(environ, "PLYSCRIBE_HOSTS", _HOST, "names of hosts without ports, such as games.example"),
+        origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
     )
 
 
@@ -223,6 +235,14 @@ def _count(environ: Mapping[str, str], name: str, default: int, allowed: range) 
     if not (_NUMBER.fullmatch(text) and int(text) in allowed):
         raise ConfigError(f"{name} is {text!r}; allowed: a whole number from {allowed[0]} to {allowed[-1]}")
     return int(text)
+
+
+def _list(environ: Mapping[str, str], name: str, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
+    values = tuple(value for part in environ.get(name, "").split(",") if (value := part.strip().lower()))
+    for value in values:
+        if not pattern.fullmatch(value):
+            raise ConfigError(f"{name} names {value!r}; allowed: {what}, separated by commas, or *")
+    return values
 
 
 def _read_key(environ: Mapping[str, str]) -> ServerKey:

@@ -52,6 +52,7 @@ from plyscribe.service.web.api.http import (
     current_request,
 )
 from plyscribe.service.web.api.openapi import media_of
+from plyscribe.service.web.origins import guard_origins
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
@@ -83,6 +84,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
+    guard_origins(app, app.extensions["plyscribe"].config)
     app.before_request(_require_acceptable)
     app.after_request(_seal)
     if proxies := app.extensions["plyscribe"].config.proxies:

@@ -326,14 +326,13 @@ def make_environ(scope: Scope) -> Environ:
         **_CONSTANT,
     }
     for name, value in scope.headers.items():
-        key = _environ_name(name)
-        environ[key] = f"{environ[key]},{value}" if key in environ else value
-    names = scope.headers.keys()
-    for name in names:
+        if key := _environ_name(name):
+            environ[key] = f"{environ[key]},{value}" if key in environ else value
+    for name in scope.headers.keys():  # noqa: SIM118 (these are Granian's own)
         # Granian hides values that are not ASCII, and `get` looks at the first of several values only. A request with
         # a hidden value must be refused by whatever reads that header, not treated as if the header were missing.
-        if scope.headers.get(name, None) is None:
-            environ[_environ_name(name)] = UNREADABLE
+        if (key := _environ_name(name)) and scope.headers.get(name, None) is None:
+            environ[key] = UNREADABLE
     return environ
 
 
@@ -350,6 +349,12 @@ _CONSTANT = {
 
 @lru_cache(maxsize=256)
 def _environ_name(header: str) -> str:
+    """The key of a header in an environ; empty for one that is left out.
+
+    In an environ `X_Forwarded_For` would look like `X-Forwarded-For`, which proxies take care of.
+    """
+    if "_" in header:
+        return ""
     name = header.upper().replace("-", "_")
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 

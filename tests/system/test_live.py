@@ -180,9 +180,8 @@ def test_followers_that_read_nothing_hold_nobody_up(redis_url):
         port = int(url.rpartition(":")[2])
         for _ in range(100):
             connection = lazy.enter_context(socket.create_connection(("127.0.0.1", port)))
-            connection.sendall(
-                f"GET /v1/matches/{match}/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode()
-            )
+            lines = f"GET /v1/matches/{match}/events HTTP/1.1", "Host: localhost", "Accept: text/event-stream", "", ""
+            connection.sendall("\r\n".join(lines).encode())
         with Crowd(url, f"/v1/matches/{match}/events", 10) as crowd:
             for tile in range(1, 6):
                 both.clients[(tile + 1) % 2].move(match, f"+{tile}")
@@ -194,7 +193,7 @@ def test_bodies_that_never_come_hold_nobody_up(redis_url):
         port = int(url.rpartition(":")[2])
         for _ in range(300):
             connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))
-            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
             connection.sendall(b"Content-Length: 50\r\n\r\n{")
         with Client(url, retry_for_s=0.0) as client:
             assert client.ready()["status"] == "ready"

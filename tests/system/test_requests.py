@@ -31,7 +31,7 @@ class Wire:
     def send(self, line: bytes, *headers: bytes, body: bytes = b"") -> tuple[int, Any]:
         """The answer's status and JSON."""
         length = b"Content-Length: %d" % len(body)
-        head = [line + b" HTTP/1.1", b"Host: x", b"Connection: close", length, *headers, b"", b""]
+        head = [line + b" HTTP/1.1", b"Host: localhost", b"Connection: close", length, *headers, b"", b""]
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(b"\r\n".join(head) + body)
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -66,7 +66,7 @@ def test_a_condition_that_cannot_be_read_is_refused_and_not_left_out(wire, heade
 )
 def test_what_cannot_be_read_as_http_is_answered_without_a_body(wire, line, header, status):
     with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
-        connection.sendall(line + b" HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
+        connection.sendall(line + b" HTTP/1.1\r\nHost: localhost\r\n" + header + b"\r\n\r\n")
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.startswith(b"HTTP/1.1 %d " % status)
     assert answer.endswith(b"\r\n\r\n")
@@ -87,7 +87,7 @@ def test_a_key_that_is_given_twice_is_not_taken_for_the_one_that_can_be_read(wir
 def test_who_asks_for_the_head_alone_waits_for_nothing(wire, media):
     began_s = time.monotonic()
     with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
-        lines = b"HEAD " + wire.match + b"/events?after=4&wait=30 HTTP/1.1", b"Host: x", b"Connection: close"
+        lines = b"HEAD " + wire.match + b"/events?after=4&wait=30 HTTP/1.1", b"Host: localhost", b"Connection: close"
         connection.sendall(b"\r\n".join([*lines, b"Accept: " + media, b"", b""]))
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.startswith(b"HTTP/1.1 200 ")
@@ -98,6 +98,25 @@ def test_who_asks_for_the_head_alone_waits_for_nothing(wire, media):
 def test_a_query_in_raw_utf_8_is_read_as_one(wire, query):
     status, problem = wire.send(b"GET /v1/matches?" + query)
     assert (status, problem["code"]) == (422, "request/invalid")
+
+
+@pytest.mark.parametrize("header", [b"Idempotency_Key: " + b"k" * 99, b"If_Match: x", b"Content_Type: text/plain"])
+def test_a_header_name_with_an_underscore_is_nothing_to_us(wire, header):
+    given = wire.token, b"Content-Type: application/json"
+    status, receipt = wire.send(b"POST " + wire.match + b"/entropy", *given, header, body=b'{"entropy": "x"}')
+    assert (status, receipt["code"]) == (409, "match/not-open")
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [[], [b"Host: localhost", b"Host: localhost"], [b"Host: localhost", b"host: evil"], [b"Host: evil.example"]],
+)
+def test_a_request_without_one_host_of_ours_is_refused(wire, hosts):
+    with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
+        connection.sendall(b"\r\n".join([b"GET /v1/rulesets HTTP/1.1", *hosts, b"Connection: close", b"", b""]))
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"request/host" in answer
 
 
 def test_other_headers_that_cannot_be_read_are_nothing_to_us(wire):

@@ -269,7 +269,12 @@ def _change_event(store: redis.Redis, match: str, old: bytes, new: bytes) -> Non
 def send_raw(url: str, path: str, token: str, *lines: str, body: bytes = b"") -> bytes:
     """What the server answers to a request that breaks off after `body`."""
     port = int(url.rpartition(":")[2])
-    head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}", "Content-Type: application/json"]
+    head = [
+        f"POST {path} HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+    ]
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall("\r\n".join([*head, *lines, "", ""]).encode() + body)
         connection.shutdown(socket.SHUT_WR)
@@ -305,7 +310,7 @@ def test_slow_clients_do_not_keep_others_out(tmp_path):
         port = int(service.url.rpartition(":")[2])
         for _ in range(20):
             connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))
-            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+            connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
             connection.sendall(b"Content-Length: 50\r\n\r\n{")
         with Client(service.url, retry_for_s=0.0) as client:
             assert client.ready()["status"] == "ready"

@@ -374,7 +374,7 @@ SUCCESSES = {200: "Success", 201: "Created", 202: "Accepted: ask later for the r
 
 
 def _always(operation: Operation, method: str) -> set[int]:
-    statuses = {500, 503}
+    statuses = {400, 500, 503}
     if method == "GET":
         statuses |= {406}
     if not operation.open:
@@ -383,11 +383,9 @@ def _always(operation: Operation, method: str) -> set[int]:
         # The stream of what is asked for, or of the one who asks, may be damaged.
         statuses |= {409}
     if operation.body is not None or operation.takes:
-        statuses |= {400, 408, 411, 413, 415, 422}
+        statuses |= {408, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}
     if operation.followed:
         statuses |= {429}
-    if operation.command:
-        statuses |= {400}
     return statuses
