@@ -87,7 +87,7 @@ def judge_by_run(argv: list[str], api) -> tuple[bool, set[str], str | None]:
     reports: list[str] = []
     run = Run(Settings(argv, move_timeout_s=TIMEOUT_S, tries=1), reports.append)
     run.player, run.has_answered = player, True
-    client = Client("http://test", token, retry_for_s=0.0, transport=httpx.WSGITransport(app=api.app))
+    client = Client("http://localhost", token, retry_for_s=0.0, transport=httpx.WSGITransport(app=api.app))
     worker = Worker(run, client, lambda _: None)
     worker._keeper = keeper = Keeper(run)
     try:

@@ -18,7 +18,7 @@ def transport(api) -> httpx.WSGITransport:
 
 
 def client(transport: httpx.BaseTransport, token: str | None = None, retry_for_s: float = 0.0) -> Client:
-    return Client("http://test", token, retry_for_s=retry_for_s, transport=transport)
+    return Client("http://localhost", token, retry_for_s=retry_for_s, transport=transport)
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkey
         b'id: 2\nevent: a\ndata: {"version":2}\n\nevent: end\ndata: {}\n\n',
     ]
     transport = BreakingOff(pieces)
-    with Client("http://test", transport=transport) as follower:
+    with Client("http://localhost", transport=transport) as follower:
         assert [event["version"] for event in follower.follow("match-x")] == [1, 2]
     assert transport.asked_after == ["0", "1", "1", "1", "1"]
 

@@ -86,7 +86,7 @@ def steer(api, parts, monkeypatch):
 
     def run(command: str, *arguments: str) -> tuple[int, str]:
         done = CliRunner().invoke(
-            tournament, [command, cup.id, *arguments, "--url", "http://test", "--token", cup.token]
+            tournament, [command, cup.id, *arguments, "--url", "http://localhost", "--token", cup.token]
         )
         return done.exit_code, done.output
 

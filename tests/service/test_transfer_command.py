@@ -90,19 +90,22 @@ def test_what_is_refused_or_refuted_fails_and_keeps_nothing_else_from_being_impo
 def test_bundles_go_over_http_with_a_token(
     shell: Shell, api: Api, bundle: Path, elsewhere: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transports = {"http://ours": httpx.WSGITransport(app=api.app), "http://theirs": httpx.WSGITransport(elsewhere.app)}
+    transports = {
+        "http://ours.localhost": httpx.WSGITransport(app=api.app),
+        "http://theirs.localhost": httpx.WSGITransport(elsewhere.app),
+    }
 
     def connect(url: str, token: str | None, retry_for_s: float) -> Client:
         return Client(url, token, retry_for_s=0, transport=transports[url])
 
     monkeypatch.setattr(transfer, "Client", connect)
     match = match_in(bundle)
-    assert shell.run("export", "--url", "http://theirs", "--to", tmp_path / "out", match).exit_code == 0
+    assert shell.run("export", "--url", "http://theirs.localhost", "--to", tmp_path / "out", match).exit_code == 0
     brought = tmp_path / "out" / bundle.name
     assert brought.read_bytes() == bundle.read_bytes()
-    ran = shell.run("import", "--url", "http://ours", "--token", api.sign_up()[1], brought)
+    ran = shell.run("import", "--url", "http://ours.localhost", "--token", api.sign_up()[1], brought)
     assert ran.output.endswith(f"{match} is imported and verified\n")
-    refused = shell.run("import", "--url", "http://ours", brought)
+    refused = shell.run("import", "--url", "http://ours.localhost", brought)
     assert (refused.exit_code, "bearer" in refused.output.lower()) == (1, True)
 
 
@@ -112,7 +115,9 @@ def test_text_records_go_over_http(shell: Shell, api: Api, tmp_path: Path, monke
     (sound := tmp_path / "sound.plyrec").write_text(SOUND)
     (faulty := tmp_path / "faulty.plyrec").write_text(FAULTY)
     (latin := tmp_path / "latin.plyrec").write_bytes(b"\xff")
-    ran = shell.run("import", "--url", "http://ours", "--token", api.sign_up()[1], sound, sound, faulty, latin)
+    ran = shell.run(
+        "import", "--url", "http://ours.localhost", "--token", api.sign_up()[1], sound, sound, faulty, latin
+    )
     assert ran.exit_code == 1
     first, again, wrong, unreadable = ran.output.splitlines()
     assert first == again
