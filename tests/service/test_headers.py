@@ -1,5 +1,6 @@
 """Headers that every answer has, whatever the route and however it goes."""
 
+import gzip
 import re
 from collections.abc import Iterator
 
@@ -127,3 +128,19 @@ def test_a_fault_of_ours_gets_the_headers_too(app, parts, monkeypatch, headers):
         failed = app.test_client().get(path, headers=headers)
         assert failed.status_code == 500
         assert_sealed(failed)
+
+
+@pytest.mark.parametrize("path", ["/openapi.yaml", "/docs"])
+def test_what_is_the_same_for_everybody_is_packed_and_sent_once(api, path):
+    plain = api.get(path)
+    assert "Content-Encoding" not in plain.headers
+    packed = api.get(path, headers={"Accept-Encoding": "br, gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert 4 * len(packed.data) < len(plain.data)
+    for answered, asked in ((plain, {}), (packed, {"Accept-Encoding": "gzip"})):
+        assert "Accept-Encoding" in answered.headers["Vary"]
+        again = api.get(path, headers={"If-None-Match": answered.headers["ETag"], **asked})
+        assert (again.status_code, again.data) == (304, b"")
+    assert plain.headers["ETag"] != packed.headers["ETag"]
+    assert "Content-Encoding" not in api.get(path, headers={"Accept-Encoding": "gzip;q=0"}).headers

@@ -12,6 +12,7 @@ import orjson
 from flask import Blueprint, Flask, Response, current_app, render_template
 from markupsafe import Markup, escape
 
+from plyscribe.service.web.api.http import answer_fixed
 from plyscribe.service.web.api.openapi import build_openapi, operation
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
@@ -51,15 +52,16 @@ class Problems(NamedTuple):
 
 
 @blueprint.get("/docs")
-@operation("system", media={"text/html": None}, open=True)
+@operation("system", media={"text/html": None}, open=True, tagged=True)
 def read_docs() -> Response:
     """Get the API's description as a page.
 
     The page needs no scripts and no other hosts.
     """
     page = _render(current_app._get_current_object())  # type: ignore[attr-defined]
-    headers = {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
-    return Response(page, content_type="text/html; charset=utf-8", headers=headers)
+    response = answer_fixed(page, "text/html; charset=utf-8")
+    response.headers.update({"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})
+    return response
 
 
 @cache

@@ -364,7 +364,7 @@ HEADERS = {
     "X-Request-Id": _response_header(
         "The id of the request, also in the server's log. You can send your own.", "asked-1"
     ),
-    "ETag": _response_header("The version of the match or tournament, in quotes.", '"12"'),
+    "ETag": _response_header("The version of what is answered, in quotes.", '"12"'),
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
     "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),

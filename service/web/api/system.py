@@ -5,7 +5,7 @@ from flask import Blueprint, Response, current_app
 from plyscribe.service import metrics
 from plyscribe.service.health.gauges import read_gauges
 from plyscribe.service.health.readiness import Readiness
-from plyscribe.service.web.api.http import answer, parts, principal
+from plyscribe.service.web.api.http import answer, answer_fixed, parts, principal
 from plyscribe.service.web.api.openapi import YAML, format_openapi, operation
 from plyscribe.service.web.schemas import answers
 
@@ -54,8 +54,8 @@ def read_metrics() -> Response:
 
 
 @blueprint.get("/openapi.yaml")
-@operation("system", media={YAML: None}, open=True)
+@operation("system", media={YAML: None}, open=True, tagged=True)
 def openapi() -> Response:
     """Get this document."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    return Response(format_openapi(app), content_type=YAML)
+    return answer_fixed(format_openapi(app), YAML)
