@@ -18,7 +18,15 @@ from plyscribe.domain.decide.who import (
 )
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Refusal, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchRefuted, MatchScored, MatchVerified, SharedDice
+from plyscribe.domain.events import (
+    BuiltIn,
+    MatchAborted,
+    MatchAnnulled,
+    MatchRefuted,
+    MatchScored,
+    MatchVerified,
+    SharedDice,
+)
 from plyscribe.domain.match import Lifecycle, Match
 
 MAX_CAUSE_LENGTH = 200
@@ -48,8 +56,9 @@ def abort(draft: Draft, aborted: MatchAborted) -> None:
 def require_may_abort(actor: Actor, match: Match) -> None:
     """Refusal unless the actor may end the match without an outcome now.
 
-    The creator may before the start. During play the recorder, an organiser and the system may at any time, and a
-    seat before its own first move; in a rated match that tells from when it counts, a seat may until then.
+    The creator may before the start, and at any time if built-in bots alone play, in no tournament. During play the
+    recorder, an organiser and the system may at any time, and a seat before its own first move; in a rated match that
+    tells from when it counts, a seat may until then.
     """
     life = match.life
     _require_not_over(life)
@@ -68,6 +77,8 @@ def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
     life, play, is_old = match.life, match.play, match.life.created.counts_from is None
     if actor.role in ("organiser", "system") or (is_recorder(actor, life) and is_old):
         return
+    if is_creator(actor, life) and _is_of_bots_alone(life):
+        return
     held = seats_held(actor, life)
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
@@ -79,6 +90,11 @@ def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
             raise WrongTime("match/counts", "the match counts and cannot be aborted: withdraw instead, which is rated")
     elif play is None or any(step.seat in held and not step.is_copied for step in play.steps):
         raise WrongTime("match/under-way", "resign instead: you cannot abort after your first move")
+
+
+def _is_of_bots_alone(life: Lifecycle) -> bool:
+    """Whether nobody is deprived of anything if the match ends, because built-in bots play it, in no tournament."""
+    return life.created.tournament is None and all(isinstance(seat.occupant, BuiltIn) for seat in life.seats)
 
 
 def _decide_reveal(command: RevealDice, life: Lifecycle, draft: Draft) -> None:

@@ -40,6 +40,7 @@ from plyscribe.domain.errors import (
     WrongValue,
 )
 from plyscribe.domain.events import (
+    BuiltIn,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -604,6 +605,17 @@ def test_no_seat_aborts_a_match_of_a_tournament():
     assert table.status == "playing"
     refusal(WrongTime, "match/under-way", table, AbortMatch, ANN)
     assert table.when(AbortMatch, ORGANISER) == [MatchAborted("called off")]
+
+
+def test_the_creator_aborts_a_match_of_bots_alone_but_not_in_a_tournament():
+    bots = tuple(BuiltIn("random", 1, seed, None) for seed in (1, 2))
+    table = new_match(seats=bots, creator=CAT)
+    assert table.status == "playing"
+    refusal(WrongPerson, "seat/not-yours", table, AbortMatch, ANN)
+    assert table.when(AbortMatch, CAT) == [MatchAborted("called off")]
+    game = new_match(seats=bots, creator=ORGANISER, tournament={"id": "cup"})
+    as_player = Actor("player", ORGANISER.id)
+    refusal(WrongPerson, "seat/not-yours", game, AbortMatch, as_player)
 
 
 def test_an_abort_reveals_the_dice():

@@ -191,9 +191,9 @@ def start_match(match: str) -> Response:
 def abort_match(match: str) -> Response:
     """End a match without an outcome.
 
-    The creator can do this before the start. During play a player can before their own first move, in a rated match
-    until it counts; the recorder and an overseer can at any time. Players cannot abort a match of a tournament; they
-    can resign.
+    The creator can do this before the start, and at any time in a match of built-in bots alone. During play a player
+    can before their own first move, in a rated match until it counts; the recorder and an overseer can at any time.
+    Players cannot abort a match of a tournament; they can resign.
     """
     return execute(match, bodies.Abort, lambda base, body: AbortMatch(**base, **body), word="abort")
 
