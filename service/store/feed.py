@@ -50,9 +50,9 @@ class Backlog(NamedTuple):
 class FeedGroup:
     """Reads the feed on from the place to which it was acknowledged. Every entry is read at least once.
 
-    A consumer group keeps that place in each bucket's feed. It delivers nothing: a server writes four times as much for
-    an entry that it delivers as for a place. Several readers of the group each read everything, and the last one that
-    acknowledges sets the place, also back. Not thread-safe. The client must not retry: if a reply is lost, this class
+    A consumer group keeps that place in each bucket's feed. The group has nothing delivered: for that, a server writes
+    more than three times as much for each entry. Several readers of the group each read everything; the last one to
+    acknowledge sets the place, even back. Not thread-safe. The client must not retry: if a reply is lost, this class
     reads the entries again.
     """
 
@@ -107,10 +107,7 @@ class FeedGroup:
                 self._acked_upto[bucket] = place
 
     def trim(self, keep: int) -> int:
-        """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed.
-
-        An entry stays if it, or an older one, is not acknowledged.
-        """
+        """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed."""
         dropped = 0
         for feed in _FEEDS:
             while chunk := self._trim(1, [feed, GROUP, keep, CHUNK]):

@@ -44,6 +44,7 @@ from plyscribe.service.web.api.http import (
     LARGER_BODIES,
     MAX_BODY_BYTES,
     PROBLEM,
+    READS,
     SAFE_METHODS,
     TOKEN_HEADERS,
     ApiRequest,
@@ -57,9 +58,6 @@ from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
 log = logging.getLogger(__name__)
-
-READS = ("GET", "HEAD")
-"""The methods that only read."""
 
 
 def create_app(composed: Parts | None = None) -> Flask:

@@ -16,7 +16,7 @@ from werkzeug.sansio.utils import host_is_trusted
 
 from plyscribe.service.config import Config
 from plyscribe.service.errors import BadRequest
-from plyscribe.service.web.api.http import current_request
+from plyscribe.service.web.api.http import READS, current_request
 
 ALWAYS_OURS = ("localhost", ".localhost")
 NAMELESS = ("/healthz", "/readyz")
@@ -24,11 +24,12 @@ NAMELESS = ("/healthz", "/readyz")
 
 ANY = "*"
 OPEN_PATHS = ("/v1/", "/openapi.yaml")
-READS = ("GET", "HEAD")
 READ_HEADERS = "If-None-Match, Last-Event-ID"
 """Request headers that any page may send, beside those that browsers always allow."""
 
-TOKEN_HEADERS = f"Authorization, Content-Type, Idempotency-Key, If-Match, {READ_HEADERS}"
+COMMAND_HEADERS = f"Authorization, Content-Type, Idempotency-Key, If-Match, {READ_HEADERS}"
+"""Request headers that a page of a trusted origin may send."""
+
 SHOWN = "ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id"
 """Headers of an answer that a page can read, beside those that browsers always show."""
 
@@ -55,13 +56,11 @@ class _Doors:
         """BadRequest unless the request has one Host, and that is an address or a name of ours."""
         asked = current_request()
         host: str | None = asked.environ.get("HTTP_HOST")
-        if host is None:
-            if asked.environ.get("SERVER_PROTOCOL") == "HTTP/1.0":
-                return
-            raise BadRequest("the request has no Host", "request/host")
-        if not (_HOST.fullmatch(host) or asked.path in NAMELESS):
-            raise BadRequest("the request needs one Host: a name or an address, and a port", "request/host")
-        if not self._is_ours(host) and asked.path not in NAMELESS:
+        if asked.path in NAMELESS or (host is None and asked.environ.get("SERVER_PROTOCOL") == "HTTP/1.0"):
+            return
+        if host is None or not _HOST.fullmatch(host):
+            raise BadRequest("the request needs one Host: a name or an address, and a port if need be", "request/host")
+        if not self._is_ours(host):
             why = f"this server does not go by the name {host}: its operator can allow it (PLYSCRIBE_HOSTS)"
             raise BadRequest(why, "request/host")
 
@@ -85,7 +84,7 @@ class _Doors:
             # The same for every origin, so that caches need not tell them apart.
             headers["Access-Control-Allow-Origin"] = ANY
         elif origin is not None:
-            headers.add("Vary", "Origin")
+            response.vary.add("Origin")
             if is_trusted:
                 headers["Access-Control-Allow-Origin"] = origin
         if origin is not None:
@@ -103,5 +102,5 @@ def _answer_preflight(response: Response, is_trusted: bool) -> None:
         headers["Access-Control-Allow-Origin"] = ANY
         allowed = [method for method in allowed if method in READS]
     headers["Access-Control-Allow-Methods"] = ", ".join(sorted(allowed))
-    headers["Access-Control-Allow-Headers"] = TOKEN_HEADERS if is_trusted else READ_HEADERS
+    headers["Access-Control-Allow-Headers"] = COMMAND_HEADERS if is_trusted else READ_HEADERS
     headers["Access-Control-Max-Age"] = str(REMEMBER_S)

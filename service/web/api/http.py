@@ -57,7 +57,10 @@ OLD_COOKIE = "plyscribe_token"
 TOKEN_HEADERS = ("Authorization", "Cookie")
 """The headers that say who asks. Answers that depend on the account vary by them."""
 
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+READS = ("GET", "HEAD")
+"""The methods that only read."""
+
+SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
 _ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
