@@ -11,6 +11,7 @@ from plyscribe.domain.commands import Secret
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Accounts, Principal
+from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.lists.registry import Lists, open_lists
@@ -45,6 +46,7 @@ class Parts:
     imports: Imports
     records: Records
     accounts: Accounts
+    allowances: Allowances
     ledgers: Ledgers
     lists: Lists
     live: Live
@@ -91,6 +93,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         imports,
         Records(store, imports),
         accounts,
+        Allowances(make_policies(config.allowances), client),
         ledgers,
         lists,
         live,

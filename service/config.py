@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from plyscribe.domain.rulesets import register
 from plyscribe.domain.seeds import derive_seeds_secret
 
 SETTINGS = (
+    "PLYSCRIBE_ALLOWANCES",
+    "PLYSCRIBE_ALLOWANCES_FOR",
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
     "PLYSCRIBE_HOSTS",
@@ -68,6 +70,30 @@ CORRECTIONS_S = 300
 
 MAX_CORRECTIONS_S = 30 * 24 * 3600
 
+Windows = tuple[tuple[int, int], ...]
+"""Amounts, each with the seconds in which it is allowed."""
+
+SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+MINUTE, HOUR, DAY = SECONDS["minute"], SECONDS["hour"], SECONDS["day"]
+
+ALLOWANCES: Mapping[str, Windows] = {
+    "moves": ((3000, MINUTE), (100_000, DAY)),
+    "commands": ((600, MINUTE),),
+    "creations": ((60, MINUTE), (2000, DAY)),
+    "tournaments": ((20, HOUR), (50, DAY)),
+    "accounts": ((10, HOUR),),
+    "tokens": ((60, HOUR),),
+    "imports": ((60, MINUTE), (2000, DAY)),
+    "bytes": ((64 * 1024 * 1024, DAY),),
+    "reads": ((3000, MINUTE),),
+    "pages": ((600, MINUTE),),
+    "heavy": ((60, MINUTE),),
+}
+"""What one client may ask for, by kind of request, by default. docs/operations.md says what each kind is.
+
+A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
+"""
+
 SERVER = f"plyscribe {__version__}"
 """How this software signs the matches that it creates."""
 
@@ -75,6 +101,7 @@ SERVER = f"plyscribe {__version__}"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"\*|\.?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _ORIGIN = re.compile(r"\*|https?://(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?")
+_WINDOW = re.compile(r"([0-9]{1,12})/(?:([0-9]{1,4}) ?)?(second|minute|hour|day)s?")
 _BETWEEN_KEYS = re.compile(r"\s*[,\n]\s*")
 
 
@@ -168,7 +195,7 @@ class ServerKey:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a process: where the store and the queues are, the key, who may sign up, its limits."""
+    """The settings of a process: where the store and the queues are, the key, who may sign up, what a client may ask for."""
 
     redis_url: str
     rq_redis_url: str
@@ -189,6 +216,12 @@ class Config:
 
     origins: tuple[str, ...] = ()
     """Origins whose pages may use the API with a token; `*`: all."""
+
+    allowances_for: str = "remote"
+    """Whom `allowances` hold for: `all`, `remote` (who does not ask from this machine itself), `none`."""
+
+    allowances: Mapping[str, Windows] = field(default_factory=lambda: ALLOWANCES)
+    """What one client may ask for, by kind of request; a kind that is missing has no limit."""
 
     @property
     def corrections_ms(self) -> int:
@@ -220,14 +253,36 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
         hosts=_list(environ, "PLYSCRIBE_HOSTS", _HOST, "names of hosts without ports, such as games.example"),
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
+        allowances_for=_choose(environ, "PLYSCRIBE_ALLOWANCES_FOR", "remote", "all", "none"),
+        allowances=_read_allowances(environ.get("PLYSCRIBE_ALLOWANCES", "")),
     )
 
 
-def _choose(environ: Mapping[str, str], name: str, default: str, other: str) -> str:
+def _choose(environ: Mapping[str, str], name: str, default: str, *others: str) -> str:
     value = environ.get(name) or default
-    if value not in (default, other):
-        raise ConfigError(f"{name} is {value!r}; allowed: {other}, {default}")
+    if value not in (default, *others):
+        raise ConfigError(f"{name} is {value!r}; allowed: {', '.join((*others, default))}")
     return value
+
+
+def _read_allowances(text: str) -> dict[str, Windows]:
+    allowances = dict(ALLOWANCES)
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        kind, _, windows = (word.strip() for word in part.partition("="))
+        if kind not in ALLOWANCES:
+            raise ConfigError(f"PLYSCRIBE_ALLOWANCES names {kind!r}; the kinds are {', '.join(ALLOWANCES)}")
+        allowances.pop(kind, None)
+        if windows != "off":
+            allowances[kind] = tuple(_read_window(kind, window.strip()) for window in windows.split(";"))
+    return allowances
+
+
+def _read_window(kind: str, text: str) -> tuple[int, int]:
+    found = _WINDOW.fullmatch(text)
+    if found is None or not int(found[1]) or found[2] == "0":
+        why = f"PLYSCRIBE_ALLOWANCES says {text!r} for {kind}"
+        raise ConfigError(f"{why}; allowed: amounts such as 100/minute or 100/minute;5000/day, or off")
+    return int(found[1]), int(found[2] or 1) * SECONDS[found[3]]
 
 
 def _count(environ: Mapping[str, str], name: str, default: int, allowed: range) -> int:

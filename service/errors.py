@@ -11,6 +11,7 @@
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
     ├── LiveShare           live/share                  the client has its share of live streams
+    ├── AllowanceUsed       allowance/used                  the client has asked for as much as it may in a time
     ├── TooManyLarge        request/crowded             other large bodies are being read
     ├── ReportBusy          ratings/busy                another ratings report is being made
     ├── VerificationBusy    verification/busy           another match is being verified
@@ -108,6 +109,24 @@ class LiveShare(ServiceError):
     """The client has as many live streams open in this process as one client may."""
 
     code = "live/share"
+
+
+class AllowanceUsed(ServiceError):
+    """The client has asked for as much of a kind as it may within a time. `left` says so as the header RateLimit."""
+
+    code = "allowance/used"
+
+    def __init__(self, policy: str, amount: int, seconds: int, retry_after_s: int, left: str) -> None:
+        unit = "bytes" if policy == "bytes" else f"requests of the kind {policy}"
+        why = f"a client has {amount} {unit} within {_format_time(seconds)}, and you have used them up"
+        super().__init__(f"{why}: try again in {retry_after_s} s", policy=policy, retry_after_s=retry_after_s)
+        self.left = left
+
+
+def _format_time(seconds: int) -> str:
+    units = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+    number, unit = next((seconds // size, unit) for size, unit in units if seconds % size == 0)
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
 
 
 class TooManyLarge(ServiceError):

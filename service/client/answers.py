@@ -952,6 +952,12 @@ class ProblemDocument(TypedDict):
     versions: NotRequired[list[Version]]
     """The versions of the match that were imported here, at most 20."""
 
+    policy: NotRequired[str]
+    """The kind of requests of which there were too many."""
+
+    retry_after_s: NotRequired[int]
+    """Seconds to wait, as in `Retry-After`."""
+
     events: NotRequired[list[Event]]
     """The events after the version named in `If-Match`."""
 

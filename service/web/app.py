@@ -53,6 +53,7 @@ from plyscribe.service.web.api.http import (
     current_request,
 )
 from plyscribe.service.web.api.openapi import media_of
+from plyscribe.service.web.charging import charge_requests
 from plyscribe.service.web.origins import guard_origins
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
@@ -82,10 +83,12 @@ def create_app(composed: Parts | None = None) -> Flask:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
-    guard_origins(app, app.extensions["plyscribe"].config)
+    of: Parts = app.extensions["plyscribe"]
+    guard_origins(app, of.config)
+    charge_requests(app, of.allowances, of.config.allowances_for)
     app.before_request(_require_acceptable)
     app.after_request(_seal)
-    if proxies := app.extensions["plyscribe"].config.proxies:
+    if proxies := of.config.proxies:
         # Each proxy appends the address of its client. Entries before those may be forged.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]
     app.wsgi_app = AnyServer(app.wsgi_app, MAX_BODY_BYTES, LARGER_BODIES)  # type: ignore[method-assign]
@@ -247,7 +250,7 @@ def _answer_problem(problem: dict[str, Any]) -> Response:
     problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
     response = show_problem(problem) if is_for_people() else answer(problem, problem["status"], PROBLEM)
     if problem["status"] in PASSING:
-        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+        response.headers["Retry-After"] = str(problem.get("retry_after_s", RETRY_AFTER_S))
     if problem["status"] == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="plyscribe"'
     return response

@@ -4,6 +4,7 @@ from typing import Any
 
 from plyscribe.domain import errors as domain
 from plyscribe.service.errors import (
+    AllowanceUsed,
     BadBody,
     BadRequest,
     BodyLate,
@@ -57,6 +58,7 @@ STATUS_OF: dict[type[Exception], int] = {
     Contended: 503,
     LiveFull: 503,
     LiveShare: 429,
+    AllowanceUsed: 429,
     ReportBusy: 503,
     VerificationBusy: 503,
     TooManyLarge: 503,
@@ -72,7 +74,7 @@ def status_of(error: Exception) -> int:
 
 RETRY_AFTER_S = 1
 PASSING = (429, 503)
-"""Statuses of temporary problems: the request may succeed if it is sent again after RETRY_AFTER_S."""
+"""Statuses of temporary problems: the request may succeed after `retry_after_s`, or else RETRY_AFTER_S."""
 
 
 def problem_of(error: Exception) -> dict[str, Any]:
@@ -108,7 +110,7 @@ _TITLES = {
     413: "The body is too large",
     415: "The media type is not supported",
     422: "The request was read, but is invalid",
-    429: "This client has too many open streams",
+    429: "You have asked for too much",
     500: "Server error",
     503: "The server cannot answer now",
 }

@@ -72,6 +72,12 @@ class ApiRequest(Request):
     Headers that most requests lack are looked up in the environment, because `headers` is slow for a missing one.
     """
 
+    allowed: tuple[str, str] | None = None
+    """What the answer says of the client's allowance: the headers RateLimit-Policy and RateLimit."""
+
+    principal: Principal | None = None
+    """The account that sent the request, once it has been looked up."""
+
     @cached_property
     def id(self) -> str:
         """The client's X-Request-Id if it is valid, else a new one."""
@@ -171,10 +177,12 @@ def _read_credential() -> tuple[Callable[[str], Principal], str]:
 
 def principal() -> Principal:
     """The account that sent the request, with its scopes; Unauthenticated without a valid token or session."""
-    find, secret = _read_credential()
-    who = find(secret)
-    bind_ids(actor=who.account)
-    return who
+    asked = current_request()
+    if asked.principal is None:
+        find, secret = _read_credential()
+        asked.principal = find(secret)
+        bind_ids(actor=asked.principal.account)
+    return asked.principal
 
 
 def principal_if_any() -> Principal | None:

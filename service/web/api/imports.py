@@ -29,12 +29,14 @@ from plyscribe.service.web.api.http import (
     remembered,
 )
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charge, charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("imports", __name__, url_prefix="/v1/imports")
 
 
 @blueprint.post("")
+@charged("imports")
 @operation(
     "imports",
     answers.ImportOut,
@@ -63,6 +65,7 @@ def create_import() -> Response:
     private = parse_query(parameters.ImportQuery)["private"]
     asked, actor = current_request(), Actor("player", who.account)
     raw = asked.body
+    charge("bytes", len(raw))
     if asked.mimetype == MEDIA_TYPE:
         who.require("record")
         done = parts().records.receive(actor, raw, private, remembered(actor, "?private" if private else ""))

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from ipaddress import ip_address, ip_network
 from typing import Any
 
 from flask import Response, request
 
+from plyscribe.service.access.allowances import network_of
 from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
 from plyscribe.service.live.followers import Follower, Source
 from plyscribe.service.store.port import StoreError
@@ -85,14 +85,3 @@ def _client() -> str:
     """The client that streams are counted for: the account or, without a token, the network of the request."""
     who = principal_if_any()
     return network_of(request.remote_addr or "") if who is None else who.account
-
-
-def network_of(address: str) -> str:
-    """The network that counts as one client: an IPv4 address, the /64 of an IPv6 address, else the text itself."""
-    try:
-        ip = ip_address(address)
-    except ValueError:
-        return address
-    if ip.version == 4:
-        return address
-    return str(ip.ipv4_mapped or ip_network((int(ip), 64), strict=False))

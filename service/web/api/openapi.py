@@ -18,6 +18,7 @@ from werkzeug.routing import IntegerConverter, Rule
 
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
 from plyscribe.service.web.api.http import PROBLEM
+from plyscribe.service.web.charging import FREE, kind_of
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
 
@@ -255,6 +256,7 @@ def operation_id(endpoint: str) -> str:
 
 def _describe(endpoint: str, view: Callable[..., Any], operation: Operation, method: str) -> dict[str, Any]:
     summary, _, description = (view.__doc__ or "").strip().partition("\n")
+    kind = kind_of(view, method)
     shown = read_examples(operation_id(endpoint))
     described: dict[str, Any] = {
         "operationId": operation_id(endpoint),
@@ -262,8 +264,9 @@ def _describe(endpoint: str, view: Callable[..., Any], operation: Operation, met
         "summary": summary.rstrip("."),
         "description": re.sub(r"\n +", "\n", description).strip(),
         "parameters": _parameters(operation),
-        "responses": _responses(operation, shown, method),
+        "responses": _responses(operation, shown, method, kind != FREE),
         "security": [{}, {"token": []}] if operation.open else [{"token": []}],
+        "x-ratelimit-policy": kind if kind != FREE else "",
     }
     if operation.body is not None:
         required = any(field.required for field in operation.body().fields.values())
@@ -309,7 +312,7 @@ KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?"'
 
 
-def _responses(operation: Operation, shown: Examples, method: str) -> dict[str, Any]:
+def _responses(operation: Operation, shown: Examples, method: str, is_limited: bool) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
@@ -318,11 +321,11 @@ def _responses(operation: Operation, shown: Examples, method: str) -> dict[str, 
             content[YAML]["schema"] = {}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
     if operation.followed:
-        responses["204"] = {"description": "No more events will follow", "headers": _refer("X-Request-Id")}
+        responses["204"] = {"description": "No more events will follow", "headers": _refer()}
     if operation.tagged:
         description = "You already have this version"
-        responses["304"] = {"description": description, "headers": _refer("X-Request-Id", "ETag")}
-    for status in sorted(set(operation.problems) | _always(operation, method)):
+        responses["304"] = {"description": description, "headers": _refer("ETag")}
+    for status in sorted(set(operation.problems) | _always(operation, method) | ({429} if is_limited else set())):
         examples = shown.answers(status, PROBLEM)
         responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
     return responses
@@ -338,7 +341,7 @@ def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str,
 def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
     more = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
     content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
-    return {"description": problem_title(status), "headers": _refer("X-Request-Id", *more), "content": content}
+    return {"description": problem_title(status), "headers": _refer(*more), "content": content}
 
 
 def _headers(operation: Operation) -> dict[str, Any]:
@@ -349,11 +352,15 @@ def _headers(operation: Operation) -> dict[str, Any]:
         "Idempotency-Replayed": operation.command and operation.keyed,
         "Location": operation.located,
     }
-    return _refer("X-Request-Id", *(name for name, is_sent in sent.items() if is_sent))
+    return _refer(*(name for name, is_sent in sent.items() if is_sent))
+
+
+ANSWERED = ("X-Request-Id", "RateLimit", "RateLimit-Policy")
+"""The headers that any answer can have."""
 
 
 def _refer(*headers: str) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*ANSWERED, *headers)}
 
 
 def _response_header(description: str, example: str, required: bool = True) -> dict[str, Any]:
@@ -363,6 +370,16 @@ def _response_header(description: str, example: str, required: bool = True) -> d
 HEADERS = {
     "X-Request-Id": _response_header(
         "The id of the request, also in the server's log. You can send your own.", "asked-1"
+    ),
+    "RateLimit": _response_header(
+        "How much of each limit in `RateLimit-Policy` is left (`r`), for how many seconds (`t`).",
+        '"reads";r=2998;t=57',
+        False,
+    ),
+    "RateLimit-Policy": _response_header(
+        "The limits that the request counts in: how much (`q`) in how many seconds (`w`). Absent if there are none.",
+        '"reads";q=3000;w=60',
+        False,
     ),
     "ETag": _response_header("The version of what is answered, in quotes.", '"12"'),
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
@@ -386,6 +403,4 @@ def _always(operation: Operation, method: str) -> set[int]:
         statuses |= {408, 411, 413, 415, 422}
     if operation.query is not None:
         statuses |= {422}
-    if operation.followed:
-        statuses |= {429}
     return statuses

@@ -14,12 +14,14 @@ from plyscribe.service.lists.players import describe_player
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import answer, has_token, parse_body, parts, principal
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
 
 
 @blueprint.post("")
+@charged("accounts")
 @operation(
     "players",
     answers.NewPlayerOut,

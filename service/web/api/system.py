@@ -7,6 +7,7 @@ from plyscribe.service.health.gauges import read_gauges
 from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.web.api.http import answer, answer_fixed, parts, principal
 from plyscribe.service.web.api.openapi import YAML, format_openapi, operation
+from plyscribe.service.web.charging import FREE, charged
 from plyscribe.service.web.schemas import answers
 
 READINESS = "plyscribe-readiness"
@@ -16,6 +17,7 @@ blueprint = Blueprint("system", __name__)
 
 
 @blueprint.get("/healthz")
+@charged(FREE)
 @operation("system", answers.Health, open=True)
 def health() -> Response:
     """Check that the process is running."""
@@ -23,6 +25,7 @@ def health() -> Response:
 
 
 @blueprint.get("/readyz")
+@charged(FREE)
 @operation("system", answers.Ready, open=True)
 def ready() -> Response:
     """Check that the store takes writes.
@@ -39,6 +42,7 @@ def _readiness() -> Readiness:
 
 
 @blueprint.get("/metrics")
+@charged(FREE)
 @operation("system", media={metrics.CONTENT_TYPE.partition(";")[0]: None}, problems=(401, 403), open=True)
 def read_metrics() -> Response:
     """Get the metrics of all processes in the Prometheus text format.

@@ -12,6 +12,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player, require_no_key
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
@@ -46,6 +47,7 @@ def _describe_use(token: Token) -> dict[str, Any]:
 
 
 @blueprint.post("/me/tokens")
+@charged("tokens")
 @_issuing(body=bodies.NewToken, problems=(403, 409))
 def issue_token() -> Response:
     """Issue another token for your account.
@@ -65,6 +67,7 @@ def issue_token() -> Response:
 
 
 @blueprint.post("/me/tokens/rotation")
+@charged("tokens")
 @_issuing(body=bodies.Rotation, problems=(403, 409))
 def rotate_token() -> Response:
     """Replace your token.
@@ -110,6 +113,7 @@ def end_sessions() -> Response:
 
 
 @blueprint.post("/<player>/tokens")
+@charged("tokens")
 @_issuing(body=bodies.FreshToken, problems=(403, 404, 409))
 def recover_account(player: str) -> Response:
     """Issue a token for a player who lost theirs.

@@ -56,6 +56,7 @@ from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wa
 from plyscribe.service.web.api.matches.reading import tagged, varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")
@@ -69,6 +70,7 @@ Fields = dict[str, Any]
 
 
 @blueprint.post("")
+@charged("tournaments")
 @operation(
     "tournaments",
     answers.TournamentReceipt,
@@ -315,6 +317,7 @@ def get_standings(tournament: str) -> Response:
 
 
 @blueprint.get("/<tournament>/trf")
+@charged("heavy")
 @operation("tournaments", media={TEXT: None}, problems=(404, 422), open=True, tagged=True)
 def get_trf(tournament: str) -> Response:
     """Get the FIDE report (TRF16) of a tournament.
@@ -327,6 +330,7 @@ def get_trf(tournament: str) -> Response:
 
 
 @blueprint.get("/<tournament>/annulments")
+@charged("heavy")
 @operation(
     "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
 )
@@ -375,6 +379,7 @@ def list_attempts(tournament: str) -> Response:
 
 
 @blueprint.get("/<tournament>/rounds/<int:round>/check")
+@charged("heavy")
 @operation("tournaments", answers.RoundCheck, problems=(404,), open=True)
 def check_round(tournament: str, round: int) -> Response:
     """Pair a round again, and compare the result with the stored pairing.
@@ -387,6 +392,7 @@ def check_round(tournament: str, round: int) -> Response:
 
 
 @blueprint.get("/<tournament>/matches")
+@charged("heavy")
 @operation("tournaments", media={NDJSON: None}, problems=(404,), open=True)
 def export_matches(tournament: str) -> Response:
     """Export all decided games.

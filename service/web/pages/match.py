@@ -36,6 +36,7 @@ from plyscribe.service.web.api.matches.reading import (
     read_for_position,
     read_match,
 )
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
 from plyscribe.service.web.pages.option_fields import format_value, name_option
@@ -112,6 +113,7 @@ def show_news(match: str) -> Response:
 
 
 @blueprint.get("/matches/<match>/verification")
+@charged("heavy")
 def show_verification(match: str) -> Response:
     """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)

@@ -19,6 +19,7 @@ from plyscribe.service.access.accounts import SignedIn
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import ScopeMissing, Unauthenticated
 from plyscribe.service.web.api.http import MAX_BODY_BYTES, OLD_COOKIE, current_request, parts
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.blueprint import asked_next, blueprint, describe_visitor, show_page
 from plyscribe.service.web.pages.browsers import name_browser
 from plyscribe.service.web.problems import status_of
@@ -32,6 +33,7 @@ def ask_who() -> Response:
 
 
 @blueprint.post("/sign-in")
+@charged("tokens")
 def sign_in() -> AnyResponse:
     """Sign this browser in with the token of the form, and go to the page that asked for it."""
     try:
@@ -43,6 +45,7 @@ def sign_in() -> AnyResponse:
 
 
 @blueprint.post("/sign-up")
+@charged("accounts")
 def open_account() -> AnyResponse:
     """Open an account, sign this browser in, and show the token for the only time."""
     if not parts().config.open_sign_up:

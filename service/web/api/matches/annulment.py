@@ -11,6 +11,7 @@ from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, carry_o
 from plyscribe.service.web.api.matches.reading import confined, read_match
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.ratings import describe_change
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 
@@ -32,6 +33,7 @@ def annul_match(match: str) -> Response:
 
 
 @blueprint.get("/<match>/annulment")
+@charged("heavy")
 @operation("matches", answers.AnnulmentOut, query=parameters.AnnulmentQuery, problems=(401, 403, 404, 409), open=True)
 def get_annulment(match: str) -> Response:
     """List the ratings that the annulment of a match changed.

@@ -14,10 +14,12 @@ from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match, tagged
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, parameters
 
 
 @blueprint.get("/<match>/bundle")
+@charged("heavy")
 @operation(
     "replay",
     media={BUNDLE: None},
@@ -56,6 +58,7 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
 
 
 @blueprint.get("/<match>/verification")
+@charged("heavy")
 @operation(
     "replay", answers.Verification, query=parameters.MatchQuery, problems=(401, 404, 409), open=True, tagged=True
 )

@@ -13,10 +13,12 @@ from plyscribe.service.web.api.matches.commands import give_location
 from plyscribe.service.web.api.matches.lifecycle import require_players
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
 
 
 @blueprint.post("/<match>/forks")
+@charged("creations")
 @operation(
     "matches", answers.Receipt, status=201, body=bodies.NewFork, problems=(403, 404, 409), command=True, located=True
 )

@@ -52,6 +52,7 @@ from plyscribe.service.web.api.matches.reading import (
 )
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 TAG_DIGITS = 16
@@ -59,6 +60,7 @@ TAG_DIGITS = 16
 
 
 @blueprint.post("")
+@charged("creations")
 @operation(
     "matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403, 409), command=True, located=True
 )
@@ -124,6 +126,7 @@ def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) 
 
 
 @blueprint.post("/<match>/duplicates/<int:number>")
+@charged("creations")
 @operation(
     "matches",
     answers.Receipt,
@@ -199,6 +202,7 @@ def abort_match(match: str) -> Response:
 
 
 @blueprint.post("/<match>/rematch")
+@charged("creations")
 @operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
 def rematch(match: str) -> Response:
     """Ask for the rematch of a match that has ended.

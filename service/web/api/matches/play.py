@@ -18,10 +18,12 @@ from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
 from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 
 @blueprint.post("/<match>/moves")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True)
 def make_move(match: str) -> Response:
     """Make a move for the seat on turn.
@@ -68,6 +70,7 @@ def compose_move(match: str) -> Response:
 
 
 @blueprint.post("/<match>/rolls")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
 def record_roll(match: str) -> Response:
     """Record what the dice showed at the table."""
@@ -75,6 +78,7 @@ def record_roll(match: str) -> Response:
 
 
 @blueprint.post("/<match>/take-back")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.TakeBack, problems=COMMAND_PROBLEMS, command=True)
 def take_back(match: str) -> Response:
     """Take back the last steps, or all after a ply.
@@ -86,6 +90,7 @@ def take_back(match: str) -> Response:
 
 
 @blueprint.post("/<match>/confirmation")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.Nothing, problems=COMMAND_PROBLEMS, command=True)
 def confirm_record(match: str) -> Response:
     """Confirm that everything is entered right.
@@ -97,6 +102,7 @@ def confirm_record(match: str) -> Response:
 
 
 @blueprint.post("/<match>/withdrawal")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.Withdrawal, problems=COMMAND_PROBLEMS, command=True)
 def withdraw(match: str) -> Response:
     """Resign a seat.
@@ -108,6 +114,7 @@ def withdraw(match: str) -> Response:
 
 
 @blueprint.post("/<match>/draw")
+@charged("moves")
 @operation("play", answers.Receipt, body=bodies.Draw, problems=COMMAND_PROBLEMS, command=True)
 def draw(match: str) -> Response:
     """Offer a draw, or answer the open offer.

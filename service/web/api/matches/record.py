@@ -11,10 +11,12 @@ from plyscribe.service.web.api.http import TEXT, accepted, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match, tagged, varied
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import parameters
 
 
 @blueprint.get("/<match>/record")
+@charged("heavy")
 @operation(
     "replay",
     media={MEDIA_TYPE: None, TEXT: None},

@@ -64,6 +64,8 @@ class Problem(Schema):
         fields.Nested(VersionOut),
         metadata={"description": f"The versions of the match that were imported here, at most {MAX_NAMED}."},
     )
+    policy = fields.String(metadata={"description": "The kind of requests of which there were too many."})
+    retry_after_s = fields.Integer(metadata={"description": "Seconds to wait, as in `Retry-After`."})
     events = fields.List(
         fields.Nested(EventOut), metadata={"description": "The events after the version named in `If-Match`."}
     )

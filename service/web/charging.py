@@ -1,0 +1,131 @@
+"""Charges each request to its client's allowance for requests of its kind, and says in the answer what is left.
+
+The kinds, and the headers of draft-ietf-httpapi-ratelimit-headers, are in docs/api.md.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any, TypeVar, cast
+
+from flask import Flask, Response, current_app
+
+from plyscribe.service.access.allowances import Allowances, network_of
+from plyscribe.service.errors import AllowanceUsed, ServiceError
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.web.api.http import SAFE_METHODS, ApiRequest, current_request, principal_if_any
+from plyscribe.service.web.handover import WAITED
+
+READ, COMMAND, PAGE = "reads", "commands", "pages"
+"""The kinds of requests to views that are not marked: what reads in the API, what changes something, pages."""
+
+FREE = "free"
+"""The kind of requests that have no limit."""
+
+PROXIED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA")
+"""Headers that show that a proxy passed the request on for somebody else."""
+
+CHARGES = "plyscribe.charges"
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def charged(kind: str) -> Callable[[View], View]:
+    """Mark a view as of this kind. The view is not wrapped."""
+
+    def mark(view: View) -> View:
+        view.__charged__ = kind  # type: ignore[attr-defined]
+        return view
+
+    return mark
+
+
+def kind_of(view: Callable[..., Any], method: str, of_page: bool = False) -> str:
+    """The kind of requests with this method for the view."""
+    unmarked = COMMAND if method not in SAFE_METHODS else PAGE if of_page else READ
+    return cast(str, getattr(view, "__charged__", unmarked))
+
+
+def charge_requests(app: Flask, allowances: Allowances, whom: str) -> None:
+    """Charge the requests of the application: `all`, `none`, or those that are `remote`."""
+    charges = app.extensions[CHARGES] = _Charges(app, allowances, whom)
+    app.before_request(charges.charge)
+    app.after_request(_announce)
+
+
+def charge(kind: str, cost: int) -> None:
+    """Charge this request for `cost` of another kind as well; AllowanceUsed if that is more than is left."""
+    charges: _Charges = current_app.extensions[CHARGES]
+    charges.take(current_request(), kind, cost)
+
+
+class _Charges:
+    def __init__(self, app: Flask, allowances: Allowances, whom: str) -> None:
+        self._app = app
+        self._allowances = allowances
+        self._whom = whom
+        self._kinds: dict[tuple[str | None, bool], str] = {}
+
+    def charge(self) -> None:
+        """Charge the request; AllowanceUsed if its client has nothing left."""
+        asked = current_request()
+        if WAITED in asked.environ:
+            return
+        view = asked.endpoint, asked.method in SAFE_METHODS
+        kind = self._kinds.get(view)
+        if kind is None:
+            kind = self._kinds[view] = self._find_kind(asked)
+        self.take(asked, kind, 1)
+
+    def take(self, asked: ApiRequest, kind: str, cost: int) -> None:
+        """Charge the request for `cost` of a kind, and remember what its answer says."""
+        policy = self._allowances.policies.get(kind)
+        if policy is None or self._whom == "none" or (self._whom == "remote" and _is_local(asked)):
+            return
+        client = _find_client(asked)
+        if client is None:
+            return
+        try:
+            asked.allowed = policy.header, self._allowances.take(policy, client, cost)
+        except AllowanceUsed as refusal:
+            asked.allowed = policy.header, refusal.left
+            raise
+
+    def _find_kind(self, asked: ApiRequest) -> str:
+        if asked.endpoint is None:
+            return READ
+        view = self._app.view_functions[asked.endpoint]
+        return kind_of(view, asked.method, of_page=asked.endpoint.startswith("pages."))
+
+
+def _find_client(asked: ApiRequest) -> str | None:
+    """The account that asks or, without a valid token, its network; None for an administrator, who has no limits."""
+    try:
+        who = principal_if_any()
+    except (ServiceError, StoreError):
+        # The view will say so. Whoever guesses tokens is charged for it.
+        who = None
+    if who is None:
+        return network_of(asked.remote_addr or "")
+    return None if "admin" in who.scopes else who.account
+
+
+def _is_local(asked: ApiRequest) -> bool:
+    """Whether a program of this machine asks, and not a proxy of this machine for somebody else."""
+    environ = asked.environ
+    return _is_loopback(environ.get("REMOTE_ADDR", "")) and not any(header in environ for header in PROXIED)
+
+
+@lru_cache(maxsize=1024)
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _announce(response: Response) -> Response:
+    asked = current_request()
+    if asked.allowed is not None:
+        response.headers["RateLimit-Policy"], response.headers["RateLimit"] = asked.allowed
+    return response

@@ -1,0 +1,155 @@
+"""Allowances, counted in memory and on each kind of server."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from redis import Redis
+
+from plyscribe.service.access import allowances
+from plyscribe.service.access.allowances import MAX_HELD, PORTIONS, Allowances, make_policies
+from plyscribe.service.errors import AllowanceUsed
+from tests.store.conftest import REAL
+
+POLICIES = make_policies({"few": [(5, 60)], "many": [(200, 60)], "both": [(100, 60), (40, 3600)]})
+FEW, MANY, BOTH = POLICIES.values()
+
+Open = Callable[[], Allowances]
+
+
+class Clock:
+    now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "fakeredis", *REAL])
+def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> Redis | None:
+    return None if request.param == "memory" else client_of(request.param)
+
+
+@pytest.fixture
+def open_process(client: Redis | None, clock: Clock) -> Open:
+    """Another process on the same counts."""
+    return lambda: Allowances(POLICIES, client, clock)
+
+
+def take_all(process: Allowances, policy: allowances.Policy, who: str = "player-a", at_most: int = 10_000) -> int:
+    """How many requests a client gets through."""
+    for taken in range(at_most):
+        try:
+            process.take(policy, who)
+        except AllowanceUsed:
+            return taken
+    return at_most
+
+
+def test_a_client_gets_what_is_allowed_and_no_more(open_process: Open):
+    process = open_process()
+    assert [take_all(process, policy) for policy in (FEW, MANY, BOTH)] == [5, 200, 40]
+    assert take_all(process, FEW) == 0
+
+
+def test_clients_have_allowances_of_their_own(open_process: Open):
+    process = open_process()
+    assert take_all(process, FEW, "player-a") == take_all(process, FEW, "player-b") == 5
+
+
+def test_processes_share_the_counts(open_process: Open, client: Redis | None):
+    if client is None:
+        pytest.skip("processes share nothing in memory")
+    first, second = open_process(), open_process()
+    assert take_all(first, FEW) == 5
+    assert take_all(second, FEW) == 0
+    assert take_all(first, MANY) == 200
+    # A process gives its first portion by itself.
+    assert take_all(second, MANY) == 200 // PORTIONS
+
+
+def test_the_first_portion_and_what_is_left_of_one_need_no_store(open_process: Open, monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    ask = Allowances._ask
+    monkeypatch.setattr(Allowances, "_ask", lambda self, *them: asked.append(them[0].name) or ask(self, *them))
+    process = open_process()
+    for _ in range(200 // PORTIONS):
+        process.take(MANY, "player-a")
+    assert asked == []
+    for _ in range(200 // PORTIONS):
+        process.take(MANY, "player-a")
+    assert asked == ["many"]
+
+
+def test_a_refusal_is_remembered_for_a_moment(open_process: Open, monkeypatch: pytest.MonkeyPatch, clock: Clock):
+    process = open_process()
+    take_all(process, FEW)
+    monkeypatch.setattr(Allowances, "_ask", lambda *_: pytest.fail("asked again"))
+    with pytest.raises(AllowanceUsed):
+        process.take(FEW, "player-a")
+
+
+def test_what_is_left_is_announced(open_process: Open):
+    process = open_process()
+    assert FEW.header == '"few";q=5;w=60'
+    assert BOTH.header == '"both-60s";q=100;w=60, "both-3600s";q=40;w=3600'
+    assert [process.take(FEW, "player-a") for _ in range(3)] == [f'"few";r={left};t=60' for left in (4, 3, 2)]
+    assert [process.take(MANY, "player-a") for _ in range(25)] == [f'"many";r={199 - n};t=60' for n in range(25)]
+    assert process.take(BOTH, "player-a") == '"both-60s";r=99;t=60, "both-3600s";r=39;t=3600'
+
+
+def test_a_refusal_says_which_and_when_there_is_more(open_process: Open):
+    process = open_process()
+    take_all(process, FEW)
+    with pytest.raises(AllowanceUsed, match="a client has 5 requests of the kind few within 1 minute") as refused:
+        process.take(FEW, "player-a")
+    assert refused.value.details["policy"] == "few"
+    assert 1 <= refused.value.details["retry_after_s"] <= 60
+    assert refused.value.left.startswith('"few";r=0;t=')
+
+
+def test_what_is_too_much_at_once_is_refused_and_costs_nothing(open_process: Open):
+    process = open_process()
+    for cost in (201, 10**12):
+        with pytest.raises(AllowanceUsed):
+            process.take(MANY, "player-a", cost)
+    process.take(MANY, "player-a", 150)
+    with pytest.raises(AllowanceUsed):
+        process.take(MANY, "player-a", 51)
+    process.take(MANY, "player-a", 50)
+    assert take_all(process, MANY) == 0
+
+
+def test_a_new_portion_begins_when_the_time_of_the_old_one_is_over(open_process: Open, clock: Clock):
+    process = open_process()
+    assert take_all(process, MANY) == 200
+    clock.now_s += 61
+    # The clock of the counts has not moved, so the store grants nothing yet.
+    assert take_all(process, MANY) == 200 // PORTIONS
+
+
+def test_threads_together_get_no_more(open_process: Open):
+    process, taken = open_process(), []
+    threads = [threading.Thread(target=lambda: taken.append(take_all(process, MANY))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Each thread may have passed the test when the last one was granted.
+    assert 200 <= sum(taken) <= 200 + 8
+
+
+def test_what_a_process_remembers_is_bounded(open_process: Open):
+    process = open_process()
+    for number in range(MAX_HELD + 10):
+        process.take(MANY, f"player-{number}")
+    assert len(process._held) == MAX_HELD
+
+
+def test_requests_are_not_counted_while_the_store_is_away():
+    away = Allowances(POLICIES, Redis(port=1, socket_connect_timeout=0.2))
+    assert take_all(away, FEW, at_most=50) == 50
