@@ -195,7 +195,7 @@ class ServerKey:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a process: where the store and the queues are, the key, who may sign up, what a client may ask for."""
+    """The settings of a process: where the store and the queues are, the key, who may sign up, what one may ask for."""
 
     redis_url: str
     rq_redis_url: str

@@ -117,16 +117,16 @@ class Allowances:
         the request counts for nothing.
         """
         now_s, key = self._clock(), (policy.name, who)
-        with self._lock:
-            shares = self._held.get(key)
-            if shares is not None and _cover(shares, cost, now_s):
-                return _spend(shares, cost, now_s)
-            shares = self._renew(key, policy, shares, now_s)
-        for share in shares:
-            if share.left < cost:
-                self._refill(policy, share, who, cost, now_s)
-        with self._lock:
-            return _spend(shares, cost, now_s)
+        while True:
+            with self._lock:
+                shares = self._held.get(key)
+                if shares is not None and _cover(shares, cost, now_s):
+                    return _spend(shares, cost, now_s)
+                shares = self._renew(key, policy, shares, now_s)
+            # Other threads may spend what this one takes from the store. Then it takes more.
+            for share in shares:
+                if share.left < cost:
+                    self._refill(policy, share, who, cost, now_s)
 
     def _renew(self, key: tuple[str, str], policy: Policy, held: list[Share] | None, now_s: float) -> list[Share]:
         """The client's shares, each that is over begun anew."""
@@ -143,15 +143,16 @@ class Allowances:
             raise _refuse(policy, share, now_s)
         window, lacking = share.window, cost - share.left
         try:
-            taken, beyond, resets_s = PATIENCE.ask(lambda: self._ask(window, who, lacking), 0.0)
+            taken, beyond, more_in_s = PATIENCE.ask(lambda: self._ask(window, who, lacking), 0.0)
         except StoreUnavailable as error:
             log.debug("requests go uncounted: %s", error)
-            share.left, share.until_s = share.left + max(lacking, window.portion), now_s + UNCOUNTED_S
-            return
-        share.left, share.beyond = share.left + taken, beyond
+            taken, beyond, more_in_s = max(lacking, window.portion), share.beyond, 0.0
+            share.until_s = now_s + UNCOUNTED_S
+        with self._lock:
+            share.left, share.beyond = share.left + taken, beyond
         if not taken:
             least_s, most_s = REFUSED_S
-            share.refused, share.more_at_s = cost, now_s + max(least_s, resets_s)
+            share.refused, share.more_at_s = cost, now_s + max(least_s, more_in_s)
             share.refused_until_s = min(share.more_at_s, now_s + most_s)
             raise _refuse(policy, share, now_s)
 

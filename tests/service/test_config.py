@@ -7,7 +7,7 @@ import pytest
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.config import ConfigError, load_ruleset, parse_key, read_config, register_rulesets
+from plyscribe.service.config import ALLOWANCES, ConfigError, load_ruleset, parse_key, read_config, register_rulesets
 
 KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}
@@ -37,6 +37,11 @@ def test_sign_up_is_by_invitation_by_default():
         ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "2e3"}, "a whole number"),
         ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS": "٣"}, "a whole number"),
         ({**GOOD, "PLYSCRIBE_MAX_FOLLOWERS_EACH": "0"}, "PLYSCRIBE_MAX_FOLLOWERS_EACH is '0'; .* from 1 to"),
+        ({**GOOD, "PLYSCRIBE_ALLOWANCES": "moves"}, "PLYSCRIBE_ALLOWANCES says '' for moves; allowed: amounts such as"),
+        ({**GOOD, "PLYSCRIBE_ALLOWANCES": "moves=0/day"}, "'0/day' for moves"),
+        ({**GOOD, "PLYSCRIBE_ALLOWANCES": "moves=5/week"}, "'5/week' for moves"),
+        ({**GOOD, "PLYSCRIBE_ALLOWANCES": "reads=off, dances=5/day"}, "names 'dances'; the kinds are moves, commands"),
+        ({**GOOD, "PLYSCRIBE_ALLOWANCES_FOR": "some"}, "'some'; allowed: all, none, remote"),
         ({**GOOD, "PLYSCRIBE_PROXIES": "yes"}, "PLYSCRIBE_PROXIES"),
         ({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "-1"}, "PLYSCRIBE_CORRECTIONS_S is .-1.; .* from 0 to 2592000"),
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
@@ -141,3 +146,12 @@ def test_streams_may_hold_one_thread_of_another_server_unless_told_otherwise(tex
 def test_recorders_have_five_minutes_for_corrections_by_default():
     assert read_config(GOOD).corrections_s == 300
     assert read_config({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "0"}).corrections_ms == 0
+
+
+def test_allowances_are_changed_kind_by_kind():
+    read = read_config({**GOOD, "PLYSCRIBE_ALLOWANCES": "moves=6000/minute; 2/10 days, accounts=off"}).allowances
+    assert read["moves"] == ((6000, 60), (2, 864_000))
+    assert "accounts" not in read
+    assert {kind: windows for kind, windows in read.items() if kind != "moves"} == {
+        kind: windows for kind, windows in ALLOWANCES.items() if kind not in ("moves", "accounts")
+    }

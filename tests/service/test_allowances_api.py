@@ -1,0 +1,166 @@
+"""What answers say of allowances, and which requests count in which."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import compose
+from plyscribe.service.config import ALLOWANCES, Windows
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.charging import FREE, kind_of
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+Open = Callable[..., Api]
+LIMITS = ("RateLimit", "RateLimit-Policy")
+EVER = 10**9
+"""A time, in seconds, that does not end while a test runs. Counts in memory begin anew at its multiples."""
+
+ELSEWHERE = {"REMOTE_ADDR": "203.0.113.7"}
+
+
+@pytest.fixture
+def open_api() -> Open:
+    """The API with these allowances instead of the usual ones, for everybody unless said otherwise."""
+
+    def open_api(whom: str = "all", **changed: Windows) -> Api:
+        register(TOY_V1)
+        allowed: Mapping[str, Windows] = {**ALLOWANCES, **changed}
+        config = replace(CONFIG, allowances=allowed, allowances_for=whom)
+        return Api(create_app(compose(config, MemoryStore())))
+
+    return open_api
+
+
+def test_every_request_counts_in_an_allowance_or_is_free(open_api: Open):
+    app = open_api().app
+    for rule in app.url_map.iter_rules():
+        for method in rule.methods or ():
+            assert kind_of(app.view_functions[rule.endpoint], method) in {*ALLOWANCES, FREE}
+
+
+def test_an_answer_announces_what_is_left(open_api: Open):
+    api = open_api()
+    answers = [api.get("/v1/matches") for _ in range(2)]
+    assert [each.headers["RateLimit"] for each in answers] == ['"reads";r=2999;t=60', '"reads";r=2998;t=60']
+    assert {each.headers["RateLimit-Policy"] for each in answers} == {'"reads";q=3000;w=60'}
+
+
+def test_a_client_that_has_used_up_a_kind_is_refused_until_there_is_more(open_api: Open):
+    api = open_api(accounts=((2, EVER),))
+    for _ in range(2):
+        api.sign_up()
+    refused = api.post("/v1/players", body={"name": "One Too Many"})
+    assert (refused.status_code, refused.json["code"], refused.json["policy"]) == (429, "allowance/used", "accounts")
+    assert int(refused.headers["Retry-After"]) == refused.json["retry_after_s"] > 60
+    assert refused.headers["RateLimit"].startswith('"accounts";r=0;t=')
+    assert refused.headers["RateLimit-Policy"] == f'"accounts";q=2;w={EVER}'
+    # Nothing happened: the name is free.
+    assert api.get("/v1/players?name=One Too Many").json["players"] == []
+
+
+def test_who_has_used_up_everything_else_can_still_move(open_api: Open):
+    api = open_api(reads=((4, EVER),), heavy=((1, EVER),), commands=((1, EVER),), creations=((1, EVER),))
+    player, token = api.sign_up()
+    match = api.new_match(token, [{"player": player}, {"player": player}])
+    for path in (f"/v1/matches/{match}/bundle", f"/v1/matches/{match}"):
+        assert [api.get(path, token).status_code for _ in range(5)][-1] == 429
+    assert api.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]}).status_code == 429
+    moved = api.post(f"/v1/matches/{match}/moves", token, {"move": "a1"})
+    assert moved.status_code == 200
+    assert moved.headers["RateLimit"] == '"moves-60s";r=2999;t=60, "moves-86400s";r=99999;t=86400'
+
+
+def test_an_account_counts_as_one_client_with_all_its_tokens_and_from_everywhere(open_api: Open):
+    api = open_api(reads=((3, EVER),))
+    _, token = api.sign_up()
+    another = api.post("/v1/players/me/tokens", token, {}).json["token"]
+    asked = [
+        api.get("/v1/matches", who, environ_overrides={"REMOTE_ADDR": address}).status_code
+        for who, address in ((token, "203.0.113.7"), (another, "203.0.113.8"), (token, "203.0.113.9"))
+    ]
+    assert asked == [200, 200, 200]
+    assert api.get("/v1/matches", another).status_code == 429
+    assert api.get("/v1/matches").status_code == 200
+
+
+def test_an_address_counts_as_one_client_and_so_does_the_network_of_ipv6(open_api: Open):
+    api = open_api(reads=((1, EVER),))
+
+    def ask(address: str) -> int:
+        return api.get("/v1/matches", environ_overrides={"REMOTE_ADDR": address}).status_code
+
+    assert [ask(address) for address in ("203.0.113.7", "203.0.113.7", "203.0.113.8")] == [200, 429, 200]
+    assert [ask(address) for address in ("2001:db8::1", "2001:db8::ffff", "2001:db8:0:1::1")] == [200, 429, 200]
+
+
+def test_guessing_tokens_counts_for_the_address_that_guesses(open_api: Open):
+    api = open_api(reads=((3, EVER),))
+    player, token = api.sign_up()
+    forged = f"ply_{player.removeprefix('player-')}_{'A' * 43}"
+    assert [api.get("/v1/players/me", forged).status_code for _ in range(4)] == [401, 401, 401, 429]
+    assert api.get("/v1/players/me", token).status_code == 200
+
+
+def test_an_administrator_has_no_limits(open_api: Open):
+    api = open_api(reads=((1, EVER),))
+    accounts = api.app.extensions["plyscribe"].accounts
+    _, token = accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
+    answers = [api.get("/v1/matches", token) for _ in range(5)]
+    assert [each.status_code for each in answers] == [200] * 5
+    assert not any(header in each.headers for each in answers for header in LIMITS)
+
+
+def test_programs_of_this_machine_have_no_limits_unless_a_proxy_passes_them_on(open_api: Open):
+    api = open_api("remote", reads=((1, EVER),))
+    assert [api.get("/v1/matches").status_code for _ in range(3)] == [200, 200, 200]
+    assert [api.get("/v1/matches", environ_overrides=ELSEWHERE).status_code for _ in range(2)] == [200, 429]
+    for header in ("X-Forwarded-For", "Forwarded", "Via"):
+        passed_on = api.get("/v1/matches", headers={header: "for=203.0.113.7"})
+        assert "RateLimit" in passed_on.headers, header
+
+
+def test_an_operator_can_limit_nobody(open_api: Open):
+    api = open_api("none", reads=((1, EVER),))
+    assert [api.get("/v1/matches", environ_overrides=ELSEWHERE).status_code for _ in range(3)] == [200] * 3
+
+
+def test_supervisors_are_never_refused(open_api: Open):
+    api = open_api(reads=((1, EVER),), commands=((1, EVER),), pages=((1, EVER),))
+    for path in ("/healthz", "/readyz", "/metrics"):
+        answers = [api.get(path) for _ in range(4)]
+        assert 429 not in {each.status_code for each in answers}
+
+
+def test_what_does_not_exist_counts_as_read(open_api: Open):
+    api = open_api(reads=((2, EVER),))
+    assert [api.get("/v1/nothing").status_code for _ in range(3)] == [404, 404, 429]
+
+
+def test_the_bytes_of_imports_are_counted(open_api: Open):
+    api = open_api(bytes=((1000, EVER),))
+    _, token = api.sign_up()
+    sent = [api.post("/v1/imports", token, data=b"x" * 400, content_type=MEDIA_TYPE).status_code for _ in range(3)]
+    assert sent[-1] == 429
+    assert 429 not in sent[:2]
+
+
+def test_a_page_of_another_origin_sees_what_is_left(open_api: Open):
+    seen = open_api().get("/v1/matches", headers={"Origin": "https://elsewhere.example"})
+    assert set(LIMITS) <= set(seen.headers["Access-Control-Expose-Headers"].split(", "))
+
+
+def test_a_person_who_is_refused_gets_a_page_that_says_why(open_api: Open):
+    api = open_api(pages=((1, EVER),))
+    browser, headers = api.app.test_client(), {"Accept": "text/html"}
+    assert browser.get("/rulesets", headers=headers).status_code == 200
+    refused = browser.get("/rulesets", headers=headers)
+    assert (refused.status_code, refused.mimetype) == (429, "text/html")
+    assert "1 requests of the kind pages within" in refused.text
+    assert api.get("/v1/rulesets").status_code == 200
