@@ -94,7 +94,7 @@ class Share:
 
     def format(self, now_s: float) -> str:
         """What is left, as in the header RateLimit."""
-        return f'"{self.window.name}";r={max(0, self.left + self.beyond)};t={ceil(self.until_s - now_s)}'
+        return f'"{self.window.name}";r={self.left + self.beyond};t={ceil(self.until_s - now_s)}'
 
 
 class Allowances:
@@ -120,8 +120,8 @@ class Allowances:
         while True:
             with self._lock:
                 shares = self._held.get(key)
-                if shares is not None and _cover(shares, cost, now_s):
-                    return _spend(shares, cost, now_s)
+                if shares is not None and (left := _spend(shares, cost, now_s)):
+                    return left
                 shares = self._renew(key, policy, shares, now_s)
             # Other threads may spend what this one takes from the store. Then it takes more.
             for share in shares:
@@ -192,11 +192,11 @@ def _begin(window: Window, now_s: float) -> Share:
     return Share(window, window.portion, window.amount - window.portion, now_s + window.seconds)
 
 
-def _cover(shares: Sequence[Share], cost: int, now_s: float) -> bool:
-    return all(share.left >= cost and share.until_s > now_s for share in shares)
-
-
 def _spend(shares: Sequence[Share], cost: int, now_s: float) -> str:
+    """Spend this much of each, and say what is left; empty, and nothing is spent, if one does not cover it."""
+    for share in shares:
+        if share.left < cost or share.until_s <= now_s:
+            return ""
     for share in shares:
         share.left -= cost
     return ", ".join([share.format(now_s) for share in shares])

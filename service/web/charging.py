@@ -10,11 +10,11 @@ from typing import Any, TypeVar, cast
 
 from flask import Flask, Response, current_app
 
-from plyscribe.service.access.allowances import Allowances, network_of
+from plyscribe.service.access.allowances import Allowances, Policy, network_of
 from plyscribe.service.errors import AllowanceUsed, ServiceError
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import SAFE_METHODS, ApiRequest, current_request, principal_if_any
-from plyscribe.service.web.handover import WAITED
+from plyscribe.service.web.handover import PAUSE, WAITED
 
 READ, COMMAND, PAGE = "reads", "commands", "pages"
 """The kinds of requests to views that are not marked: what reads in the API, what changes something, pages."""
@@ -24,6 +24,9 @@ FREE = "free"
 
 PROXIED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA")
 """Headers that show that a proxy passed the request on for somebody else."""
+
+PAUSE_S = 1.0
+"""How long a refusal is held back. It says to wait for at least as long."""
 
 CHARGES = "plyscribe.charges"
 
@@ -56,7 +59,7 @@ def charge_requests(app: Flask, allowances: Allowances, whom: str) -> None:
 def charge(kind: str, cost: int) -> None:
     """Charge this request for `cost` of another kind as well; AllowanceUsed if that is more than is left."""
     charges: _Charges = current_app.extensions[CHARGES]
-    charges.take(current_request(), kind, cost)
+    charges.charge_more(kind, cost)
 
 
 class _Charges:
@@ -64,23 +67,25 @@ class _Charges:
         self._app = app
         self._allowances = allowances
         self._whom = whom
-        self._kinds: dict[tuple[str | None, bool], str] = {}
+        self._policies: dict[tuple[str, str] | None, Policy | None] = {}
 
     def charge(self) -> None:
         """Charge the request; AllowanceUsed if its client has nothing left."""
         asked = current_request()
         if WAITED in asked.environ:
             return
-        view = asked.endpoint, asked.method in SAFE_METHODS
-        kind = self._kinds.get(view)
-        if kind is None:
-            kind = self._kinds[view] = self._find_kind(asked)
-        self.take(asked, kind, 1)
+        rule = asked.url_rule
+        view = None if rule is None else (rule.endpoint, asked.method)
+        try:
+            policy = self._policies[view]
+        except KeyError:
+            policy = self._policies[view] = self._allowances.policies.get(self._find_kind(view))
+        if policy is not None:
+            self.take(asked, policy, 1)
 
-    def take(self, asked: ApiRequest, kind: str, cost: int) -> None:
-        """Charge the request for `cost` of a kind, and remember what its answer says."""
-        policy = self._allowances.policies.get(kind)
-        if policy is None or self._whom == "none" or (self._whom == "remote" and _is_local(asked)):
+    def take(self, asked: ApiRequest, policy: Policy, cost: int) -> None:
+        """Charge the request, and remember what its answer says."""
+        if self._whom == "none" or (self._whom == "remote" and _is_local(asked)):
             return
         client = _find_client(asked)
         if client is None:
@@ -89,13 +94,21 @@ class _Charges:
             asked.allowed = policy.header, self._allowances.take(policy, client, cost)
         except AllowanceUsed as refusal:
             asked.allowed = policy.header, refusal.left
+            # A client that asks again at once would cost nearly as much as one that is answered.
+            asked.environ[PAUSE] = PAUSE_S
             raise
 
-    def _find_kind(self, asked: ApiRequest) -> str:
-        if asked.endpoint is None:
+    def charge_more(self, kind: str, cost: int) -> None:
+        """Charge the request for another kind as well."""
+        policy = self._allowances.policies.get(kind)
+        if policy is not None:
+            self.take(current_request(), policy, cost)
+
+    def _find_kind(self, view: tuple[str, str] | None) -> str:
+        if view is None:
             return READ
-        view = self._app.view_functions[asked.endpoint]
-        return kind_of(view, asked.method, of_page=asked.endpoint.startswith("pages."))
+        endpoint, method = view
+        return kind_of(self._app.view_functions[endpoint], method, of_page=endpoint.startswith("pages."))
 
 
 def _find_client(asked: ApiRequest) -> str | None:
@@ -127,5 +140,7 @@ def _is_loopback(address: str) -> bool:
 def _announce(response: Response) -> Response:
     asked = current_request()
     if asked.allowed is not None:
-        response.headers["RateLimit-Policy"], response.headers["RateLimit"] = asked.allowed
+        policy, left = asked.allowed
+        response.headers.add("RateLimit-Policy", policy)
+        response.headers.add("RateLimit", left)
     return response

@@ -9,6 +9,9 @@ HOLD = "plyscribe.hold"
 WAITED = "plyscribe.waited"
 """From the server: this is the second call for a request that waited for news."""
 
+PAUSE = "plyscribe.pause"
+"""From a view: the answer is sent after so many seconds. A server that is not ours sends it at once."""
+
 LATE = "plyscribe.late"
 """From the server: the body did not arrive within this many seconds."""
 

@@ -30,7 +30,7 @@ from plyscribe.service.live.followers import Follower
 from plyscribe.service.live.reader import Live
 from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, PAUSE, WAITED
 from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64
@@ -53,6 +53,9 @@ UNREADABLE = "\xff"
 
 MAX_HELD = 256 * 1024
 """An answer without a length is produced in one go up to this many bytes, whatever its client reads."""
+
+MAX_PAUSED = 4096
+"""Answers that are held back at the same time, waiting pages included."""
 
 BACKLOG = 2048
 TICK_S = 0.25
@@ -131,6 +134,11 @@ class _Deadlines:
     def begin(self, thing: object, within_s: float, otherwise: Callable[[], object]) -> None:
         """Call `otherwise` unless the thing is settled within this time."""
         self._due[thing] = time.monotonic() + within_s, otherwise
+
+    @property
+    def count(self) -> int:
+        """How many things are begun and not settled."""
+        return len(self._due)
 
     def settle(self, thing: object) -> bool:
         """Whether this is in time and the first call for the thing."""
@@ -254,7 +262,10 @@ class Front:
             else:
                 if LATE in environ or CROWDED in environ:
                     begun[1].append(("Connection", "close"))
-                goes_on = self._send(exchange, chunks, close, *begun)
+                if PAUSE in environ and self._waits.count < MAX_PAUSED:
+                    self._hold_back(exchange, environ[PAUSE], b"".join(chunks), *begun)
+                else:
+                    goes_on = self._send(exchange, chunks, close, *begun)
         finally:
             if not goes_on:
                 close()
@@ -282,6 +293,9 @@ class Front:
             size += len(chunk)
         exchange.answer_from_file(status, headers, self._long_answers.begin(chain(begun, more), close))
         return True
+
+    def _hold_back(self, exchange: _Exchange, pause_s: float, body: bytes, status: int, headers: Headers) -> None:
+        self._waits.begin(exchange, pause_s, lambda: exchange.answer(status, headers, body))
 
     def _wait(self, exchange: _Exchange, follower: Follower, wait_s: float) -> None:
         """Call the application again when there is news or the time is up, unless the client has left by then."""
