@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long soak bench check docs format openapi prepare servers browser clean help
+.PHONY: demo serve test test-unit test-long soak abuse bench check docs format openapi prepare servers browser clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -16,6 +16,7 @@ help:
 	@echo "make check      lint, formatting, types"
 	@echo "make docs       build the documentation site into build/site"
 	@echo "make soak       kill processes and break connections under load (half an hour)"
+	@echo "make abuse      attack a service with one account beside somebody who plays (five minutes)"
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
@@ -35,6 +36,9 @@ test-long: prepare
 
 soak: $(VENV)/test.stamp
 	@nice -n 5 $(BIN)/python -m tests.faults --minutes 25 --kills 100 --moves 20000
+
+abuse: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.abuse
 
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m bench

@@ -74,22 +74,25 @@ Windows = tuple[tuple[int, int], ...]
 """Amounts, each with the seconds in which it is allowed."""
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-MINUTE, HOUR, DAY = SECONDS["minute"], SECONDS["hour"], SECONDS["day"]
+HOUR, DAY = SECONDS["hour"], SECONDS["day"]
+
+BURST = 10
+"""Seconds in which what costs processor time is counted. In a minute's allowance, spent at once, others would drown."""
 
 ALLOWANCES: Mapping[str, Windows] = {
-    "moves": ((3000, MINUTE), (100_000, DAY)),
-    "commands": ((600, MINUTE),),
-    "creations": ((60, MINUTE), (2000, DAY)),
+    "moves": ((600, BURST), (100_000, DAY)),
+    "commands": ((100, BURST),),
+    "creations": ((20, BURST), (2000, DAY)),
     "tournaments": ((20, HOUR), (50, DAY)),
     "accounts": ((10, HOUR),),
     "tokens": ((60, HOUR),),
-    "imports": ((60, MINUTE), (2000, DAY)),
+    "imports": ((20, BURST), (2000, DAY)),
     "bytes": ((64 * 1024 * 1024, DAY),),
-    "reads": ((3000, MINUTE),),
-    "pages": ((600, MINUTE),),
-    "heavy": ((60, MINUTE),),
+    "reads": ((600, BURST),),
+    "pages": ((100, BURST),),
+    "heavy": ((20, BURST),),
 }
-"""What one client may ask for, by kind of request, by default. docs/operations.md says what each kind is.
+"""What one client may ask for, by kind of request, by default. docs/api.md says what each kind is.
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """

@@ -48,8 +48,8 @@ def test_every_request_counts_in_an_allowance_or_is_free(open_api: Open):
 def test_an_answer_announces_what_is_left(open_api: Open):
     api = open_api()
     answers = [api.get("/v1/matches") for _ in range(2)]
-    assert [each.headers["RateLimit"] for each in answers] == ['"reads";r=2999;t=60', '"reads";r=2998;t=60']
-    assert {each.headers["RateLimit-Policy"] for each in answers} == {'"reads";q=3000;w=60'}
+    assert [each.headers["RateLimit"] for each in answers] == ['"reads";r=599;t=10', '"reads";r=598;t=10']
+    assert {each.headers["RateLimit-Policy"] for each in answers} == {'"reads";q=600;w=10'}
 
 
 def test_a_client_that_has_used_up_a_kind_is_refused_until_there_is_more(open_api: Open):
@@ -74,7 +74,7 @@ def test_who_has_used_up_everything_else_can_still_move(open_api: Open):
     assert api.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]}).status_code == 429
     moved = api.post(f"/v1/matches/{match}/moves", token, {"move": "a1"})
     assert moved.status_code == 200
-    assert moved.headers["RateLimit"] == '"moves-60s";r=2999;t=60, "moves-86400s";r=99999;t=86400'
+    assert moved.headers["RateLimit"] == '"moves-10s";r=599;t=10, "moves-86400s";r=99999;t=86400'
 
 
 def test_an_account_counts_as_one_client_with_all_its_tokens_and_from_everywhere(open_api: Open):

@@ -3,7 +3,6 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,9 @@ import orjson
 from flask import Blueprint, Flask, Response, current_app, render_template
 from markupsafe import Markup, escape
 
-from plyscribe.service.web.api.http import answer_fixed
+from plyscribe.service.web.api.http import answer_fixed, made_once
 from plyscribe.service.web.api.openapi import build_openapi, operation
+from plyscribe.service.web.charging import PAGE, charged
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
@@ -52,6 +52,7 @@ class Problems(NamedTuple):
 
 
 @blueprint.get("/docs")
+@charged(PAGE)
 @operation("system", media={"text/html": None}, open=True, tagged=True)
 def read_docs() -> Response:
     """Get the API's description as a page.
@@ -64,7 +65,7 @@ def read_docs() -> Response:
     return response
 
 
-@cache
+@made_once
 def _render(app: Flask) -> str:
     document = build_openapi(app)
     return render_template(
@@ -80,7 +81,7 @@ def _render(app: Flask) -> str:
     )
 
 
-@cache
+@made_once
 def read_problems() -> list[Problems]:
     """The rows of the table of problems in docs/api.md."""
     return [Problems(*row) for row in _ROW.findall(PROBLEMS.read_text(encoding="utf-8"))]

@@ -3,10 +3,11 @@
 import gzip
 import re
 import secrets
+import threading
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, wraps
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeVar, TypeVarTuple, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -59,6 +60,9 @@ TOKEN_HEADERS = ("Authorization", "Cookie")
 
 READS = ("GET", "HEAD")
 """The methods that only read."""
+
+A = TypeVarTuple("A")
+T = TypeVar("T")
 
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
@@ -320,6 +324,18 @@ def _choose(asked: str, media: tuple[str, ...]) -> str | None:
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
     """A response with this JSON."""
     return Response(orjson.dumps(data), status, content_type=media)
+
+
+def made_once(make: Callable[[*A], T]) -> Callable[[*A], T]:
+    """As `functools.cache`, for a slow function: of threads that ask at the same time, one does the work."""
+    kept, making = cache(make), threading.Lock()
+
+    @wraps(make)
+    def get(*args: *A) -> T:
+        with making:
+            return kept(*args)
+
+    return get
 
 
 def answer_fixed(text: str, content_type: str) -> Response:

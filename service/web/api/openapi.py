@@ -4,7 +4,6 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 import yaml
@@ -17,7 +16,7 @@ from marshmallow.validate import Length, Regexp
 from werkzeug.routing import IntegerConverter, Rule
 
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
-from plyscribe.service.web.api.http import PROBLEM
+from plyscribe.service.web.api.http import PROBLEM, made_once
 from plyscribe.service.web.charging import FREE, kind_of
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
@@ -194,7 +193,7 @@ def _leave_out_null(schema: dict[str, Any]) -> None:
         schema.pop("default", None)
 
 
-@cache
+@made_once
 def format_openapi(app: Flask) -> str:
     """The document as YAML, as it is committed."""
     return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
@@ -373,12 +372,12 @@ HEADERS = {
     ),
     "RateLimit": _response_header(
         "How much of each limit in `RateLimit-Policy` is left (`r`), for how many seconds (`t`).",
-        '"reads";r=2998;t=57',
+        '"reads";r=598;t=7',
         False,
     ),
     "RateLimit-Policy": _response_header(
         "The limits that the request counts in: how much (`q`) in how many seconds (`w`). Absent if there are none.",
-        '"reads";q=3000;w=60',
+        '"reads";q=600;w=10',
         False,
     ),
     "ETag": _response_header("The version of what is answered, in quotes.", '"12"'),

@@ -7,7 +7,7 @@ from plyscribe.service.health.gauges import read_gauges
 from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.web.api.http import answer, answer_fixed, parts, principal
 from plyscribe.service.web.api.openapi import YAML, format_openapi, operation
-from plyscribe.service.web.charging import FREE, charged
+from plyscribe.service.web.charging import FREE, PAGE, charged
 from plyscribe.service.web.schemas import answers
 
 READINESS = "plyscribe-readiness"
@@ -58,6 +58,7 @@ def read_metrics() -> Response:
 
 
 @blueprint.get("/openapi.yaml")
+@charged(PAGE)
 @operation("system", media={YAML: None}, open=True, tagged=True)
 def openapi() -> Response:
     """Get this document."""
