@@ -1,6 +1,7 @@
 """`python -m tests.abuse [attack …] [--seconds N]`: attacks a service of its own, and prints what each attack costs."""
 
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from plyscribe.service.config import BURST
 from tests.abuse import measuring
 from tests.abuse.attacks import ATTACKS, Scene, slow_readers, under_attack
 from tests.abuse.bystander import Bystander, is_healthy
@@ -51,6 +53,9 @@ class Result(NamedTuple):
 
     web_bytes: int
     slowest_bot_s: float
+    windows: int
+    """How often allowances for what costs processor time began anew while it lasted."""
+
     statuses: Counter[int]
 
     @property
@@ -79,7 +84,7 @@ def measure(
     """Attack while the bystander plays."""
     scene.begin(name)
     bystander.slowest_bot_s = 0.0
-    before = measuring.read(service)
+    before, begun_s = measuring.read(service), time.monotonic()
     with _attack(scene, name):
         answers = bystander.play(seconds)
         after = measuring.read(service)
@@ -93,6 +98,7 @@ def measure(
         used.store_bytes,
         used.web_bytes,
         bystander.slowest_bot_s,
+        2 + int((time.monotonic() - begun_s) / BURST),
         Counter(scene.statuses),
     )
 

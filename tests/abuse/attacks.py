@@ -34,13 +34,17 @@ class Scene:
     long_match: str
     """A match of thousands of plies."""
 
-    bundles: Iterator[bytes]
+    bundles: Sequence[bytes]
     """Large bundles of matches of another server."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     """How often the attacker got which answer."""
 
     attacker: Player = field(init=False)
+
+    def nobody(self) -> Player:
+        """Somebody without an account."""
+        return Player(self.url, "", token="")
 
     def begin(self, name: str) -> None:
         """Begin with an account that has asked for nothing yet."""
@@ -96,18 +100,24 @@ def create_endless(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
 def create_thinking(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Have bots think as hard as they can, in many matches."""
     bot = {"bot": "mcts", "playouts": 10_000}
-    scene.send(who, "POST", "/v1/matches", {"ruleset": "rings", "seats": [bot] * 6})
+    scene.send(who, "POST", "/v1/matches", {"ruleset": "portals", "seats": [bot] * 6})
 
 
 def send_faulty(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Import large texts that are not records."""
-    text = f'[Game "pathagon"]\n\n{next(numbers)} '.encode() + b"x" * 1_000_000
+    text = f'[Game "pathagon"]\n\n{next(numbers)} '.encode() + b"x" * 120_000
     scene.send(who, "POST", "/v1/imports", content=text, headers={"Content-Type": MEDIA_TYPE})
 
 
 def send_bundles(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Import large bundles."""
-    scene.send(who, "POST", "/v1/imports", content=next(scene.bundles), headers={"Content-Type": BUNDLE})
+    scene.send(
+        who,
+        "POST",
+        "/v1/imports",
+        content=scene.bundles[next(numbers) % len(scene.bundles)],
+        headers={"Content-Type": BUNDLE},
+    )
 
 
 def fork(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
@@ -118,8 +128,9 @@ def fork(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
 def sign_up(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Open accounts, and pretend to come from elsewhere."""
     number = next(numbers)
-    headers = {"X_Forwarded_For": f"203.0.113.{number % 250}", "Authorization": ""}
-    scene.send(who, "POST", "/v1/players", {"name": f"Sybil {number}"}, headers=headers)
+    headers = {"X_Forwarded_For": f"203.0.113.{number % 250}"}
+    opener = scene.nobody() if number % 2 else who
+    scene.send(opener, "POST", "/v1/players", {"name": f"Sybil {number}"}, headers=headers)
 
 
 def guess_tokens(scene: Scene, who: Player, numbers: Iterator[int]) -> None:

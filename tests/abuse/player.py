@@ -17,7 +17,8 @@ class Player:
             made.raise_for_status()
             self.id, token = made.json()["player"], made.json()["token"]
         self.token = token
-        self._http.headers["Authorization"] = f"Bearer {token}"
+        if token:
+            self._http.headers["Authorization"] = f"Bearer {token}"
 
     def again(self) -> "Player":
         """The same account on another connection."""

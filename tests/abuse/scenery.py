@@ -2,7 +2,6 @@
 
 import random
 from functools import cache
-from itertools import cycle
 
 from plyscribe.service.client import Client
 from tests.abuse.attacks import Scene
@@ -28,7 +27,7 @@ def build_scene(service: Serving) -> Scene:
         wait_for(
             lambda: admin.match(match)["status"] in ("ended", "verified", "scored"), WITHIN_S, "the long match's end"
         )
-    bundles = cycle(build_bundle(seed) for seed in range(BUNDLES))
+    bundles = [build_bundle(seed) for seed in range(BUNDLES)]
     return Scene(service.url, admin_token(service), tournament, match, bundles)
 
 
