@@ -22,6 +22,7 @@ from plyscribe.domain.chain import parse_request
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import NotCanonical
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.repeatable import MIN_KEY_LENGTH, Repeatable
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import (
     BadBody,
@@ -280,6 +281,20 @@ def remembered(actor: Actor, step: str = "") -> CommandKey:
     return command
 
 
+def repeatable(actor: Actor, step: str = "") -> Repeatable | None:
+    """What makes this request for a token repeatable; None without Idempotency-Key.
+
+    BadRequest if the key is invalid, or so short that it could be guessed.
+    """
+    key = idempotency_key()
+    if key is None:
+        return None
+    if len(key) < MIN_KEY_LENGTH:
+        why = f"who guesses this Idempotency-Key gets the token: it needs {MIN_KEY_LENGTH} random characters or more"
+        raise BadRequest(why, "key/guessable")
+    return Repeatable(remembered(actor, step), key, parts().config.server_key.ring)
+
+
 def expected_version() -> int | None:
     """The version in If-Match; None without that header or for `*`; BadRequest if it is invalid."""
     text = current_request().environ.get("HTTP_IF_MATCH", "*").strip()
@@ -340,9 +355,13 @@ def answer_command(
     if location is not None:
         given.headers["Location"] = location
     given.headers["ETag"] = f'"{done.events[-1].version}"'
-    if done.replayed:
-        given.headers["Idempotency-Replayed"] = "true"
-    return given
+    return replayed(given) if done.replayed else given
+
+
+def replayed(response: Response) -> Response:
+    """The response, marked as one that an earlier request like this got too."""
+    response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
 def path_with(**changed: Any) -> str:
