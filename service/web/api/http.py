@@ -1,11 +1,9 @@
 """Read requests and write answers."""
 
-import gzip
 import re
 import secrets
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
-from hashlib import sha256
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -63,7 +61,7 @@ READS = ("GET", "HEAD")
 
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
-_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?"')
+_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -327,24 +325,6 @@ def _choose(asked: str, media: tuple[str, ...]) -> str | None:
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:
     """A response with this JSON."""
     return Response(orjson.dumps(data), status, content_type=media)
-
-
-def answer_fixed(text: str, content_type: str) -> Response:
-    """A text that is the same for everybody as long as the process runs, packed if the client takes that; or 304."""
-    plain, packed, digest = _pack(text)
-    takes_packed = request.accept_encodings["gzip"] > 0
-    response = Response(packed if takes_packed else plain, content_type=content_type)
-    if takes_packed:
-        response.content_encoding = "gzip"
-    response.set_etag(f"{digest}-gzip" if takes_packed else digest)
-    response.vary.add("Accept-Encoding")
-    return cast(Response, response.make_conditional(request))
-
-
-@lru_cache(maxsize=8)
-def _pack(text: str) -> tuple[bytes, bytes, str]:
-    plain = text.encode()
-    return plain, gzip.compress(plain, mtime=0), sha256(plain).hexdigest()[:16]
 
 
 def answer_command(

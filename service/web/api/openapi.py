@@ -326,7 +326,7 @@ KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 
 SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
 
-VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?"'
+VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 
 
 def _responses(operation: Operation, shown: Examples, method: str) -> dict[str, Any]:
@@ -384,7 +384,7 @@ HEADERS = {
     "X-Request-Id": _response_header(
         "The id of the request, also in the server's log. You can send your own.", "asked-1"
     ),
-    "ETag": _response_header("The version of what is answered, in quotes.", '"12"'),
+    "ETag": _response_header('The version of what is answered, in quotes; of a packed answer `"12-gzip"`.', '"12"'),
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
     "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
