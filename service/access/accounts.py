@@ -112,28 +112,36 @@ class Accounts:
         def make(given: Given) -> RegisterPlayer:
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, official=official)
 
-        if repeatable is None:
-            account = self._claim(name, actor, official, _new_command(actor))
-        else:
-            account = stream_id("player", repeatable.command)
-            # A key that has opened an account must not take a second name for it.
-            if not self.players.read(account).version:
-                account = self._claim(name, actor, official, repeatable.command)
-        return self._register(account, actor, make, repeatable)
+        return self._register(self._claim(name, actor, repeatable, official), actor, make, repeatable)
 
     def sign_up_here(
-        self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], browser: str | None
+        self,
+        actor: Actor,
+        name: str,
+        kind: str,
+        scopes: tuple[str, ...],
+        browser: str | None,
+        repeatable: Repeatable | None = None,
     ) -> tuple[Player, str, SignedIn]:
-        """As `sign_up`, and sign a browser in with the new token, in one step."""
-        account = self._claim(name, actor, official=False, asked=_new_command(actor))
+        """As `open_account`, and sign a browser in with the new token, in one step. A repetition signs it in anew.
+
+        KeyExpired also for a repetition after anything was revoked: somebody who has signed out of a shared browser
+        does not want the next person to send the form again.
+        """
+        account = self._claim(name, actor, repeatable)
         session = new_secret("plys", account)
 
         def make(given: Given) -> RegisterPlayer:
             digest = digest_of(session)
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, session=digest, browser=browser)
 
-        player, token, _ = self._register(account, actor, make)
-        return player, token, _signed_in(player, session)
+        player, token, replayed = self._register(account, actor, make, repeatable)
+        if not replayed:
+            return player, token, _signed_in(player, session)
+        now = self.players.read(account)
+        if now.version - player.version != len(now.tokens) - len(player.tokens):
+            raise KeyExpired
+        return player, token, self.begin_session(token, browser)
 
     def _register(
         self,
@@ -151,11 +159,17 @@ class Accounts:
             why = "there is a player with this name, or with one that looks like it: choose another"
             raise WrongTime("player/name-taken", why) from None
 
-    def _claim(self, name: str, actor: Actor, official: bool, asked: port.CommandKey) -> str:
-        """The id of the account that the name is kept for, from now on if the name was free."""
+    def _claim(self, name: str, actor: Actor, repeatable: Repeatable | None = None, official: bool = False) -> str:
+        """The id of the account that the name is kept for, from now on if the name was free.
+
+        A request that has opened an account already takes no second name for it: its account is the one.
+        """
         require_name(name, official)
-        stream = name_stream(name)
-        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=stream_id("player", asked))
+        stream, asked = name_stream(name), repeatable.command if repeatable else _new_command(actor)
+        account = stream_id("player", asked)
+        if repeatable and self.players.read(account).version:
+            return account
+        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=account)
         known = self.names.read(stream)
         if known.version:
             return known.player
