@@ -138,6 +138,11 @@ class ServerKey:
         """The key that signs invitations. No dice have an id like the one used here, so no reveal gives it away."""
         return derive_secret(self.key, "plyscribe invitations")
 
+    @property
+    def token_key(self) -> bytes:
+        """The key behind tokens whose requests can be repeated. No dice have an id like this one either."""
+        return derive_secret(self.key, "plyscribe tokens")
+
     def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
         """New dice with this id and a commitment, and their secret."""
         secret = derive_secret(self.key, dice_id)

@@ -8,6 +8,7 @@
     ├── NotAcceptable       request/not-acceptable
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
     ├── KeyReused           key/reused                  the key was used for another request
+    ├── KeyExpired          key/expired                 the secret in the answer is no longer repeated
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
     ├── LiveShare           live/share                  the client has its share of live streams
@@ -16,7 +17,7 @@
     ├── ReportBusy          ratings/busy                another ratings report is being made
     ├── VerificationBusy    verification/busy           another match is being verified
     ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
-    └── BadRequest          key/invalid, key/not-here, request/..
+    └── BadRequest          key/guessable, key/invalid, key/not-here, request/..
         ├── BodyLate        request/too-slow            the body did not arrive in time
         ├── BadBody         request/invalid             readable, but not as the schema says
         └── UnsupportedType request/unsupported-media-type
@@ -88,6 +89,15 @@ class KeyReused(ServiceError):
 
     def __init__(self) -> None:
         super().__init__("this Idempotency-Key was used before with another body: use a new key for a new request")
+
+
+class KeyExpired(ServiceError):
+    """The request was answered before, and the secret in its answer is no longer repeated."""
+
+    code = "key/expired"
+
+    def __init__(self) -> None:
+        super().__init__("this request was answered before, and its token is no longer repeated: use the one you have")
 
 
 class Contended(ServiceError):

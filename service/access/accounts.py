@@ -19,8 +19,9 @@ from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.names import require_name
 from plyscribe.domain.player import PLAYER, BeginSession, EndSessions, Player, RegisterPlayer, RevokeToken
+from plyscribe.service.access.repeatable import REPEATED_MS, Repeatable
 from plyscribe.service.clock import now_ms
-from plyscribe.service.errors import ScopeMissing, Unauthenticated
+from plyscribe.service.errors import KeyExpired, ScopeMissing, Unauthenticated
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Handler
@@ -57,6 +58,14 @@ _Cache = dict[str, tuple[float, Principal]]
 """Principals by the digest of what they sent, and when to look each of them up again."""
 
 
+class Issued(NamedTuple):
+    """An account, the text of its new token, and whether an earlier request like this one issued it."""
+
+    player: Player
+    token: str
+    replayed: bool = False
+
+
 class SignedIn(NamedTuple):
     """A session that has begun: its text, which nobody else learns, and when it expires (UTC milliseconds)."""
 
@@ -78,46 +87,89 @@ class Accounts:
     def sign_up(
         self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], official: bool = False
     ) -> tuple[Player, str]:
-        """A new account and its first token.
+        """A new account and its first token; as `open_account`, whose request cannot be repeated.
 
-        WrongValue if the name, kind or scopes are invalid, WrongTime if the name is taken. Only an `official` account
-        can have a name that stands for the service.
+        Only an `official` account can have a name that stands for the service.
+        """
+        player, token, _ = self.open_account(actor, name, kind, scopes, official=official)
+        return player, token
+
+    def open_account(
+        self,
+        actor: Actor,
+        name: str,
+        kind: str,
+        scopes: tuple[str, ...],
+        repeatable: Repeatable | None = None,
+        official: bool = False,
+    ) -> Issued:
+        """A new account with its first token, or the same again if the request is repeated.
+
+        WrongValue if the name, kind or scopes are invalid, WrongTime if the name is taken. For a repetition see
+        `issue`.
         """
 
         def make(given: Given) -> RegisterPlayer:
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, official=official)
 
-        return self._register(self._claim(name, actor, official), actor, make)
+        return self._register(self._claim(name, actor, repeatable, official), actor, make, repeatable)
 
     def sign_up_here(
-        self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], browser: str | None
+        self,
+        actor: Actor,
+        name: str,
+        kind: str,
+        scopes: tuple[str, ...],
+        browser: str | None,
+        repeatable: Repeatable | None = None,
     ) -> tuple[Player, str, SignedIn]:
-        """As `sign_up`, and sign a browser in with the new token, in one step."""
-        account = self._claim(name, actor, official=False)
+        """As `open_account`, and sign a browser in with the new token, in one step. A repetition signs it in anew.
+
+        KeyExpired also for a repetition after anything was revoked: somebody who has signed out of a shared browser
+        does not want the next person to send the form again.
+        """
+        account = self._claim(name, actor, repeatable)
         session = new_secret("plys", account)
 
         def make(given: Given) -> RegisterPlayer:
             digest = digest_of(session)
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, session=digest, browser=browser)
 
-        player, token = self._register(account, actor, make)
-        return player, token, _signed_in(player, session)
+        player, token, replayed = self._register(account, actor, make, repeatable)
+        if not replayed:
+            return player, token, _signed_in(player, session)
+        now = self.players.read(account)
+        if now.version - player.version != len(now.tokens) - len(player.tokens):
+            raise KeyExpired
+        return player, token, self.begin_session(token, browser)
 
-    def _register(self, account: str, actor: Actor, make: Callable[[Given], RegisterPlayer]) -> tuple[Player, str]:
+    def _register(
+        self,
+        account: str,
+        actor: Actor,
+        make: Callable[[Given], RegisterPlayer],
+        repeatable: Repeatable | None = None,
+    ) -> Issued:
         """Open the account that a name is kept for. Nobody else can open it, then or later."""
         try:
-            return self.issue(account, actor, make, new=True)
+            return self.issue(account, actor, make, repeatable, new=True)
         except WrongTime as refusal:
             if refusal.code != "player/exists":
                 raise
             why = "there is a player with this name, or with one that looks like it: choose another"
             raise WrongTime("player/name-taken", why) from None
 
-    def _claim(self, name: str, actor: Actor, official: bool) -> str:
-        """The id of the account that the name is kept for, from now on if the name was free."""
+    def _claim(self, name: str, actor: Actor, repeatable: Repeatable | None = None, official: bool = False) -> str:
+        """The id of the account that the name is kept for, from now on if the name was free.
+
+        A request that has opened an account already takes no second name for it: its account is the one.
+        """
         require_name(name, official)
-        stream, asked = name_stream(name), _new_command(actor)
-        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=stream_id("player", asked))
+        stream, asked = name_stream(name), repeatable.command if repeatable else _new_command(actor)
+        account = stream_id("player", asked)
+        if repeatable and self.players.read(account).version:
+            return account
+        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=account)
         known = self.names.read(stream)
         if known.version:
             return known.player
@@ -128,18 +180,26 @@ class Accounts:
             return self.names.read(stream).player
 
     def issue(
-        self, account: str, actor: Actor, make: Callable[[Given], Command], new: bool = False
-    ) -> tuple[Player, str]:
+        self,
+        account: str,
+        actor: Actor,
+        make: Callable[[Given], Command],
+        repeatable: Repeatable | None = None,
+        new: bool = False,
+    ) -> Issued:
         """The account and the text of its new token, issued by the command that `make` builds; raises its Refusal.
 
-        `make` gets the fields that every such command needs. Nobody else learns the text, and it is not stored.
+        `make` gets the fields that every such command needs. Nobody else learns the text, and it is not stored. If the
+        request is repeated within REPEATED_MS, its token is the same; later KeyExpired. KeyReused if the request
+        differs from the first one.
         """
-        token = new_secret("ply", account)
-        asked = _new_command(actor)
-        given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(token)}
+        tokens = [new_secret("ply", account)] if repeatable is None else _derive_tokens(repeatable, account)
+        asked = _new_command(actor) if repeatable is None else repeatable.command
+        given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(tokens[0])}
         answer = self.players.execute(account, lambda _: make(given), asked, new=new)
         self._forget(account)
-        return answer.state, token
+        token = _find_issued(tokens, answer.state, now_ms()) if answer.replayed else tokens[0]
+        return Issued(answer.state, token, answer.replayed)
 
     def revoke(self, who: Principal, token: str, asked: port.CommandKey | None = None) -> int:
         """End a token or session of the account now, and return when it ended (UTC milliseconds).
@@ -248,7 +308,24 @@ _NOT_VALID = {
 
 def new_secret(word: str, account: str) -> str:
     """A new secret text that names its account: `ply_…` is a token, `plys_…` a session."""
-    return f"{word}_{account.removeprefix('player-')}_{secrets.token_urlsafe(TOKEN_BYTES)}"
+    return _format_secret(word, account, secrets.token_urlsafe(TOKEN_BYTES))
+
+
+def _format_secret(word: str, account: str, secret: str) -> str:
+    return f"{word}_{account.removeprefix('player-')}_{secret}"
+
+
+def _derive_tokens(repeatable: Repeatable, account: str) -> list[str]:
+    return [_format_secret("ply", account, secret) for secret in repeatable.derive_secrets(account)]
+
+
+def _find_issued(tokens: list[str], player: Player, now_ms: int) -> str:
+    """The one of these tokens that was just issued; KeyExpired if that is too long ago, or its key is gone."""
+    for token in tokens:
+        found = player.tokens.get(digest_of(token))
+        if found is not None and now_ms < found.issued_at + REPEATED_MS:
+            return token
+    raise KeyExpired
 
 
 def _signed_in(player: Player, session: str) -> SignedIn:

@@ -65,5 +65,5 @@ def issue_token(
     def make(given: "Given") -> IssueToken:
         return IssueToken(**given, scopes=scopes, label=label, lives_ms=lives_ms, revoke_others=not keep_others)
 
-    account, token = compose_beside(data).accounts.issue(player, OPERATOR, make)
-    click.echo(f"{account.stream} {token}")
+    issued = compose_beside(data).accounts.issue(player, OPERATOR, make)
+    click.echo(f"{issued.player.stream} {issued.token}")

@@ -45,13 +45,21 @@ class Client(TournamentCalls, Connection):
 
     # ------------------------------------------------------------------------------------------------------ accounts
 
-    def sign_up(self, name: str, kind: str = "person", scopes: Sequence[str] = ("play", "record")) -> NewPlayer:
+    def sign_up(
+        self,
+        name: str,
+        kind: str = "person",
+        scopes: Sequence[str] = ("play", "record"),
+        *,
+        key: str | None = None,
+    ) -> NewPlayer:
         """Open an account. The answer holds its `player` id and its `token`.
 
-        This request is never retried: once it has arrived, the name is taken, and the token of a lost answer is gone.
+        Who knows a `key` of yours gets the token too, for ten minutes: at least 22 random characters. By default there
+        is a new one for each call. The same holds for the other calls whose answers hold a token.
         """
         body = {"name": name, "kind": kind, "scopes": list(scopes)}
-        return cast(NewPlayer, self._send("POST", "/v1/players", json=body).json())
+        return cast(NewPlayer, self._ask("POST", "/v1/players", json=body, headers=_keyed(key)).json())
 
     def me(self) -> Me:
         """The account that the token belongs to."""
@@ -66,29 +74,35 @@ class Client(TournamentCalls, Connection):
         return cast(list[ListedToken], self._get("/v1/players/me/tokens")["tokens"])
 
     def issue_token(
-        self, scopes: Sequence[str] | None = None, *, label: str | None = None, expires_in_s: int | None = None
+        self,
+        scopes: Sequence[str] | None = None,
+        *,
+        label: str | None = None,
+        expires_in_s: int | None = None,
+        key: str | None = None,
     ) -> NewToken:
         """Issue another token. By default it has the scopes and the expiry of this client's token."""
         body = _given(scopes=list(scopes) if scopes else None, label=label, expires_in_s=expires_in_s)
-        return cast(NewToken, self._send("POST", "/v1/players/me/tokens", json=body).json())
+        return cast(NewToken, self._ask("POST", "/v1/players/me/tokens", json=body, headers=_keyed(key)).json())
 
-    def rotate_token(self, *, overlap_s: int | None = None, expires_in_s: int | None = None) -> NewToken:
+    def rotate_token(
+        self, *, overlap_s: int | None = None, expires_in_s: int | None = None, key: str | None = None
+    ) -> NewToken:
         """Replace this client's token. From now on the client uses the new one."""
         body = _given(overlap_s=overlap_s, expires_in_s=expires_in_s)
-        made = cast(NewToken, self._send("POST", "/v1/players/me/tokens/rotation", json=body).json())
+        rotated = self._ask("POST", "/v1/players/me/tokens/rotation", json=body, headers=_keyed(key))
+        made = cast(NewToken, rotated.json())
         self.token = made["token"]
         self._http.headers["Authorization"] = f"Bearer {self.token}"
         return made
 
     def revoke_token(self, id: str, *, key: str | None = None) -> RevokedToken:
         """Revoke one of the account's tokens."""
-        headers = {"Idempotency-Key": key or uuid4().hex}
-        return cast(RevokedToken, self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=headers).json())
+        return cast(RevokedToken, self._ask("DELETE", f"/v1/players/me/tokens/{id}", headers=_keyed(key)).json())
 
     def end_sessions(self, *, key: str | None = None) -> EndedSessions:
         """Sign every browser out of the account. Tokens stay valid."""
-        headers = {"Idempotency-Key": key or uuid4().hex}
-        return cast(EndedSessions, self._ask("DELETE", "/v1/players/me/sessions", headers=headers).json())
+        return cast(EndedSessions, self._ask("DELETE", "/v1/players/me/sessions", headers=_keyed(key)).json())
 
     def recover_account(
         self,
@@ -98,10 +112,11 @@ class Client(TournamentCalls, Connection):
         label: str | None = None,
         expires_in_s: int | None = None,
         revoke_others: bool = True,
+        key: str | None = None,
     ) -> NewToken:
         """Issue a token for a player who lost theirs. Needs the scope `admin`."""
         body = _given(scopes=list(scopes), label=label, expires_in_s=expires_in_s, revoke_others=revoke_others)
-        return cast(NewToken, self._send("POST", f"/v1/players/{player}/tokens", json=body).json())
+        return cast(NewToken, self._ask("POST", f"/v1/players/{player}/tokens", json=body, headers=_keyed(key)).json())
 
     # ------------------------------------------------------------------------------------------------------- matches
 
@@ -324,8 +339,8 @@ class Client(TournamentCalls, Connection):
 
     def verify_again(self, match: str, *, key: str | None = None) -> VerificationDue:
         """Request another verification of a refuted match. Needs the scope `admin`."""
-        headers = {"Idempotency-Key": key or uuid4().hex}
-        return cast(VerificationDue, self._ask("POST", f"/v1/matches/{match}/verification", headers=headers).json())
+        due = self._ask("POST", f"/v1/matches/{match}/verification", headers=_keyed(key))
+        return cast(VerificationDue, due.json())
 
     def follow(self, match: str, after: int = 0) -> Iterator[Event]:
         """Yield the events after the version `after`, first the stored ones, then new ones, each once and in order.
@@ -442,6 +457,10 @@ class Client(TournamentCalls, Connection):
 def _import_of(named: str) -> str:
     """The import's id from itself, from the address of its match, or from the id of a text record's match."""
     return f"import-{named.rpartition('~')[2].rpartition('-')[2]}"
+
+
+def _keyed(key: str | None) -> dict[str, str]:
+    return {"Idempotency-Key": key or uuid4().hex}
 
 
 def _given(**fields: Any) -> Json:

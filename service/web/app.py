@@ -55,6 +55,7 @@ from plyscribe.service.web.api.http import (
 from plyscribe.service.web.api.openapi import media_of
 from plyscribe.service.web.charging import charge_requests
 from plyscribe.service.web.origins import guard_origins
+from plyscribe.service.web.packing import pack_answers
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
@@ -88,6 +89,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     charge_requests(app, of.allowances, of.config.allowances_for)
     app.before_request(_require_acceptable)
     app.after_request(_seal)
+    pack_answers(app)
     if proxies := of.config.proxies:
         # Each proxy appends the address of its client. Entries before those may be forged.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)  # type: ignore[method-assign]

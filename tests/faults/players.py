@@ -8,12 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 
-import httpx
-
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.client import Client, Json, Problem
-from plyscribe.service.client.connection import BROKEN_OFF, PASSING
 
 PATIENCE_S = 180.0
 """How long a client retries. An outage that lasts longer fails the campaign."""
@@ -83,17 +80,9 @@ class Writer:
                 client.close()
 
     def _sign_up(self, name: str) -> Json:
-        """An account. Signing up has no key: if an answer gets lost, its name is taken, and the next name is tried."""
-        deadline = time.monotonic() + PATIENCE_S
-        with Client(self._url) as anyone:
-            for number in count(1):
-                try:
-                    return anyone.sign_up(f"{name} {number}")
-                except (httpx.TransportError, Problem) as trouble:
-                    if not _is_passing(trouble) or time.monotonic() > deadline:
-                        raise
-                time.sleep(0.2)
-        raise AssertionError
+        """An account of this name, also if answers get lost."""
+        with Client(self._url, retry_for_s=PATIENCE_S) as anyone:
+            return anyone.sign_up(name)
 
     def _play(self, clients: list[Client], rivals: list[Client], pool: ThreadPoolExecutor, ann: str, name: str) -> None:
         options = {**OPTIONS}
@@ -154,10 +143,6 @@ class Writer:
         again = clients[known.seat - 1].move(match, known.move, key=known.key)
         if again != known.receipt:
             self.diary.otherwise.append(f"{match}: the move {known.key} was answered otherwise when it was sent again")
-
-
-def _is_passing(trouble: Exception) -> bool:
-    return not isinstance(trouble, Problem) or trouble.status in PASSING or trouble.code in BROKEN_OFF
 
 
 def list_moves(events: list[Json]) -> Iterator[tuple[int, str, int, str]]:

@@ -1,10 +1,11 @@
 """The pages in Debian's Chromium, with a real service.
 
-A test fails if a page asks another host for anything, if a script fails, or if the content security policy blocks
-something. Screenshots go to `.screenshots/` for people to look at.
+A test fails if a page asks another host for anything, or for an asset that it cannot keep, if a script fails, or if
+the content security policy blocks something. Screenshots go to `.screenshots/` for people to look at.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 
@@ -20,6 +21,7 @@ GRAVE = ("serious", "critical")
 TOKENS: dict[tuple[str, str], str] = {}
 """The tokens of the accounts that the tests have opened, by service and name."""
 
+NAMED_BY_DIGEST = re.compile(r"/assets/[a-z_]+\.[0-9a-f]{16}\.[a-z]+$")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -64,6 +66,8 @@ class Visitor:
     def _note_request(self, url: str) -> None:
         if not url.startswith((self.url, "data:", "blob:")):
             self.faults.append(f"asked elsewhere: {url}")
+        if "/assets/" in url and not NAMED_BY_DIGEST.search(url):
+            self.faults.append(f"asked for an asset that cannot be kept: {url}")
 
     def sign_up(self, name: str) -> None:
         """Sign this browser in, with a new account unless somebody has signed up under the name before."""

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
 from plyscribe.service.client import Client
+from plyscribe.service.web.pages.assets import KEPT_FOR_EVER, path_of
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
 
 pytestmark = pytest.mark.server
@@ -109,6 +110,20 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     expect(ann.page.locator(NOW)).to_have_text("Ann wins (withdrawal).")
     ann.page.get_by_role("button", name="Rematch").click()
     ann.page.wait_for_url(lambda url: ben.page.url != url and url.endswith("/play"))
+
+
+def test_a_browser_that_plays_a_move_asks_only_for_assets_that_it_may_keep_for_ever(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    answers = []
+    ann.page.on("response", lambda answered: answers.append(answered) if "/assets/" in answered.url else None)
+    begin(ann.page, "pathagon", ("me", "me"))
+    ann.page.locator(f'{BOARD} [data-token="d4"]').click()
+    ann.page.get_by_role("button", name="Move").click()
+    expect(ann.page.locator("#log li").first).to_contain_text("d4")
+    assert {answered.header_value("cache-control") for answered in answers} == {KEPT_FOR_EVER}
+    loaded = {answered.url.removeprefix(ann.url) for answered in answers}
+    assert {path_of(name) for name in ("style.css", "boards.css", "table.css", "table.js", "composer.js")} <= loaded
 
 
 def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
@@ -300,8 +315,8 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", **GAMES["pathagon"])
-    texts = ann.page.evaluate("""async () => {
-        const { Composer } = await import("/assets/composer.js");
+    script = """async (path) => {
+        const { Composer } = await import(path);
         const steps = ["a1", "b2"].map((name) => ({ text: name, token: name, completes: true, explanation: null }));
         const findSteps = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
         const [form, board] = ["composer", "board"].map((id) => document.getElementById(id));
@@ -315,7 +330,8 @@ def test_a_composed_move_that_became_impossible_starts_again(visit):
         composer.take({ text: "e5", token: "e5" });
         await new Promise((done) => setTimeout(done, 200));
         return [afterUpdate, composer.text];
-    }""")
+    }"""
+    texts = ann.page.evaluate(script, path_of("composer.js"))
     assert texts == ["", ""]
 
 
@@ -326,7 +342,7 @@ def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, ass
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
         match = client.create_match("zhen", [{"player": client.me()["player"]}, None], private=True)["match"]
     held = []
-    ann.page.route(f"**/assets/{asset}", lambda route: held.append(route))
+    ann.page.route(f"**{path_of(asset)}", lambda route: held.append(route))
     ann.page.goto(f"/matches/{match}/play", wait_until="commit")
     button = ann.page.get_by_role("button", name="Make a link for seat 2")
     button.click()

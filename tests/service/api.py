@@ -1,5 +1,7 @@
 """The API under test: a Flask test client that checks every answer against the OpenAPI document."""
 
+import gzip
+import json
 import re
 import secrets
 from typing import Any
@@ -111,7 +113,7 @@ class Api:
         media = response.mimetype
         assert media in documented["content"], f"{method} {template} answers {media}, which is not documented"
         if media in ("application/json", "application/problem+json"):
-            self.validate(documented["content"][media]["schema"], response.json)
+            self.validate(documented["content"][media]["schema"], json.loads(_unpack(response)))
 
     def _require_headers(self, asked: str, documented: dict[str, Any], response: TestResponse) -> None:
         headers = self.document["components"]["headers"]
@@ -128,6 +130,10 @@ class Api:
     def validate(self, schema: dict[str, Any], value: Any) -> None:
         anchored = {"$ref": "urn:openapi" + schema["$ref"]} if "$ref" in schema else schema
         OAS31Validator(anchored, registry=self._registry).validate(value)
+
+
+def _unpack(response: TestResponse) -> bytes:
+    return gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
 
 
 def _template(rule: str) -> str:

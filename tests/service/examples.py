@@ -143,7 +143,9 @@ def record_system(story: Story) -> None:
 
 
 def record_accounts(story: Story) -> None:
-    ann = story.show("POST", "/v1/players", body={"name": "Ann"})
+    key = "0d9f6e5c1b7a4f3e9c2d8b6a5f4e3d2c"
+    ann = story.show("POST", "/v1/players", body={"name": "Ann"}, key=key)
+    story.show("POST", "/v1/players", body={"name": "Cat"}, key=key)
     story.show("POST", "/v1/players", body={"name": "Chip", "kind": "bot", "scopes": ["play"]}, name="bot")
     story.show("POST", "/v1/players", body={"name": " Ann"})
     story.show("POST", "/v1/players", body={"name": "ANN"})

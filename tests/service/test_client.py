@@ -203,6 +203,17 @@ def test_a_lost_request_is_sent_again_with_its_key_and_counts_once(transport, an
     assert ann.match(match)["moves"] == ["+1"]
 
 
+@pytest.mark.parametrize(
+    "ask", [lambda it: it.sign_up("Cat"), lambda it: it.issue_token(), lambda it: it.rotate_token()]
+)
+def test_a_lost_request_for_a_token_is_sent_again_with_its_key_and_gets_a_token_that_counts(transport, ann, ask):
+    flaky = Flaky(transport)
+    with client(flaky, ann.token, retry_for_s=30.0) as patient:
+        token = ask(patient)["token"]
+    assert (len(flaky.keys), len(set(flaky.keys))) == (5, 1)
+    assert client(transport, token).me()["name"] in ("Ann", "Cat")
+
+
 class Busy(httpx.BaseTransport):
     """Answers 503 with a Retry-After."""
 

@@ -11,6 +11,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.assets import list_assets, load_asset, path_of
 from plyscribe.service.web.pages.blueprint import HTML
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
@@ -42,9 +43,7 @@ def match(parts, app) -> str:
 def list_requests(app: Flask, match: str) -> Iterator[tuple[str, str]]:
     """Each method of each route, and one that it does not have, with a match that exists where there is one."""
     for rule in app.url_map.iter_rules():
-        path = (
-            re.sub(r"<(?:int:)(\w+)>", "1", rule.rule).replace("<match>", match).replace("<path:filename>", "style.css")
-        )
+        path = re.sub(r"<(?:int:)(\w+)>", "1", rule.rule).replace("<match>", match).replace("<name>", "style.css")
         path = re.sub(r"<(\w+)>", lambda found: f"{UNKNOWN.get(found[1], 'x')}-{'a' * 26}", path)
         yield from ((method, path) for method in sorted({*(rule.methods or ()), "TRACE"}))
 
@@ -105,11 +104,60 @@ def test_a_picture_of_what_is_public_may_be_kept_by_all(app, match):
     assert kept.cache_control.max_age == 86400
 
 
-@pytest.mark.parametrize("path", ["/assets/style.css", "/assets/boards.css", "/assets/table.js"])
-def test_assets_are_kept_as_before(app, path):
-    kept = app.test_client().get(path, buffered=True)
-    assert kept.headers["Cache-Control"] == "no-cache"
-    assert kept.headers["ETag"]
+@pytest.mark.parametrize("name", sorted(list_assets()))
+def test_what_is_named_by_its_digest_is_kept_for_ever_and_the_plain_name_is_asked_for_again(app, name):
+    browser, named = app.test_client(), path_of(name)
+    assert re.fullmatch(r"/assets/[a-z_]+\.[0-9a-f]{16}\.(css|js|svg)", named)
+    kept, plain = browser.get(named), browser.get(f"/assets/{name}")
+    assert kept.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert plain.headers["Cache-Control"] == "no-cache"
+    assert (plain.data, plain.content_type) == (kept.data, kept.content_type)
+    again = browser.get(f"/assets/{name}", headers={"If-None-Match": plain.headers["ETag"]})
+    assert (again.status_code, again.headers["Cache-Control"]) == (304, "no-cache")
+
+
+def test_assets_are_packed_once(app):
+    named = path_of("match.js")
+    plain, packed, again = (
+        app.test_client().get(named, headers=asked) for asked in ({}, *2 * ({"Accept-Encoding": "gzip"},))
+    )
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert 2 * len(packed.data) < len(plain.data)
+    assert again.data == packed.data
+    assert packed.headers["Cache-Control"] == plain.headers["Cache-Control"]
+
+
+def test_the_digest_of_another_release_leads_to_the_present_content_and_is_not_kept(app):
+    browser = app.test_client()
+    given = browser.get("/assets/style.0123456789abcdef.css")
+    assert given.headers["Cache-Control"] == "no-cache"
+    assert given.data == browser.get(path_of("style.css")).data
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing.css", "style.css.js", "style.0123.css", "assets.py", "..", "style", "Style.css"]
+)
+def test_an_unknown_asset_is_not_found(app, name):
+    assert app.test_client().get(f"/assets/{name}").status_code == 404
+
+
+def test_scripts_and_pages_refer_to_assets_by_their_digests(app, match):
+    browser = app.test_client()
+    sign_up(browser, "Paula")
+    texts = [load_asset(name).text.plain.decode() for name in list_assets()]
+    pages = (
+        "/",
+        "/matches",
+        f"/matches/{match}",
+        f"/matches/{match}/play",
+        "/play?ruleset=zhen",
+        "/record?ruleset=zhen",
+    )
+    texts += [browser.get(path, headers=FOR_PEOPLE).text for path in pages]
+    found = [name for text in texts for name in re.findall(r"/assets/([^\"' ]+)", text)]
+    assert {"style", "boards", "table", "match", "early", "commands", "icon"} <= {name.split(".")[0] for name in found}
+    assert all(f"/assets/{name}" == path_of(re.sub(r"\.[0-9a-f]{16}", "", name)) for name in found)
 
 
 def test_a_body_that_is_too_long_gets_the_headers_too(app):

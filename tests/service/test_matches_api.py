@@ -558,7 +558,7 @@ def test_reading_ignores_if_match(two):
 
 def test_answers_with_several_media_types_vary_by_accept(two):
     for path in ("/events", "/positions/0"):
-        assert two.get(path).headers["Vary"] == "Accept"
+        assert "Accept" in two.get(path).vary
 
 
 def test_the_version_of_a_page_is_that_of_the_match(two):

@@ -5,8 +5,13 @@ from dataclasses import replace
 import pytest
 
 from plyscribe.domain.commands import Actor
+from plyscribe.service.access import accounts
+from plyscribe.service.access.repeatable import REPEATED_MS, Repeatable
 from plyscribe.service.composition import compose
+from plyscribe.service.config import ServerKey
 from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
@@ -86,9 +91,82 @@ def test_an_invalid_account_is_refused(api, body):
     assert refused.json["code"] in ("request/invalid", "player/name")
 
 
-def test_signing_up_takes_no_idempotency_key(api):
-    refused = api.post("/v1/players", body={"name": "Ada"}, key="once")
-    assert (refused.status_code, refused.json["code"]) == (400, "key/not-here")
+KEY = "3qJ0xv8bQ2mZ7LkR9dTfYw"
+
+
+def sign_up_ada(api: Api, key: str | None = KEY, token: str | None = None, **body: str):
+    return api.post("/v1/players", token, {"name": "Ada", **body}, key=key)
+
+
+def test_signing_up_again_with_the_same_key_gives_the_same_account_and_token(api):
+    first, again = sign_up_ada(api), sign_up_ada(api)
+    assert (again.status_code, again.data, again.headers["Location"]) == (201, first.data, first.headers["Location"])
+    assert ("Idempotency-Replayed" in first.headers, again.headers["Idempotency-Replayed"]) == (False, "true")
+    assert api.get("/v1/players/me", again.json["token"]).json["player"] == first.json["player"]
+
+
+def test_another_process_repeats_a_sign_up_too(api, parts):
+    elsewhere = Api(create_app(compose(CONFIG, parts.store)))
+    assert sign_up_ada(elsewhere).data == sign_up_ada(api).data
+
+
+def test_a_sign_up_that_failed_in_between_goes_on_with_its_key(api, parts, monkeypatch):
+    with monkeypatch.context() as failing:
+        failing.setattr(parts.accounts, "_register", raise_unavailable)
+        assert sign_up_ada(api).status_code == 503
+    assert sign_up_ada(api).status_code == 201
+
+
+def raise_unavailable(*_: object) -> None:
+    raise StoreUnavailable("gone")
+
+
+def test_a_key_stands_for_one_account(api):
+    sign_up_ada(api)
+    refused = sign_up_ada(api, name="Bea")
+    assert (refused.status_code, refused.json["code"]) == (422, "key/reused")
+    assert sign_up_ada(api, key=None, name="Bea").status_code == 201
+
+
+def test_another_key_does_not_give_a_token_of_an_account_that_exists(api):
+    sign_up_ada(api)
+    assert sign_up_ada(api, key=KEY[::-1]).json["code"] == "player/name-taken"
+
+
+@pytest.mark.parametrize("key", ["once", KEY[:-1]])
+def test_a_key_that_could_be_guessed_is_refused_before_anything_is_stored(api, key):
+    refused = sign_up_ada(api, key=key)
+    assert (refused.status_code, refused.json["code"]) == (400, "key/guessable")
+    assert sign_up_ada(api).status_code == 201
+
+
+@pytest.mark.parametrize(("later_ms", "status"), [(REPEATED_MS - 1000, 201), (REPEATED_MS + 1, 409)])
+def test_a_sign_up_is_repeated_for_ten_minutes(api, monkeypatch, later_ms, status):
+    first = sign_up_ada(api).json
+    monkeypatch.setattr(accounts, "now_ms", lambda: first["registered_at"] + later_ms)
+    again = sign_up_ada(api)
+    assert again.status_code == status
+    assert again.json.get("code") == (None if status == 201 else "key/expired")
+
+
+def test_a_sign_up_is_repeated_after_the_server_key_was_replaced(api, parts):
+    older = CONFIG.server_key
+    first = sign_up_ada(api)
+    rotated = replace(CONFIG, server_key=ServerKey(b"n" * 32, (older,)))
+    assert sign_up_ada(Api(create_app(compose(rotated, parts.store)))).data == first.data
+    lost = replace(CONFIG, server_key=ServerKey(b"n" * 32))
+    assert sign_up_ada(Api(create_app(compose(lost, parts.store)))).json["code"] == "key/expired"
+
+
+def test_the_store_and_the_server_key_do_not_reveal_a_token_without_the_clients_key(api, parts):
+    made = sign_up_ada(api).json
+    stored = b"".join(entry.e for entry in parts.store.load(made["player"]).entries)
+    assert KEY.encode() not in stored
+    command = command_of("system:sign-up", "POST", "/v1/players", KEY, b'{"name": "Ada"}')
+    derived = [Repeatable(command, key, CONFIG.server_key.ring) for key in (KEY, KEY[::-1])]
+    [known], [guessed] = (list(each.derive_secrets(made["player"])) for each in derived)
+    assert made["token"].endswith(known)
+    assert guessed != known
 
 
 def closed_api() -> tuple[Api, str]:

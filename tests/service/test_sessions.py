@@ -62,6 +62,50 @@ def listed(browser: FlaskClient, **request: object) -> list[dict[str, object]]:
     return browser.get(TOKENS, **request).json["tokens"]
 
 
+def open_form(browser) -> str:
+    return re.search(r'name="key" value="([0-9a-f]{32})"', browser.get("/sign-in").text)[1]
+
+
+def send_form(browser, key: str, name: str = "Ann"):
+    return browser.post("/sign-up", data={"name": name, "key": key}, headers={**FOR_PEOPLE, **FROM_HERE})
+
+
+def list_tokens(text: str) -> list[str]:
+    return re.findall(r"ply_[a-z2-7]{26}_[\w-]{43}", text)
+
+
+def test_a_form_that_is_sent_again_shows_the_same_token_and_signs_in(browser):
+    key, tokens = open_form(browser), []
+    for _ in range(3):
+        # The answer with the cookie got lost.
+        browser.delete_cookie("plyscribe")
+        tokens += list_tokens(send_form(browser, key).text)
+    assert (len(tokens), len(set(tokens))) == (3, 1)
+    assert is_signed_in(browser)
+
+
+def test_a_form_that_is_sent_again_with_another_name_opens_another_account(browser):
+    key = open_form(browser)
+    assert len({*list_tokens(send_form(browser, key).text), *list_tokens(send_form(browser, key, "Bob").text)}) == 2
+
+
+def test_a_form_that_is_sent_again_after_signing_out_shows_no_token(browser):
+    key = open_form(browser)
+    for _ in range(2):
+        send_form(browser, key)
+    browser.post("/sign-out", headers=FROM_HERE)
+    refused = send_form(browser, key)
+    assert (refused.status_code, list_tokens(refused.text)) == (409, [])
+    assert not is_signed_in(browser)
+
+
+def test_each_form_has_a_key_of_its_own(browser):
+    first, second = open_form(browser), open_form(browser)
+    assert list_tokens(send_form(browser, first).text)
+    refused = send_form(browser, second)
+    assert (refused.status_code, list_tokens(refused.text)) == (409, [])
+
+
 def test_the_cookie_is_no_token_and_a_token_is_no_cookie(browser, another):
     token = sign_up(browser)
     session = cookie_of(browser)

@@ -7,6 +7,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.player import token_id
 from plyscribe.service.access import accounts
 from plyscribe.service.access.accounts import CACHED_S, Accounts, Principal
+from plyscribe.service.access.repeatable import REPEATED_MS
 from plyscribe.service.cli import __main__ as cli
 from plyscribe.service.composition import compose
 from plyscribe.service.errors import Unauthenticated
@@ -149,9 +150,47 @@ def test_without_an_overlap_the_old_token_ends_at_once(api, ann):
     assert is_valid(api, made["token"])
 
 
+KEY = "0123456789abcdef0123456789abcdef"
+
+
 @pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
-def test_answers_with_a_secret_take_no_key(api, ann, path):
-    assert api.post(path, ann, {}, key="k").json["code"] == "key/not-here"
+def test_a_request_for_a_token_can_be_sent_again_with_its_key(api, ann, path):
+    first, again = (api.post(path, ann, {}, key=KEY) for _ in range(2))
+    assert (again.status_code, again.data, again.headers["Idempotency-Replayed"]) == (201, first.data, "true")
+    assert len(api.get(TOKENS, ann).json["tokens"]) == 2
+    assert is_valid(api, again.json["token"])
+
+
+def test_an_administrators_request_for_a_token_can_be_sent_again_with_its_key(api, root):
+    player, _ = api.sign_up("Ann")
+    path = f"/v1/players/{player}/tokens"
+    first, again = (api.post(path, root, {}, key=KEY) for _ in range(2))
+    assert again.data == first.data
+    assert is_valid(api, again.json["token"])
+
+
+def test_a_key_counts_only_with_the_token_that_it_was_sent_with(api, ann):
+    narrow = api.post(TOKENS, ann, {"scopes": ["play"]}).json["token"]
+    wide = api.post(TOKENS, ann, {}, key=KEY).json
+    other = api.post(TOKENS, narrow, {}, key=KEY).json
+    assert (wide["scopes"], other["scopes"]) == (["play", "record"], ["play"])
+    assert other["token"] != wide["token"]
+
+
+def test_a_token_is_repeated_for_ten_minutes(api, ann, clock):
+    first = api.post(TOKENS, ann, {}, key=KEY)
+    clock.s += REPEATED_MS / 1000 - 1
+    assert api.post(TOKENS, ann, {}, key=KEY).data == first.data
+    clock.s += 1
+    refused = api.post(TOKENS, ann, {}, key=KEY)
+    assert (refused.status_code, refused.json["code"]) == (409, "key/expired")
+
+
+@pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
+def test_the_key_of_a_request_for_a_token_must_be_hard_to_guess(api, ann, path):
+    assert api.post(path, ann, {}, key="bot-1").json["code"] == "key/guessable"
+    assert api.post(path, ann, {"overlap_s": 7} if "rotation" in path else {"label": "x"}, key=KEY).status_code == 201
+    assert api.post(path, ann, {}, key=KEY).json["code"] == "key/reused"
 
 
 @pytest.mark.parametrize(

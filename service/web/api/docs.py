@@ -11,9 +11,10 @@ import orjson
 from flask import Blueprint, Flask, Response, current_app, render_template
 from markupsafe import Markup, escape
 
-from plyscribe.service.web.api.http import answer_fixed, made_once
+from plyscribe.service.web.api.http import made_once
 from plyscribe.service.web.api.openapi import build_openapi, operation
 from plyscribe.service.web.charging import PAGE, charged
+from plyscribe.service.web.packing import answer_fixed, fix
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
@@ -60,7 +61,7 @@ def read_docs() -> Response:
     The page needs no scripts and no other hosts.
     """
     page = _render(current_app._get_current_object())  # type: ignore[attr-defined]
-    response = answer_fixed(page, "text/html; charset=utf-8")
+    response = answer_fixed(fix(page), "text/html; charset=utf-8")
     response.headers.update({"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})
     return response
 

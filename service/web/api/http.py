@@ -1,12 +1,10 @@
 """Read requests and write answers."""
 
-import gzip
 import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial, wraps
-from hashlib import sha256
 from typing import Any, TypeVar, TypeVarTuple, cast
 from urllib.parse import urlencode
 
@@ -23,6 +21,7 @@ from plyscribe.domain.chain import parse_request
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import NotCanonical
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.repeatable import MIN_KEY_LENGTH, Repeatable
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import (
     BadBody,
@@ -66,7 +65,7 @@ T = TypeVar("T")
 
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
-_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?"')
+_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -292,6 +291,20 @@ def remembered(actor: Actor, step: str = "") -> CommandKey:
     return command
 
 
+def repeatable(actor: Actor, step: str = "") -> Repeatable | None:
+    """What makes this request for a token repeatable; None without Idempotency-Key.
+
+    BadRequest if the key is invalid, or so short that it could be guessed.
+    """
+    key = idempotency_key()
+    if key is None:
+        return None
+    if len(key) < MIN_KEY_LENGTH:
+        why = f"who guesses this Idempotency-Key gets the token: it needs {MIN_KEY_LENGTH} random characters or more"
+        raise BadRequest(why, "key/guessable")
+    return Repeatable(remembered(actor, step), key, parts().config.server_key.ring)
+
+
 def expected_version() -> int | None:
     """The version in If-Match; None without that header or for `*`; BadRequest if it is invalid."""
     text = current_request().environ.get("HTTP_IF_MATCH", "*").strip()
@@ -338,24 +351,6 @@ def made_once(make: Callable[[*A], T]) -> Callable[[*A], T]:
     return get
 
 
-def answer_fixed(text: str, content_type: str) -> Response:
-    """A text that is the same for everybody as long as the process runs, packed if the client takes that; or 304."""
-    plain, packed, digest = _pack(text)
-    takes_packed = request.accept_encodings["gzip"] > 0
-    response = Response(packed if takes_packed else plain, content_type=content_type)
-    if takes_packed:
-        response.content_encoding = "gzip"
-    response.set_etag(f"{digest}-gzip" if takes_packed else digest)
-    response.vary.add("Accept-Encoding")
-    return cast(Response, response.make_conditional(request))
-
-
-@lru_cache(maxsize=8)
-def _pack(text: str) -> tuple[bytes, bytes, str]:
-    plain = text.encode()
-    return plain, gzip.compress(plain, mtime=0), sha256(plain).hexdigest()[:16]
-
-
 def answer_command(
     done: Answer[Any], receipt: dict[str, Any], status: int = 200, location: str | None = None
 ) -> Response:
@@ -364,9 +359,13 @@ def answer_command(
     if location is not None:
         given.headers["Location"] = location
     given.headers["ETag"] = f'"{done.events[-1].version}"'
-    if done.replayed:
-        given.headers["Idempotency-Replayed"] = "true"
-    return given
+    return replayed(given) if done.replayed else given
+
+
+def replayed(response: Response) -> Response:
+    """The response, marked as one that an earlier request like this got too."""
+    response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
 def path_with(**changed: Any) -> str:

@@ -15,6 +15,7 @@ from marshmallow.fields import Dict, Field
 from marshmallow.validate import Length, Regexp
 from werkzeug.routing import IntegerConverter, Rule
 
+from plyscribe.service.access.repeatable import MIN_KEY_LENGTH
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
 from plyscribe.service.web.api.http import PROBLEM, made_once
 from plyscribe.service.web.charging import FREE, kind_of
@@ -53,6 +54,7 @@ class Operation:
     open: bool
     command: bool
     keyed: bool
+    secret: bool
     tagged: bool
     located: bool
     followed: bool
@@ -71,6 +73,7 @@ def operation(
     open: bool = False,
     command: bool = False,
     keyed: bool = True,
+    secret: bool = False,
     tagged: bool = False,
     located: bool = False,
     followed: bool = False,
@@ -78,7 +81,8 @@ def operation(
     """Mark a view with what the document says about it. The view is not wrapped, so requests cost nothing extra.
 
     `takes`: the media types of a body that is not JSON. `open`: no token is needed. `command`: it changes something.
-    `keyed`: it takes an Idempotency-Key. `tagged`: its answers have an ETag, and requests can have If-None-Match.
+    `keyed`: it takes an Idempotency-Key. `secret`: one that nobody can guess. `tagged`: its answers have an ETag, and
+    requests can have If-None-Match.
     `located`: its answers have the Location of what it created. `followed`: one of its media types is a live stream
     after Last-Event-ID.
     """
@@ -86,7 +90,7 @@ def operation(
     def mark(view: View) -> View:
         answered = {status: media or {"application/json": answer}}
         operation = Operation(
-            tag, answered, problems, body, takes, query, open, command, keyed, tagged, located, followed
+            tag, answered, problems, body, takes, query, open, command, keyed, secret, tagged, located, followed
         )
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
@@ -282,7 +286,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is not None:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.command and operation.keyed:
-        parameters.append(_header("Idempotency-Key", KEY_DESCRIPTION, "move-7", pattern=KEY_PATTERN))
+        parameters.append(_secret_key() if operation.secret else _key())
     if operation.command and 412 in operation.problems:
         description = 'The version that the match or tournament must have, in quotes: `"12"`.'
         parameters.append(_header("If-Match", description, '"12"', pattern=VERSION_PATTERN))
@@ -300,15 +304,31 @@ KEY_DESCRIPTION = (
 )
 
 
+def _key() -> dict[str, Any]:
+    return _header("Idempotency-Key", KEY_DESCRIPTION, "move-7", pattern=KEY_PATTERN)
+
+
+def _secret_key() -> dict[str, Any]:
+    example = "4f0b6c1e9a7d4d52b8e3a1c05f26d7b9"
+    return _header("Idempotency-Key", SECRET_KEY_DESCRIPTION, example, pattern=SECRET_KEY_PATTERN)
+
+
 def _header(name: str, description: str, example: str, **schema: str) -> dict[str, Any]:
     shape = {"type": "string", **schema}
     return {"name": name, "in": "header", "description": description, "schema": shape, "example": example}
 
 
+SECRET_KEY_DESCRIPTION = (
+    f"{MIN_KEY_LENGTH} to 64 random characters, new for each new request. Send the same key to repeat the request "
+    "within ten minutes: you get the same token. Keep it as secret as a token, because who knows it can do so too."
+)
+
 KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 """HTTP takes the spaces from the ends of a header's value."""
 
-VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?"'
+SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
+
+VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 
 
 def _responses(operation: Operation, shown: Examples, method: str, is_limited: bool) -> dict[str, Any]:
@@ -380,7 +400,7 @@ HEADERS = {
         '"reads";q=600;w=10',
         False,
     ),
-    "ETag": _response_header("The version of what is answered, in quotes.", '"12"'),
+    "ETag": _response_header('The version of what is answered, in quotes; of a packed answer `"12-gzip"`.', '"12"'),
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
     "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),

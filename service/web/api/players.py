@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.pauses import find_pause
 from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal, digest_of
 from plyscribe.service.clock import now_ms
-from plyscribe.service.errors import BadRequest, NotFound, ScopeMissing
+from plyscribe.service.errors import NotFound, ScopeMissing
 from plyscribe.service.lists.players import describe_player
 from plyscribe.service.streams.ids import is_stream_id
-from plyscribe.service.web.api.http import answer, has_token, parse_body, parts, principal
+from plyscribe.service.web.api.http import answer, has_token, parse_body, parts, principal, repeatable, replayed
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
@@ -30,7 +30,7 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     problems=(401, 403, 409),
     open=True,
     command=True,
-    keyed=False,
+    secret=True,
     located=True,
 )
 def sign_up() -> Response:
@@ -38,25 +38,18 @@ def sign_up() -> Response:
 
     The token is shown only once. If sign-up is not open, this needs an administrator's token, and so does the scope
     `organise` everywhere. No two accounts have the same name: names that differ only in case, width, spaces or letters
-    that look alike count as the same. There is no `Idempotency-Key` here, because the answer holds a secret that the
-    server does not keep. If the answer gets lost, the name is taken: an administrator can issue another token.
+    that look alike count as the same. If the answer gets lost, send the request again with the same `Idempotency-Key`
+    within ten minutes. Without a key the name is then taken: an administrator can issue another token.
     """
-    require_no_key()
     actor = _who_signs_up()
     body = parse_body(bodies.NewPlayer)
     if "organise" in body["scopes"]:
         _require_administrator("an account with the scope organise")
-    player, token = parts().accounts.sign_up(actor, body["name"], body["kind"], tuple(body["scopes"]))
-    scopes = player.tokens[digest_of(token)].scopes
-    created = answer({**describe_player(player), "scopes": scopes, "token": token}, 201)
-    created.headers["Location"] = f"/v1/players/{player.stream}"
-    return created
-
-
-def require_no_key() -> None:
-    """Raise BadRequest if the request has a key: answers with a secret are not kept, so they cannot be replayed."""
-    if "Idempotency-Key" in request.headers:
-        raise BadRequest("Idempotency-Key is not allowed here, because the answer holds a secret", "key/not-here")
+    issued = parts().accounts.open_account(actor, body["name"], body["kind"], tuple(body["scopes"]), repeatable(actor))
+    scopes = issued.player.tokens[digest_of(issued.token)].scopes
+    created = answer({**describe_player(issued.player), "scopes": scopes, "token": issued.token}, 201)
+    created.headers["Location"] = f"/v1/players/{issued.player.stream}"
+    return replayed(created) if issued.replayed else created
 
 
 def _who_signs_up() -> Actor:

@@ -5,9 +5,10 @@ from flask import Blueprint, Response, current_app
 from plyscribe.service import metrics
 from plyscribe.service.health.gauges import read_gauges
 from plyscribe.service.health.readiness import Readiness
-from plyscribe.service.web.api.http import answer, answer_fixed, parts, principal
+from plyscribe.service.web.api.http import answer, parts, principal
 from plyscribe.service.web.api.openapi import YAML, format_openapi, operation
 from plyscribe.service.web.charging import FREE, PAGE, charged
+from plyscribe.service.web.packing import answer_fixed, fix
 from plyscribe.service.web.schemas import answers
 
 READINESS = "plyscribe-readiness"
@@ -63,4 +64,4 @@ def read_metrics() -> Response:
 def openapi() -> Response:
     """Get this document."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    return answer_fixed(format_openapi(app), YAML)
+    return answer_fixed(fix(format_openapi(app)), YAML)

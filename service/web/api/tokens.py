@@ -1,22 +1,23 @@
 """Tokens and the sessions made with them: list, issue, rotate and revoke them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
 
-from plyscribe.domain.commands import Actor
-from plyscribe.domain.player import IssueToken, Player, RotateToken, Token, token_id
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.player import IssueToken, RotateToken, Token, token_id
 from plyscribe.service.access.accounts import Given, Principal, digest_of
 from plyscribe.service.clock import now_ms
-from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered
+from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered, repeatable, replayed
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.api.players import find_player, require_no_key
+from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1/players")
-_issuing = partial(operation, "players", answers.NewTokenOut, status=201, command=True, keyed=False)
+_issuing = partial(operation, "players", answers.NewTokenOut, status=201, command=True, secret=True)
 
 
 @blueprint.get("/me/tokens")
@@ -53,9 +54,9 @@ def issue_token() -> Response:
     """Issue another token for your account.
 
     Use it for another device or a bot. Its text is shown only once. A token can only issue tokens with the same or
-    fewer scopes, and none that outlives it.
+    fewer scopes, and none that outlives it. If the answer gets lost, send the request again with the same
+    `Idempotency-Key` and the same token within ten minutes.
     """
-    require_no_key()
     who = principal()
     body = parse_body(bodies.NewToken)
 
@@ -63,7 +64,7 @@ def issue_token() -> Response:
         scopes = tuple(body["scopes"] or who.scopes)
         return IssueToken(**given, **_lives(body), scopes=scopes, label=body["label"], under=who.digest)
 
-    return _created(*parts().accounts.issue(who.account, Actor("player", who.account), make))
+    return _issue(who, who.account, make)
 
 
 @blueprint.post("/me/tokens/rotation")
@@ -75,14 +76,13 @@ def rotate_token() -> Response:
     The new token has the same label and scopes. It lasts at most as long as the old one was issued for. The old token
     ends `overlap_s` seconds later. Until then you can ask again with it, in case the answer got lost.
     """
-    require_no_key()
     who = principal()
     body = parse_body(bodies.Rotation)
 
     def make(given: Given) -> RotateToken:
         return RotateToken(**given, **_lives(body), under=who.digest, overlap_ms=1000 * body["overlap_s"])
 
-    return _created(*parts().accounts.issue(who.account, Actor("player", who.account), make))
+    return _issue(who, who.account, make)
 
 
 @blueprint.delete("/me/tokens/<token:token>")
@@ -121,7 +121,6 @@ def recover_account(player: str) -> Response:
     Needs the scope `admin`. The new token can have any scopes. All other tokens of the account end, unless
     `revoke_others` is false.
     """
-    require_no_key()
     who = principal()
     who.require("admin")
     account = find_player(player).stream
@@ -131,7 +130,7 @@ def recover_account(player: str) -> Response:
         scopes, revoke_others = tuple(body["scopes"]), body["revoke_others"]
         return IssueToken(**given, **_lives(body), scopes=scopes, label=body["label"], revoke_others=revoke_others)
 
-    return _created(*parts().accounts.issue(account, Actor("player", who.account), make))
+    return _issue(who, account, make)
 
 
 def _lives(body: dict[str, Any]) -> dict[str, Any]:
@@ -139,10 +138,14 @@ def _lives(body: dict[str, Any]) -> dict[str, Any]:
     return {"lives_ms": None if seconds is None else 1000 * seconds}
 
 
-def _created(player: Player, token: str) -> Response:
-    digest = digest_of(token)
-    described = _describe(digest, player.tokens[digest])
-    return answer({"player": player.stream, "token": token, **described}, 201)
+def _issue(who: Principal, account: str, make: Callable[[Given], Command]) -> Response:
+    actor = Actor("player", who.account)
+    # A key counts with the token that it was sent with. Otherwise a token with fewer scopes could repeat the request.
+    issued = parts().accounts.issue(account, actor, make, repeatable(actor, f" {who.digest}"))
+    digest = digest_of(issued.token)
+    described = _describe(digest, issued.player.tokens[digest])
+    created = answer({"player": account, "token": issued.token, **described}, 201)
+    return replayed(created) if issued.replayed else created
 
 
 def _describe(digest: str, token: Token) -> dict[str, Any]:

@@ -53,10 +53,11 @@ from plyscribe.service.web.api.http import (
 )
 from plyscribe.service.web.api.lists import answer_page
 from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
-from plyscribe.service.web.api.matches.reading import tagged, varied
+from plyscribe.service.web.api.matches.reading import varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.charging import charged
+from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 blueprint = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments")

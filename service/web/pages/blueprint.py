@@ -17,7 +17,7 @@ from plyscribe.service.web.api.http import (
     principal_if_any,
 )
 
-blueprint = Blueprint("pages", __name__, template_folder="templates", static_folder="assets", static_url_path="/assets")
+blueprint = Blueprint("pages", __name__, template_folder="templates")
 
 HTML = "text/html"
 

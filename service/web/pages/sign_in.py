@@ -4,6 +4,9 @@ The cookie has `SameSite=Lax`, so that somebody who follows a link from elsewher
 something must come from a page of ours all the same: see `ApiRequest.session_sent`.
 """
 
+import json
+import re
+import secrets
 from contextlib import suppress
 from typing import Any
 
@@ -16,14 +19,21 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Refusal, Unknown
 from plyscribe.domain.player import token_id
 from plyscribe.service.access.accounts import SignedIn
+from plyscribe.service.access.repeatable import Repeatable
 from plyscribe.service.clock import now_ms
-from plyscribe.service.errors import ScopeMissing, Unauthenticated
+from plyscribe.service.errors import KeyExpired, ScopeMissing, Unauthenticated
+from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.api.http import MAX_BODY_BYTES, OLD_COOKIE, current_request, parts
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.blueprint import asked_next, blueprint, describe_visitor, show_page
 from plyscribe.service.web.pages.browsers import name_browser
 from plyscribe.service.web.problems import status_of
 from plyscribe.service.web.schemas import bodies
+
+KEY_BYTES = 16
+"""Random bytes in the key of a form, which makes it safe to send the form again."""
+
+_KEY = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
 
 
 @blueprint.get("/sign-in")
@@ -47,7 +57,7 @@ def sign_in() -> AnyResponse:
 @blueprint.post("/sign-up")
 @charged("accounts")
 def open_account() -> AnyResponse:
-    """Open an account, sign this browser in, and show the token for the only time."""
+    """Open an account, sign this browser in, and show the token, for ten minutes again if the form is sent again."""
     if not parts().config.open_sign_up:
         raise ScopeMissing("on this server, an administrator opens accounts")
     try:
@@ -58,9 +68,9 @@ def open_account() -> AnyResponse:
     actor, scopes = Actor("system", "sign-up"), tuple(asked["scopes"])
     try:
         player, token, signed_in = parts().accounts.sign_up_here(
-            actor, asked["name"], asked["kind"], scopes, _name_browser()
+            actor, asked["name"], asked["kind"], scopes, _name_browser(), _repeatable(actor, asked["name"])
         )
-    except Refusal as refusal:
+    except (Refusal, KeyExpired, Unauthenticated) as refusal:
         return _ask(status_of(refusal), refused_name=str(refusal), name=_field("name"))
     who = describe_visitor(player, scopes)
     shown = show_page("welcome.html", who=who, name=player.name, token=token, next=asked_next())
@@ -83,11 +93,21 @@ def _end_session() -> None:
             parts().accounts.revoke(who, token_id(who.digest))
 
 
+def _repeatable(actor: Actor, name: str) -> Repeatable | None:
+    """What makes this sign-up repeatable under the same name; None without the form's key."""
+    key = _field("key")
+    if not _KEY.fullmatch(key):
+        return None
+    command = command_of(str(actor), "POST", f"/sign-up {json.dumps(name)}", key, b"")
+    return Repeatable(command, key, parts().config.server_key.ring)
+
+
 def _ask(status: int = 200, **context: Any) -> Response:
     return show_page(
         "sign_in.html",
         status,
         open=parts().config.open_sign_up,
+        key=secrets.token_hex(KEY_BYTES),
         next=asked_next(),
         again="again" in request.args,
         **context,

@@ -12,9 +12,10 @@ from plyscribe.domain.imported import split_address
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.reading import confined, read_match, tagged
+from plyscribe.service.web.api.matches.reading import confined, read_match
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import charge, charged
+from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, parameters
 
 EVENTS_CHARGED = 2000

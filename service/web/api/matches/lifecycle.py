@@ -48,11 +48,11 @@ from plyscribe.service.web.api.matches.reading import (
     personal,
     read_match,
     read_own_match,
-    tagged,
 )
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.charging import charged
+from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
 TAG_DIGITS = 16

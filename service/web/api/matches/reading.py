@@ -257,12 +257,3 @@ def varied(response: Response) -> Response:
     """The response, marked as dependent on the request's `Accept`."""
     response.vary.add("Accept")
     return response
-
-
-def tagged(response: Response, version: int | str) -> Response:
-    """The response with its version as `ETag`; 304 without a body if the client already has that version."""
-    response.headers["ETag"] = f'"{version}"'
-    if request.if_none_match.contains_weak(str(version)):
-        response.status_code = 304
-        response.set_data(b"")
-    return response

@@ -9,9 +9,10 @@ from plyscribe.domain.record import MEDIA_TYPE, format_record, record_of
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import TEXT, accepted, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.reading import confined, read_match, tagged, varied
+from plyscribe.service.web.api.matches.reading import confined, read_match, varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import charged
+from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import parameters
 
 

@@ -21,10 +21,10 @@ from plyscribe.service.web.api.matches.reading import (
     read_for_position,
     read_match,
     right_to_read,
-    tagged,
     varied,
 )
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, parameters
 
 

@@ -1,6 +1,6 @@
 """Take and leave seats, invite players to them, and add their entropy."""
 
-from flask import Response, g
+from flask import Response, g, request
 
 from plyscribe.domain.commands import AddEntropy, LeaveSeat, TakeSeat
 from plyscribe.domain.errors import WrongPerson
@@ -10,6 +10,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.invitations import issue_invitation
 from plyscribe.service.access.reading import needs_invitation
 from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import BadRequest
 from plyscribe.service.web.api.http import answer, parse_body, parts, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import (
@@ -21,7 +22,6 @@ from plyscribe.service.web.api.matches.commands import (
 )
 from plyscribe.service.web.api.matches.reading import invited_seat, read_own_match, require_reader
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.api.players import require_no_key
 from plyscribe.service.web.schemas import answers, bodies
 
 
@@ -76,7 +76,8 @@ def invite(match: str, seat: int) -> Response:
     Anyone who has its code can read the match, even if it is private, and take the seat. The invitation ends when it
     expires, when anyone takes the seat, or when the match starts. To revoke it, take the seat and leave it again.
     """
-    require_no_key()
+    if "Idempotency-Key" in request.headers:
+        raise BadRequest("Idempotency-Key is not needed here: nothing is stored, so just ask again", "key/not-here")
     who = principal()
     body = parse_body(bodies.NewInvitation)
     state = read_own_match(match)
