@@ -139,6 +139,7 @@ class Accounts:
         if not replayed:
             return player, token, _signed_in(player, session)
         now = self.players.read(account)
+        # Without an end of anything, each event since then has issued one token or session.
         if now.version - player.version != len(now.tokens) - len(player.tokens):
             raise KeyExpired
         return player, token, self.begin_session(token, browser)

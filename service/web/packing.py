@@ -1,7 +1,8 @@
 """Packs answers with gzip for clients that take it. A packed answer has its own `ETag`: `"12"` becomes `"12-gzip"`.
 
-Only answers to GET and HEAD are packed. Answers to commands are small, and some hold a token. Live streams are never
-packed, because each event must leave at once.
+Only answers to GET and HEAD are packed. Answers to commands are small, and some hold a token. Answers to GET hold no
+secret that stays the same beside what others can put into an address, so their length gives nothing away (BREACH). Live
+streams are never packed, because each event must leave at once.
 
 This is not Flask-Compress, because that has no gzip for streams, needs two more compressors, and touches every answer,
 also to commands.
