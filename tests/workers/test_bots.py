@@ -17,14 +17,14 @@ from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.composition import compose
 from plyscribe.service.config import parse_key
 from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import play_queue
+from plyscribe.service.queues import play_queue, tournament_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers import play_match as job_module
 from plyscribe.workers.duties import bots as duty_module
-from plyscribe.workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
+from plyscribe.workers.duties.bots import DUE, GRACE_MS, Bots
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.play_match import play_all, play_matches
 from plyscribe.workers.relay import Relay
@@ -44,12 +44,12 @@ class Rig:
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
-        self.queue = play_queue(redis)
+        self.queue, self.of_tournaments = play_queue(redis), tournament_queue(redis)
         self.parts = compose(CONFIG, RedisStore(redis))
         self.duty, self.relay = self.new_relay()
 
     def new_relay(self) -> tuple[Bots, Relay]:
-        duty = Bots(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCH))
+        duty = Bots(self.parts, self.redis, self.queue, self.of_tournaments, Handler(self.parts.store, MATCH))
         return duty, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [duty]), duty])
 
     def start(self, *seats: object, ruleset: str = "zhen", **more: object) -> str:
