@@ -10,6 +10,7 @@
     ├── KeyReused           key/reused                  the key was used for another request
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
+    ├── QuotaReached        quota/..                    the account has as much as it may have
     ├── LiveShare           live/share                  the client has its share of live streams
     ├── TooManyLarge        request/crowded             other large bodies are being read
     ├── ReportBusy          ratings/busy                another ratings report is being made
@@ -108,6 +109,10 @@ class LiveShare(ServiceError):
     """The client has as many live streams open in this process as one client may."""
 
     code = "live/share"
+
+
+class QuotaReached(ServiceError):
+    """The account has as much of something as it may have; the code says of what."""
 
 
 class TooManyLarge(ServiceError):

@@ -62,7 +62,7 @@ class Bots:
         self._parts = parts
         self._sender = sender or Sender()
         self._agenda = Agenda(connection, DUE)
-        self._players, self._tournaments = _Lane(queue, FairLine()), _Lane(of_tournaments, FairLine())
+        self._players, self._tournaments = (_Lane(each, FairLine(now_ms)) for each in (queue, of_tournaments))
         self._lanes = self._players, self._tournaments
         self._states = states
         self.chores = (Chore("sweep of bots", self.sweep, SWEEP_EVERY_S),)

@@ -37,6 +37,7 @@ from plyscribe.service.web.api.matches.commands import (
     Fields,
     execute,
     give_location,
+    permit_new,
     require_no_pause,
     require_scope,
 )
@@ -60,7 +61,7 @@ TAG_DIGITS = 16
 
 @blueprint.post("")
 @operation(
-    "matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403, 409), command=True, located=True
+    "matches", answers.Receipt, status=201, body=bodies.NewMatch, problems=(403, 409, 429), command=True, located=True
 )
 def create_match() -> Response:
     """Create a match.
@@ -98,8 +99,7 @@ def create_match() -> Response:
     )
 
     def command_for(_: Match) -> CreateMatch:
-        require_no_pause(who, command.rated)
-        return command
+        return permit_new(who, command, stream)
 
     return give_location(parts().matches.execute(stream, command_for, asked, new=True))
 
@@ -129,7 +129,7 @@ def require_players(seats: Sequence[Occupant | WantedBot | None], creator: str) 
     answers.Receipt,
     status=201,
     body=bodies.Duplicate,
-    problems=(403, 404, 409),
+    problems=(403, 404, 409, 429),
     command=True,
     located=True,
 )
@@ -150,7 +150,8 @@ def create_duplicate(match: str, number: int) -> Response:
     require_players(body["seats"], who.account)
 
     def command_for(_: Match) -> CreateMatch:
-        return draft_duplicate(old, id, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
+        key = parts().config.server_key
+        return permit_new(who, draft_duplicate(old, id, seat_all(body["seats"]), actor, now_ms(), asked, key), id)
 
     return give_location(parts().matches.execute(id, command_for, asked, new=True))
 
@@ -199,7 +200,7 @@ def abort_match(match: str) -> Response:
 
 
 @blueprint.post("/<match>/rematch")
-@operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409), command=True, located=True)
+@operation("matches", answers.Receipt, body=bodies.Nothing, problems=(403, 404, 409, 429), command=True, located=True)
 def rematch(match: str) -> Response:
     """Ask for the rematch of a match that has ended.
 
@@ -218,8 +219,7 @@ def rematch(match: str) -> Response:
     id, asked = rematch_id(match)
 
     def command_for(_: Match) -> CreateMatch:
-        require_no_pause(who, command.rated)
-        return command
+        return permit_new(who, command, id)
 
     done = parts().matches.execute(id, command_for, asked, new=True)
     if done.replayed and actor.id != done.state.life.creator:
