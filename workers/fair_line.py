@@ -23,7 +23,7 @@ TOGETHER = 4
 """How many matches without people share a job, because what rq does around a job costs as much as a short match."""
 
 LIGHT = SHARE // TOGETHER
-"""A piece of this effort or less is light. Of heavier ones the estimate is better, so they get no room on top."""
+"""A piece of this effort or less is light."""
 
 MOST_WAITING = 20_000
 """How many matches wait in a line, at some 400 bytes each."""
@@ -62,11 +62,10 @@ class _Taken(NamedTuple):
 class FairLine:
     """Work of many owners: each piece waits until it is taken, and is then in hand until it is struck.
 
-    An owner has at most one piece in hand for each worker, or as many as fit into their room. The room is one SHARE for
-    each worker and one on top. For light work it grows while that is done quickly, so that no worker waits for more,
-    and shrinks again when it takes longer. The pieces of an owner are taken in the order in which they were
-    offered. The line holds `most` pieces that wait. Whoever offers one must find it again by other means, because a
-    full line drops the last piece of the owner who has most in it.
+    An owner has at most one piece in hand for each worker, or as many as make up one SHARE for each worker. Of light work
+    it may be one SHARE more, and more still while it is done quickly, so that no worker waits for the next piece. The
+    pieces of an owner are taken in the order in which they were offered. The line holds `most` pieces that wait. Whoever
+    offers one must find it again by other means, because a full line drops the last piece of the owner who has most.
     """
 
     def __init__(self, clock_ms: Callable[[], int], most: int = MOST_WAITING) -> None:
@@ -158,7 +157,7 @@ class FairLine:
         owner, job = self._owners.get(name), list[Piece]()
         while owner and owner.waiting and len(job) < TOGETHER:
             piece = next(iter(owner.waiting.values()))
-            room = max(self._least_room, owner.room if piece.effort <= LIGHT else 0)
+            room = max(self._least_room, owner.room) if piece.effort <= LIGHT else SHARE * self._workers
             if owner.in_hand >= self._workers and owner.effort + piece.effort > room:
                 break
             if job and not _fit_together(job, piece):

@@ -58,7 +58,8 @@ def test_what_is_done_makes_room_for_the_next():
 
 
 def test_owners_take_turns():
-    line = line_of(*[(owner, piece(f"{owner}-{number}")) for owner in ("ann", "ben") for number in range(3)])
+    half = SHARE // 2
+    line = line_of(*[(owner, piece(f"{owner}-{number}", half)) for owner in ("ann", "ben") for number in range(3)])
     assert streams(line.take()) == [["ann-0"], ["ben-0"], ["ann-1"], ["ben-1"]]
 
 
@@ -115,7 +116,9 @@ def test_work_that_somebody_waits_for_shares_no_job():
 
 def test_heavy_work_shares_no_job():
     offers = [("ann", piece(name, SHARE, may_share=True)) for name in "ab"]
-    assert streams(line_of(*offers).take()) == [["a"], ["b"]]
+    line = line_of(*offers)
+    line.resize(2)
+    assert streams(line.take()) == [["a"], ["b"]]
 
 
 def test_a_match_that_went_on_goes_to_the_end_of_the_line():
