@@ -20,10 +20,10 @@ MOST_ACCOUNTS = 10_000
 def require_room(code: str, has: int, most: int, what: str, remedy: str) -> None:
     """QuotaReached with this code if an account that may have `most` of something has as many.
 
-    `what` says of what there are too many, `remedy` what to do about it. Both are parts of a sentence for people.
+    `what` says of what there are too many, `remedy` what to do about it. Both are parts of the message.
     """
     if has >= most:
-        raise QuotaReached(f"you have {has} {what}, and an account may have {most}: {remedy}", code, most=most)
+        raise QuotaReached(f"{what}: you have {has}, and an account may have {most}; {remedy}", code, most=most)
 
 
 class Quotas:

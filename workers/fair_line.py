@@ -62,10 +62,11 @@ class _Taken(NamedTuple):
 class FairLine:
     """Work of many owners: each piece waits until it is taken, and is then in hand until it is struck.
 
-    An owner has at most one piece in hand for each worker, or as many as make up one SHARE for each worker. Of light work
-    it may be one SHARE more, and more still while it is done quickly, so that no worker waits for the next piece. The
-    pieces of an owner are taken in the order in which they were offered. The line holds `most` pieces that wait. Whoever
-    offers one must find it again by other means, because a full line drops the last piece of the owner who has most.
+    An owner has at most one piece in hand for each worker, or as many as make up one SHARE for each worker. Of light
+    work it may be one SHARE more, and more still while it is done quickly, so that no worker waits for the next piece.
+    The pieces of an owner are taken in the order in which they were offered. The line holds `most` pieces that wait.
+    Whoever offers one must find it again by other means, because a full line drops the last piece of the owner who has
+    most.
     """
 
     def __init__(self, clock_ms: Callable[[], int], most: int = MOST_WAITING) -> None:

@@ -46,7 +46,7 @@ TOO_HEAVY = (422, "bot/playouts-limit", 200)
 
 def test_an_account_with_as_many_as_it_may_have_gets_no_more():
     require_room("quota/boats", 1, 2, "boats", "sell one")
-    with pytest.raises(QuotaReached, match="you have 2 boats, and an account may have 2: sell one") as refused:
+    with pytest.raises(QuotaReached, match="boats: you have 2, and an account may have 2; sell one") as refused:
         require_room("quota/boats", 2, 2, "boats", "sell one")
     assert refused.value.code == "quota/boats"
 

@@ -83,9 +83,9 @@ class Bots:
         if not self._sender.may_try():
             return
         overdue = self._agenda.list_due(now_ms(), LOOKED_THROUGH)
-        waiting = [stream for stream in overdue if any(lane.line.is_waiting(stream) for lane in self._lanes)]
+        waiting = {stream for stream in overdue if any(lane.line.is_waiting(stream) for lane in self._lanes)}
         self._agenda.note(waiting, now_ms() + GRACE_MS)
-        missing = [stream for stream in overdue if stream not in set(waiting)][:SWEEP_AT_ONCE]
+        missing = [stream for stream in overdue if stream not in waiting][:SWEEP_AT_ONCE]
         late = [stream for stream in missing if any(lane.line.is_in_hand(stream) for lane in self._lanes)]
         if late:
             log.warning("no bot has moved in time in %s: enqueued again", " ".join(late))
