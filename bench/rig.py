@@ -66,7 +66,7 @@ class Rig:
         return web
 
     def start_worker(self, kind: str) -> psutil.Popen:
-        """A worker process as `plyscribe serve` starts it: relay, verify or play. It ends with the block or before."""
+        """A worker process as `plyscribe serve` starts it, relay or verify for example. It ends with the block."""
         assert self.store is not None
         # As under serve, the verify workers have a hash seed of their own.
         env = {**os.environ, **({"PYTHONHASHSEED": "1"} if kind == "verify" else {})}

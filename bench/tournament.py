@@ -1,6 +1,6 @@
 """A round robin of random bots, played, stored, verified and scored, against the least that all this could cost.
 
-Also how long it takes: games a second with one and with two play workers, and the pauses between rounds.
+Also how long it takes: games a second with one and with two tournament workers, and the pauses between rounds.
 """
 
 import time
@@ -59,7 +59,10 @@ class _Crew:
         self._rig = rig
         self._client = connect_client(rig.store.url)
         self._feed = FeedGroup(self._client)
-        self._processes = [psutil.Process(rig.store.process.pid), *map(rig.start_worker, ("relay", "verify", "play"))]
+        self._processes = [
+            psutil.Process(rig.store.process.pid),
+            *map(rig.start_worker, ("relay", "verify", "tournament")),
+        ]
 
     def play_out(self, entrants: int = ENTRANTS) -> str:
         """Run a new tournament to its end, wait until it is relayed, and return its stream."""
@@ -79,8 +82,8 @@ class _Crew:
         return Timed(MANY * (MANY - 1) / 2 / taken, self._measure_pauses(stream))
 
     def take_time_with_two(self) -> Timed:
-        """As `take_time`, with a second play worker."""
-        second = self._rig.start_worker("play")
+        """As `take_time`, with a second tournament worker."""
+        second = self._rig.start_worker("tournament")
         try:
             self.play_out()
             return self.take_time()
@@ -130,8 +133,8 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     one, two = zip(*timed, strict=True)
     return [
         *rows,
-        Row("· games a second, one play worker", _format_range([each.games_s for each in one])),
-        Row("· games a second, two play workers", _format_range([each.games_s for each in two])),
+        Row("· games a second, one tournament worker", _format_range([each.games_s for each in one])),
+        Row("· games a second, two tournament workers", _format_range([each.games_s for each in two])),
         Row(
             "· ms from a round's last move to the next round's first",
             _format_range([ms for each in one for ms in each.pauses_ms]),

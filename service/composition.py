@@ -21,6 +21,7 @@ from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.matches.reports import Reports
+from plyscribe.service.quotas import Quotas
 from plyscribe.service.ratings.ledgers import Ledgers
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.store.imported import ImportedStore
@@ -56,6 +57,7 @@ class Parts:
     tournaments: Tournaments
     tournament_events: TournamentEvents
     unsettled: Unsettled
+    quotas: Quotas
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -103,6 +105,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
+        Quotas(config, lists, matches),
     )
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from plyscribe import __version__
+from plyscribe.domain.bots import MAX_PLAYOUTS
 from plyscribe.domain.commands import Secret
 from plyscribe.domain.dice import commit, derive_secret
 from plyscribe.domain.errors import DiceKeyMissing, KeyMissing, SeedsKeyMissing
@@ -27,8 +28,10 @@ SETTINGS = (
     "PLYSCRIBE_HOSTS",
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
+    "PLYSCRIBE_MAX_BOT_MATCHES",
     "PLYSCRIBE_MAX_FOLLOWERS",
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
+    "PLYSCRIBE_MAX_PLAYOUTS",
     "PLYSCRIBE_METRICS",
     "PLYSCRIBE_ORIGINS",
     "PLYSCRIBE_PROXIES",
@@ -96,6 +99,13 @@ ALLOWANCES: Mapping[str, Windows] = {
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """
+BOT_MATCHES = 50
+"""Matches with built-in bots that an account may have open or under way, by default."""
+
+MOST_BOT_MATCHES = 1_000_000
+
+PLAYOUTS_EACH = 1000
+"""The most playouts for a decision, by default. In the slowest ruleset they take two seconds and a half."""
 
 SERVER = f"plyscribe {__version__}"
 """How this software signs the matches that it creates."""
@@ -219,6 +229,12 @@ class Config:
     corrections_s: int = CORRECTIONS_S
     """How long an ended match waits for its recorder to correct or confirm it; 0: it is verified at once."""
 
+    max_bot_matches: int = BOT_MATCHES
+    """How many matches with built-in bots an account may have open or under way."""
+
+    max_playouts: int = PLAYOUTS_EACH
+    """How many playouts for a decision the bots of an account's matches may make."""
+
     hosts: tuple[str, ...] = ()
     """Names that the service goes by, beside `localhost` and every address; `.club.example` stands for all below it."""
 
@@ -259,6 +275,8 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         scrub_per_s=_count(environ, "PLYSCRIBE_SCRUB", SCRUB_PER_S, range(MAX_SCRUB_PER_S + 1)),
         stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),
         corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
+        max_bot_matches=_count(environ, "PLYSCRIBE_MAX_BOT_MATCHES", BOT_MATCHES, range(MOST_BOT_MATCHES + 1)),
+        max_playouts=_count(environ, "PLYSCRIBE_MAX_PLAYOUTS", PLAYOUTS_EACH, range(1, MAX_PLAYOUTS + 1)),
         hosts=_list(environ, "PLYSCRIBE_HOSTS", _HOST, "names of hosts without ports, such as games.example"),
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
         allowances_for=_choose(environ, "PLYSCRIBE_ALLOWANCES_FOR", "remote", "all", "none"),

@@ -11,6 +11,7 @@
     ├── KeyExpired          key/expired                 the secret in the answer is no longer repeated
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
+    ├── QuotaReached        quota/..                    the account has as much as it may have
     ├── LiveShare           live/share                  the client has its share of live streams
     ├── AllowanceUsed       allowance/used                  the client has asked for as much as it may in a time
     ├── TooManyLarge        request/crowded             other large bodies are being read
@@ -137,6 +138,10 @@ def _format_time(seconds: int) -> str:
     units = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
     number, unit = next((seconds // size, unit) for size, unit in units if seconds % size == 0)
     return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+class QuotaReached(ServiceError):
+    """The account has as much of something as it may have; the code says of what."""
 
 
 class TooManyLarge(ServiceError):

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from redis import Redis
 from rq import Queue
 from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 VERIFY = "verify"
+IMPORT = "import"
 PLAY = "play"
-QUEUES = (VERIFY, PLAY)
-"""The names of all queues."""
+TOURNAMENT = "tournament"
+QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT)
+"""The names of all queues. A worker serves one of them: with two queues, a crash at dequeue loses the job."""
 
 WATCHED = "relay:deadlines:watched"
 """When (UTC milliseconds of its own clock) a relay last looked at the deadlines, which it does twice a second.
@@ -92,18 +95,37 @@ class Advancing(NamedTuple):
 
 
 def verify_queue(connection: Redis) -> Queue:
-    """The queue of matches to verify. Its workers serve no other: with two queues, a crash at dequeue loses the job."""
+    """The queue of matches to verify and to score."""
     return queue_of(VERIFY, connection)
 
 
+def import_queue(connection: Redis) -> Queue:
+    """The queue of imports to judge, which may be large."""
+    return queue_of(IMPORT, connection)
+
+
 def play_queue(connection: Redis) -> Queue:
-    """The queue of matches in which a built-in bot is due, and of tournaments to advance. See verify_queue."""
+    """The queue of matches in which a built-in bot is due, except those of tournaments."""
     return queue_of(PLAY, connection)
+
+
+def tournament_queue(connection: Redis) -> Queue:
+    """The queue of tournaments to advance, and of their matches in which a built-in bot is due."""
+    return queue_of(TOURNAMENT, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:
     """The queue of this name, with the serializer that all our processes use."""
     return Queue(name, connection=connection, serializer=JSONSerializer)
+
+
+def count_workers(queue: Queue) -> int:
+    """How many workers serve the queue.
+
+    Without a sign of life the record of a worker expires: after two minutes, or after the time limit of its job.
+    """
+    workers = cast(set[bytes], queue.connection.smembers(WORKERS_BY_QUEUE_KEY % queue.name))
+    return queue.connection.exists(*workers) if workers else 0
 
 
 def enqueue_verifications(queue: Queue, due: Sequence[Verification], at_once: int = MATCHES_A_JOB) -> None:
@@ -124,21 +146,24 @@ def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
     _enqueue(queue, IMPORT_JOB, due, at_once=1)
 
 
-def enqueue_plays(queue: Queue, due: Sequence[Playing], at_once: int = 1) -> None:
-    """As enqueue_verifications, for matches in which a bot is due. Matches share a job only where nobody waits."""
-    _enqueue(queue, PLAY_JOB, due, at_once)
+def enqueue_plays(queue: Queue, jobs: Sequence[Sequence[Playing]]) -> None:
+    """Put jobs on the queue, in this order, each with matches in which a bot is due. A match may be there already."""
+    _send(queue, [_job(PLAY_JOB, due) for due in jobs])
 
 
 def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
-    """As enqueue_verifications, for tournaments to advance, on the play queue."""
+    """As enqueue_verifications, for tournaments to advance."""
     _enqueue(queue, ADVANCE_JOB, due, at_once=1)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:
     each_once = list(dict.fromkeys(due))
-    jobs = [_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)]
+    _send(queue, [_job(job, each_once[n : n + at_once]) for n in range(0, len(each_once), at_once)])
+
+
+def _send(queue: Queue, jobs: Sequence[EnqueueData]) -> None:
     if jobs:
-        queue.enqueue_many(jobs)
+        queue.enqueue_many(list(jobs))
 
 
 def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:

@@ -22,6 +22,7 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
+    ("quotas",),
     ("bridge",),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access"),

@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|play|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers verify|import|play|tournament|relay|check`: runs one worker process."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
+from plyscribe.service.queues import CHECK, IMPORT, PLAY, TOURNAMENT, VERIFY, queue_of
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
@@ -36,18 +36,28 @@ def main(context: click.Context) -> None:
     metrics.begin(kind)
 
 
-@main.command()
+@main.command(VERIFY)
 def verify() -> None:
-    """Verify and score finished matches, and check imports."""
-    connection = _begin()
-    work(verify_queue(connection), connection)
+    """Verify and score finished matches."""
+    _serve(VERIFY)
 
 
-@main.command()
+@main.command(IMPORT)
+def check_imports() -> None:
+    """Check imports."""
+    _serve(IMPORT)
+
+
+@main.command(PLAY)
 def play() -> None:
-    """Make the moves of built-in bots, and advance tournaments."""
-    connection = _begin()
-    work(play_queue(connection), connection)
+    """Make the moves of built-in bots, except in tournaments."""
+    _serve(PLAY)
+
+
+@main.command(TOURNAMENT)
+def run_tournaments() -> None:
+    """Advance tournaments, and make the moves of built-in bots in them."""
+    _serve(TOURNAMENT)
 
 
 @main.command()
@@ -62,11 +72,12 @@ def relay() -> None:
     run_relay(Relay(FeedGroup(store), make_duties(process_parts(), store, queues)))
 
 
-def _begin() -> Redis:
-    """A connection to the queues, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
+def _serve(queue: str) -> None:
+    """Work on this queue, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
     config = _begin_parts()
     wait_for("the queues' server", lambda: require_queues_at(config.rq_redis_url))
-    return Redis.from_url(config.rq_redis_url, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
+    connection = Redis.from_url(config.rq_redis_url, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
+    work(queue_of(queue, connection), connection)
 
 
 def _begin_parts() -> Config:

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
-from plyscribe.service.queues import play_queue, verify_queue
+from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.handler import Handler
@@ -49,10 +49,10 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     """All duties of the relay; `store` is a client of the store server, `queues` one of the job server."""
     # These states stand where the last batch ended. Those of `parts.matches` may be ahead of a late batch.
     states, sender = Handler(parts.store, MATCH), Sender()
-    verifications = Verifications(parts, store, verify_queue(queues), states, sender)
+    verifications = Verifications(parts, store, verify_queue(queues), import_queue(queues), states, sender)
     deadlines, reveals = Deadlines(parts, store, states), Reveals(parts, states)
-    bots = Bots(parts, store, play_queue(queues), states, sender)
-    advances = Advances(parts, store, play_queue(queues), states, sender)
+    bots = Bots(parts, store, play_queue(queues), tournament_queue(queues), states, sender)
+    advances = Advances(parts, store, tournament_queue(queues), states, sender)
     rated_aborts = RatedAborts(parts, states)
     return [
         # First, so that the sweeps of the same step cover what it finds.

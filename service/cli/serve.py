@@ -16,8 +16,10 @@ WORKERS = click.IntRange(1, 64)
 @PORT
 @REDIS_URL
 @click.option("--verify-workers", type=WORKERS, default=1, show_default=True, help="Workers that verify matches.")
+@click.option("--import-workers", type=WORKERS, default=1, show_default=True, help="Workers that check imports.")
 @click.option("--play-workers", type=WORKERS, default=1, show_default=True, help="Workers that play for built-in bots.")
-def serve(data: Path, host: str, port: int, redis_url: str | None, verify_workers: int, play_workers: int) -> None:
+@click.option("--tournament-workers", type=WORKERS, default=1, show_default=True, help="Workers that run tournaments.")
+def serve(data: Path, host: str, port: int, redis_url: str | None, **workers: int) -> None:
     """Run everything: store, API, workers and relay.
 
     Ctrl-C stops it.
@@ -25,7 +27,8 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, verify_worker
     from plyscribe.service.processes.foreground import ForegroundService
     from plyscribe.service.processes.serving import LOOPBACK, ServeOptions
 
-    options = ServeOptions(data, host, port, verify_workers, play_workers, redis_url)
+    counts = {name.removesuffix("_workers"): count for name, count in workers.items()}
+    options = ServeOptions(data, host, port, counts, redis_url)
     with ForegroundService(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:

@@ -917,6 +917,9 @@ class ProblemDocument(TypedDict):
     seats: NotRequired[list[int]]
     """The seats that the problem is about."""
 
+    most: NotRequired[int]
+    """How many an account may have, or how much it may ask for."""
+
     until: NotRequired[int]
     """Until when it is not possible, in UTC milliseconds."""
 

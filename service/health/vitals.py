@@ -8,7 +8,6 @@ from typing import NamedTuple, cast
 from redis import Redis
 from rq.job import Job
 from rq.registry import FailedJobRegistry
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from plyscribe.service.config import Config
 from plyscribe.service.queues import (
@@ -20,6 +19,7 @@ from plyscribe.service.queues import (
     SWEEPS,
     UNSETTLED,
     WATCHED,
+    count_workers,
     queue_of,
 )
 from plyscribe.service.store.feed import FeedGroup
@@ -130,7 +130,7 @@ class Vitals:
     def _queue(self, name: str) -> QueueVitals:
         queue = queue_of(name, self._queues)
         failed = FailedJobRegistry(queue=queue).get_job_count(cleanup=False)
-        return QueueVitals(name, len(queue), self._oldest_job_s(queue.key), failed, self._count_workers(name))
+        return QueueVitals(name, len(queue), self._oldest_job_s(queue.key), failed, count_workers(queue))
 
     def _oldest_job_s(self, key: str) -> float:
         first = cast(bytes | None, self._queues.lindex(key, 0))
@@ -138,11 +138,6 @@ class Vitals:
             return 0.0
         enqueued = cast(bytes | None, self._queues.hget(Job.key_for(first.decode()), "enqueued_at"))
         return _age_s(enqueued) if enqueued else 0.0
-
-    def _count_workers(self, name: str) -> int:
-        workers = cast(set[bytes], self._queues.smembers(WORKERS_BY_QUEUE_KEY % name))
-        # Without a sign of life the record of a worker expires: after two minutes, or after the time limit of its job.
-        return self._queues.exists(*workers) if workers else 0
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from plyscribe.service.lists.paging import Json, Listing, Page, choose_spans, re
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.queries import describe_seats, dump_turn
-from plyscribe.service.store.rows import END, Row, Span, Table
+from plyscribe.service.store.rows import END, SEPARATOR, Row, Span, Table
 from plyscribe.service.streams.handler import Handler
 
 ReadImport = tuple[Import, Sequence[StoredEvent]]
@@ -85,7 +85,7 @@ class MatchList:
 
     name = "matches"
     kinds = ("match", "import")
-    layout = 3
+    layout = 4
 
     def __init__(self, table: Table, matches: Handler[Match], imports: Imports) -> None:
         self.table = table
@@ -116,6 +116,14 @@ class MatchList:
     def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
         """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
         return read_page(self.table, self._plan(wanted, who), limit, cursor)
+
+    def list_bot_matches(self, account: str, limit: int) -> set[str]:
+        """The matches with built-in bots that the account has created and that are not over, at most `limit`.
+
+        Those of tournaments do not count.
+        """
+        found = self.table.read([Span(f"bots-of:{account}")], limit)
+        return {each.at.decode().rpartition(SEPARATOR)[2] for each in found}
 
     def count(self, rulesets: Sequence[str]) -> dict[str, int]:
         """The number of public matches of each of these rulesets, in all versions."""
@@ -225,6 +233,8 @@ def _list_people(row: Json) -> list[str]:
 
 def _list_terms(row: Json) -> Iterator[str]:
     yield from dict.fromkeys(f"waiting:{wait['player']}" for wait in row["waits_for"])
+    if _is_bot_match(row):
+        yield f"bots-of:{row['creator']}"
     if row["private"]:
         yield "private"
         yield from (f"private:{player}" for player in _list_people(row))
@@ -235,6 +245,11 @@ def _list_terms(row: Json) -> Iterator[str]:
         yield f"tournament:{row['tournament']}"
     if row["rated"]:
         yield "rated"
+
+
+def _is_bot_match(row: Json) -> bool:
+    is_going_on = row["status"] in ("open", "playing") and not row["tournament"]
+    return is_going_on and any("bot" in seat for seat in row["seats"])
 
 
 def _format_time(time_ms: int) -> str:

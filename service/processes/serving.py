@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -30,6 +30,7 @@ from plyscribe.service.processes.embedded import (
     start_server,
 )
 from plyscribe.service.processes.witness import sync_directory
+from plyscribe.service.queues import IMPORT, QUEUES, VERIFY
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
@@ -38,6 +39,9 @@ READY_WITHIN_S = 30.0
 POLL_S = 0.1
 STORE_TRIES = 3
 """Attempts to start the store. One fails if the store is killed while it starts."""
+
+CHECKED = (VERIFY, IMPORT)
+"""The queues of what is executed a second time."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -55,8 +59,9 @@ class ServeOptions:
     data: Path
     host: str = "127.0.0.1"
     port: int = 8420
-    verify_workers: int = 1
-    play_workers: int = 1
+    workers: Mapping[str, int] = field(default_factory=dict)
+    """How many workers serve each queue, by its name; 1 where nothing is said."""
+
     redis_url: str | None = None
     """A store that is already running; None starts the embedded one."""
 
@@ -197,11 +202,12 @@ class Service:
         connect_client(config.rq_redis_url).close()
         web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
         # The second execution has another hash seed than the first, so a result that depends on it is noticed.
-        verify_env = {**env, "PYTHONHASHSEED": "1"}
-        verify = python_command("plyscribe.workers", "verify")
-        play = python_command("plyscribe.workers", "play")
-        workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
-        workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
+        executing_again = {**env, "PYTHONHASHSEED": "1"}
+        workers = [
+            (f"{queue}-{n}", python_command("plyscribe.workers", queue), executing_again if queue in CHECKED else env)
+            for queue in QUEUES
+            for n in range(1, options.workers.get(queue, 1) + 1)
+        ]
         relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]

@@ -20,7 +20,7 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import DomainError, StreamError
-from plyscribe.service.errors import Contended, KeyReused, ServiceError, VersionConflict
+from plyscribe.service.errors import Contended, KeyReused, QuotaReached, ServiceError, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.port import (
     EventStore,
@@ -148,7 +148,7 @@ class Handler(Generic[S]):
         for _ in range(MAX_TRIES):
             try:
                 draft = self._draft(stream, state, command_for(state), asked, expected_version)
-            except (DomainError, VersionConflict):
+            except (DomainError, QuotaReached, VersionConflict):
                 if fresh:
                     raise
                 state, fresh = self._catch_up(stream, state, asked), True

@@ -27,7 +27,7 @@ from tests.faults.players import Writer
 from tests.faults.proxy import Proxy
 from tests.system.running import NAMES, PROGRAM, descendants, environment, free_port, is_ready, serving, wait_for
 
-VICTIMS = ("store", "web", "verify", "play", "relay", "group")
+VICTIMS = ("store", "web", "verify", "tournament", "relay", "group")
 WRITERS = 6
 KILL_EVERY_S = 2.0
 FAULT_EVERY_S = 4.0

@@ -567,6 +567,9 @@ def record_problems(story: Story) -> None:
     late = {"data": b"", "content_type": JSON, "environ_overrides": {LATE: 30.0}}
     story.show("POST", "/v1/matches", ann["token"], **late)
     story.show("POST", "/v1/matches", "ply_x", new)
+    with_bot = {**new, "seats": [None, {"bot": "greedy"}]}
+    story.send("POST", "/v1/matches", ann["token"], json=with_bot)
+    story.show("POST", "/v1/matches", ann["token"], with_bot)
     for error in (RuntimeError(), StoreUnavailable("the store does not answer: Connection refused")):
         with patch.object(story.parts.matches, "execute", side_effect=error):
             story.show("POST", "/v1/matches", ann["token"], new)
@@ -596,6 +599,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
     record_system: {"open_metrics": True},
+    record_problems: {"max_bot_matches": 1},
     record_live: {"max_followers_each": 1, "stream_threads": 1000},
 }
 """The stories that need settings of their own."""

@@ -25,7 +25,9 @@ NAMES = {
     "store": b"valkey-server",
     "web": b"plyscribe\0web",
     "verify": b"workers\0verify",
+    "import": b"workers\0import",
     "play": b"workers\0play",
+    "tournament": b"workers\0tournament",
     "relay": b"workers\0relay",
 }
 

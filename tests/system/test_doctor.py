@@ -21,7 +21,7 @@ from plyscribe.service.config import SETTINGS, parse_key, read_config
 from plyscribe.service.health.doctor import Finding, examine
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
-from plyscribe.service.queues import SWEEPS, UNSETTLED, WATCHED, play_queue, verify_queue
+from plyscribe.service.queues import QUEUES, SWEEPS, UNSETTLED, WATCHED, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -29,7 +29,7 @@ from plyscribe.service.store.requirements import LAYOUT_KEY, require_store
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.worker import Worker
 from tests.store.own_servers import own_server, replica_of
-from tests.system.running import KEY, ROOT, free_port, serving
+from tests.system.running import KEY, ROOT, free_port, serving, wait_for
 from tests.system.test_serve import run_cli
 
 PACKAGE = Path(plyscribe.__file__).parent
@@ -51,8 +51,8 @@ class Patient:
         self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
         FeedGroup(self.redis).read(1)
         self.redis.set(WATCHED, now_ms())
-        for queue_of_kind in (verify_queue, play_queue):
-            Worker([queue_of_kind(self.redis)], connection=self.redis).register_birth()
+        for name in QUEUES:
+            Worker([queue_of(name, self.redis)], connection=self.redis).register_birth()
 
     def findings(self, **environ: str) -> list[Finding]:
         return list(examine(self.data, "127.0.0.1", self._port, {**self.environ, **environ}))
@@ -281,15 +281,18 @@ def test_a_port_that_another_program_has_is_told(patient):
 
 def test_a_service_that_runs_is_examined_by_its_data_directory(tmp_path):
     with serving(tmp_path / "data") as service:
-        time.sleep(1.0)
         port = service.url.rpartition(":")[2]
-        told = run_cli("doctor", "--data", str(service.data), "--port", port, "--json")
+
+        def examine_it():
+            return run_cli("doctor", "--data", str(service.data), "--port", port, "--json")
+
+        wait_for(lambda: examine_it().returncode == 0, why="the last of the workers")
+        told = examine_it()
         findings = json.loads(told.stdout)
         assert told.returncode == 0, told.stdout
     assert all(set(found) == {"topic", "state", "text", "remedy"} for found in findings)
     assert [found["text"] for found in findings if found["topic"] == "worker"] == [
-        "1 on the queue verify",
-        "1 on the queue play",
+        f"1 on the queue {name}" for name in QUEUES
     ]
     by_topic = {found["topic"]: found["text"] for found in findings}
     assert by_topic["port"].startswith("the API answers")

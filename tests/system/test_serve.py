@@ -15,6 +15,7 @@ import redis
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.config import parse_key
 from plyscribe.service.processes.embedded import find_binary, start_server
+from plyscribe.service.queues import QUEUES
 from tests.system.running import (
     KEY,
     ROOT,
@@ -94,7 +95,7 @@ def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
 def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
     with serving(tmp_path / "data") as service:
         below = descendants(service.process.pid)
-        assert len(below) == 5
+        assert len(below) == 3 + len(QUEUES), "store, web, relay and the workers"
         service.stop()
         assert service.process.returncode == 0
         assert not any(os.path.exists(f"/proc/{pid}") for pid in below)
@@ -119,7 +120,7 @@ def _runs(pid: int) -> bool:
 def test_what_dies_is_started_again(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         match = both.open_match("zhen")
-        for name in ("store", "web", "relay", "verify", "play"):
+        for name in ("store", "web", "relay", *QUEUES):
             before = service.pids(name)
             service.kill(name)
             wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
@@ -170,7 +171,7 @@ def test_a_port_that_is_taken_is_told(tmp_path):
     "command",
     [
         ["-m", "plyscribe", "web"],
-        *(["-m", "plyscribe.workers", kind] for kind in ("relay", "verify", "play")),
+        *(["-m", "plyscribe.workers", kind] for kind in ("relay", *QUEUES)),
     ],
 )
 def test_a_process_without_a_store_says_what_is_missing(command):
@@ -181,7 +182,7 @@ def test_a_process_without_a_store_says_what_is_missing(command):
     assert "Traceback" not in failed.stderr
 
 
-@pytest.mark.parametrize("kind", ["verify", "play"])
+@pytest.mark.parametrize("kind", QUEUES)
 def test_a_worker_that_starts_before_its_store_waits_for_it(tmp_path, kind):
     port = free_port()
     with process("-m", "plyscribe.workers", kind, REDIS_URL=f"redis://127.0.0.1:{port}") as worker:

@@ -137,7 +137,9 @@ def test_a_store_that_takes_no_writes_is_not_ready(tmp_path, trouble, code):
 COMMANDS = {
     "web": ["plyscribe", "web", "--port", "0"],
     "verify": ["plyscribe.workers", "verify"],
+    "import": ["plyscribe.workers", "import"],
     "play": ["plyscribe.workers", "play"],
+    "tournament": ["plyscribe.workers", "tournament"],
     "relay": ["plyscribe.workers", "relay"],
     "serve": ["plyscribe", "serve"],
     "rebuild": ["plyscribe", "rebuild"],

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from secrets import token_hex
 
 import pytest
 from redis import Redis
+from rq import Worker
 
-from plyscribe.domain.bots import build_bot, choose_move
+from plyscribe.domain.bots import MAX_PLAYOUTS, build_bot, choose_move
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, Secret, Withdraw
+from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, OfferDraw, Secret, Withdraw
 from plyscribe.domain.decide import play as deciding
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
@@ -17,15 +19,16 @@ from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.composition import compose
 from plyscribe.service.config import parse_key
 from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import play_queue
+from plyscribe.service.queues import play_queue, tournament_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers import play_match as job_module
 from plyscribe.workers.duties import bots as duty_module
-from plyscribe.workers.duties.bots import DUE, GRACE_MS, TOGETHER, Bots
+from plyscribe.workers.duties.bots import DUE, GRACE_MS, Bots
 from plyscribe.workers.duties.scan import Scan
+from plyscribe.workers.fair_line import TOGETHER
 from plyscribe.workers.play_match import play_all, play_matches
 from plyscribe.workers.relay import Relay
 from plyscribe.workers.verify_match import verify_all
@@ -36,7 +39,12 @@ pytestmark = pytest.mark.server
 
 ANN = Actor("player", "player-" + "a" * 26)
 ME = Account(ANN.id)
-RANDOM, GREEDY = build_bot("random", 1), build_bot("greedy", 2)
+BEN = Actor("player", "player-" + "b" * 26)
+RANDOM, GREEDY, SLOW = build_bot("random", 1), build_bot("greedy", 2), build_bot("mcts", 3, MAX_PLAYOUTS)
+
+
+def game_of(tournament: str) -> dict[str, object]:
+    return {"id": f"tournament-{tournament}", "round": 1, "board": 1, "game": 1, "opening": []}
 
 
 class Rig:
@@ -44,15 +52,15 @@ class Rig:
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
-        self.queue = play_queue(redis)
+        self.queue, self.of_tournaments = play_queue(redis), tournament_queue(redis)
         self.parts = compose(CONFIG, RedisStore(redis))
         self.duty, self.relay = self.new_relay()
 
     def new_relay(self) -> tuple[Bots, Relay]:
-        duty = Bots(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCH))
+        duty = Bots(self.parts, self.redis, self.queue, self.of_tournaments, Handler(self.parts.store, MATCH))
         return duty, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [duty]), duty])
 
-    def start(self, *seats: object, ruleset: str = "zhen", **more: object) -> str:
+    def start(self, *seats: object, ruleset: str = "zhen", actor: Actor = ANN, **more: object) -> str:
         asked = command_of("test", "POST", "/", None, b"")
         match = stream_id("match", asked)
         key = self.parts.config.server_key
@@ -65,7 +73,7 @@ class Rig:
             "secret": Secret(secret, seeds),
             **more,
         }
-        self.parts.matches.execute(match, lambda _: CreateMatch(actor=ANN, **whole), asked, new=True)
+        self.parts.matches.execute(match, lambda _: CreateMatch(actor=actor, **whole), asked, new=True)
         return match
 
     def do(self, match: str, command: type, **fields: object) -> None:
@@ -85,16 +93,21 @@ class Rig:
     def jobs(self) -> list[str]:
         return self.queue.job_ids
 
+    def matches_by_job(self) -> list[list[str]]:
+        """The matches of each job on the queue, in its order."""
+        return [[stream for stream, _ in self.queue.fetch_job(id).args[0]] for id in self.jobs()]
+
     def work(self) -> int:
         """Relay and play until nothing is left to do, and return the number of jobs."""
         done = 0
         self.relay.step(block_ms=0)
-        while ids := self.jobs():
-            for id in ids:
-                job = self.queue.fetch_job(id)
-                self.queue.remove(id)
-                play_all(self.parts, job.args[0])
-                done += 1
+        while self.queue.job_ids or self.of_tournaments.job_ids:
+            for queue in (self.queue, self.of_tournaments):
+                for id in queue.job_ids:
+                    job = queue.fetch_job(id)
+                    queue.remove(id)
+                    play_all(self.parts, job.args[0])
+                    done += 1
             self.relay.step(block_ms=0)
         return done
 
@@ -168,10 +181,10 @@ def test_a_match_that_waits_for_a_bot_is_noted_and_enqueued_once(rig):
 
 def test_matches_of_bots_alone_share_jobs_and_those_with_people_do_not(rig):
     alone = [rig.start(RANDOM, GREEDY) for _ in range(TOGETHER + 1)]
+    rig.relay.step(block_ms=0)
+    assert sorted(map(len, rig.matches_by_job())) == [1, TOGETHER]
     played = [rig.start(RANDOM, ME) for _ in range(2)]
     rig.relay.step(block_ms=0)
-    jobs = sorted(len(rig.queue.fetch_job(id).args[0]) for id in rig.jobs())
-    assert jobs == [1, 1, 1, TOGETHER]
     assert {f"play_{match}_2" for match in played} < set(rig.jobs())
     rig.work()
     assert {rig.read(match).life.status for match in alone} == {"ended"}
@@ -232,6 +245,81 @@ def test_a_long_match_takes_several_commands_and_its_moves_are_the_same(rig, mon
     assert moves[0] == moves[1]
 
 
+def test_a_match_of_one_with_many_comes_before_their_others(rig):
+    many = [rig.start(SLOW, SLOW) for _ in range(6)]
+    rig.relay.step(block_ms=0)
+    [[first]] = rig.matches_by_job()
+    assert first in many
+    one = rig.start(RANDOM, Account(BEN.id), actor=BEN)
+    rig.relay.step(block_ms=0)
+    assert rig.matches_by_job() == [[first], [one]]
+
+
+def test_the_matches_of_tournaments_have_a_queue_of_their_own_and_each_tournament_its_turn(rig):
+    games = [[rig.start(SLOW, SLOW, tournament=game_of(cup)) for _ in range(3)] for cup in ("x", "y")]
+    match = rig.start(SLOW, SLOW)
+    rig.relay.step(block_ms=0)
+    assert rig.matches_by_job() == [[match]]
+    first, second = (rig.of_tournaments.fetch_job(id).args[0][0][0] for id in rig.of_tournaments.job_ids)
+    assert [sum(each in cup for each in (first, second)) for cup in games] == [1, 1]
+
+
+def test_the_next_match_of_an_owner_follows_when_a_bot_has_moved(rig, monkeypatch):
+    monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
+    for _ in range(2):
+        rig.start(SLOW, SLOW)
+    rig.relay.step(block_ms=0)
+    [[first]] = rig.matches_by_job()
+    rig.queue.empty()
+    play_all(rig.parts, [(first, 2)])
+    rig.relay.step(block_ms=0)
+    [[second]] = rig.matches_by_job()
+    assert second != first
+
+
+def test_with_more_workers_an_owner_has_more_work_in_hand(rig):
+    for _ in range(3):
+        rig.start(SLOW, SLOW)
+    for _ in range(2):
+        Worker([rig.queue], connection=rig.redis, name=token_hex(4)).register_birth()
+    rig.duty.sweep()
+    rig.relay.step(block_ms=0)
+    assert len(rig.jobs()) == 2
+
+
+def test_the_sweep_leaves_matches_alone_that_wait_in_line(rig, monkeypatch, caplog):
+    for _ in range(3):
+        rig.start(SLOW, SLOW)
+    rig.relay.step(block_ms=0)
+    [job] = rig.jobs()
+    now = duty_module.now_ms()
+    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    rig.duty.sweep()
+    assert len(rig.due()) == 3
+    [said] = [record.getMessage() for record in caplog.records]
+    assert job.split("_")[1] in said
+    assert len(said.split(" ")) == len(f"no bot has moved in time in {job}: enqueued again".split(" "))
+
+
+def test_a_new_relay_finds_the_matches_that_waited_in_the_line_of_another(rig, monkeypatch):
+    matches = {rig.start(SLOW, SLOW) for _ in range(3)}
+    rig.relay.step(block_ms=0)
+    rig.queue.empty()
+    rig.duty, rig.relay = rig.new_relay()
+    now = duty_module.now_ms()
+    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    rig.relay.step(block_ms=0)
+    rig.duty.sweep()
+    found = set()
+    for _ in matches:
+        [[match]] = rig.matches_by_job()
+        found.add(match)
+        rig.queue.empty()
+        rig.do(match, AbortMatch, cause="enough")
+        rig.relay.step(block_ms=0)
+    assert found == matches
+
+
 def test_slow_bots_show_each_move_soon(rig, monkeypatch):
     monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
     match = rig.start(RANDOM, RANDOM)
@@ -288,7 +376,7 @@ def test_bots_with_secret_seeds_play_as_their_revealed_seeds_say(rig):
     assert rig.read(match).life.status == "scored"
 
 
-@pytest.mark.parametrize("tournament", [None, {"id": "tournament-x", "round": 1, "board": 1, "game": 1, "opening": []}])
+@pytest.mark.parametrize("tournament", [None, game_of("x")])
 def test_without_the_key_a_bot_moves_late_and_nothing_is_lost(rig, monkeypatch, tournament):
     match = rig.start(build_bot("random", None), build_bot("greedy", None), tournament=tournament)
     keyless = replace(rig.parts, config=replace(CONFIG, server_key=parse_key("7e" * 32)))

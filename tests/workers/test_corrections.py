@@ -14,7 +14,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import compose
 from plyscribe.service.config import CORRECTIONS_S
 from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import SWEEPS, UNSETTLED, verify_queue
+from plyscribe.service.queues import SWEEPS, UNSETTLED, import_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
@@ -44,7 +44,8 @@ class Club:
 
     def start(self) -> None:
         """Start a relay, as after a crash."""
-        self.duty = Verifications(self.parts, self.redis, self.queue, Handler(self.parts.store, MATCH))
+        states = Handler(self.parts.store, MATCH)
+        self.duty = Verifications(self.parts, self.redis, self.queue, import_queue(self.redis), states)
         self.scan = Scan(self.parts.store, [self.duty]).scan
         self.relay = Relay(FeedGroup(self.redis), [self.duty])
 

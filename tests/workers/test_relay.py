@@ -17,7 +17,7 @@ from plyscribe.domain.verification import Execution
 from plyscribe.service import composition
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import verify_queue
+from plyscribe.service.queues import import_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -46,13 +46,13 @@ class Rig:
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
         self.parts: Parts = compose(CONFIG, RedisStore(self.redis))
-        self.queue = verify_queue(self.redis)
+        self.queue, self.imports = verify_queue(self.redis), import_queue(self.redis)
         self.duty = self.new_duty()
         self.scan = Scan(self.parts.store, [self.duty]).scan
         self.relay = self.new_relay()
 
     def new_duty(self) -> Verifications:
-        return Verifications(self.parts, self.redis, self.queue, self.parts.matches)
+        return Verifications(self.parts, self.redis, self.queue, self.imports, self.parts.matches)
 
     def new_relay(self) -> Relay:
         return Relay(FeedGroup(self.redis), [Scan(self.parts.store, [self.duty]), self.duty])
@@ -269,7 +269,7 @@ def test_the_streams_are_listed_once_for_all_trackers(rig, monkeypatch):
     match, streams, asked = rig.finish(), rig.parts.store.streams, []
     rig.redis.delete(*rig.redis.keys("*:feed"))
     monkeypatch.setattr(rig.parts.store, "streams", lambda after: asked.append(after) or streams(after))
-    other = Verifications(rig.parts, rig.redis, rig.queue, rig.parts.matches)
+    other = Verifications(rig.parts, rig.redis, rig.queue, rig.imports, rig.parts.matches)
     Scan(rig.parts.store, [rig.duty, other]).scan()
     assert rig.pending() == [match]
     assert asked == ["", match]
@@ -322,7 +322,7 @@ def bring(rig: Rig) -> str:
 def test_an_import_is_noted_enqueued_and_judged_once(rig):
     stream = bring(rig)
     rig.relay.step(block_ms=0)
-    assert rig.jobs() == [f"check_{stream}_3"]
+    assert (rig.imports.job_ids, rig.jobs()) == ([f"check_{stream}_3"], [])
     assert rig.pending() == [stream]
     for _ in range(2):
         assert check_import(rig.parts, stream) == "verified"
@@ -336,7 +336,7 @@ def test_a_text_record_is_played_once(rig):
     asked = command_of("test", "POST", "/v1/imports", None, b"")
     stream = rig.parts.records.receive(ANN, SOUND.encode(), False, asked).state.stream
     rig.relay.step(block_ms=0)
-    assert rig.jobs() == [f"check_{stream}_1"]
+    assert (rig.imports.job_ids, rig.jobs()) == ([f"check_{stream}_1"], [])
     for _ in range(2):
         assert check_import(rig.parts, stream) == "entered"
     assert check_import(compose(CONFIG, RedisStore(rig.redis)), stream) == "entered"
@@ -367,7 +367,7 @@ def test_an_import_whose_job_was_lost_is_found_by_scan_and_sweep(rig):
     rig.scan()
     assert rig.pending() == [stream]
     rig.duty.sweep()
-    assert rig.jobs() == [f"check_{stream}_3"]
+    assert (rig.imports.job_ids, rig.jobs()) == ([f"check_{stream}_3"], [])
 
 
 def test_parts_are_composed_from_the_environment(monkeypatch):

@@ -28,7 +28,7 @@ from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
-from plyscribe.service.queues import play_queue, verify_queue
+from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -59,15 +59,15 @@ class Rig:
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
         self.parts: Parts = compose(CONFIG, RedisStore(redis))
-        self.queues = play_queue(redis), verify_queue(redis)
+        self.queues = tournament_queue(redis), play_queue(redis), verify_queue(redis), import_queue(redis)
         self.advances, self.relay = self.new_relay()
 
     def new_relay(self) -> tuple[Advances, Relay]:
-        play, verify = self.queues
+        tournament, play, verify, imports = self.queues
         states = Handler(self.parts.store, MATCH)
-        advances = Advances(self.parts, self.redis, play, states)
-        reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, states)
-        duties = [Verifications(self.parts, self.redis, verify, states), bots, reveals, advances]
+        advances = Advances(self.parts, self.redis, tournament, states)
+        reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, tournament, states)
+        duties = [Verifications(self.parts, self.redis, verify, imports, states), bots, reveals, advances]
         return advances, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [advances]), *duties])
 
     def create(self, *occupants: Occupant, seed: int = 7, **terms: Any) -> str:

@@ -1,7 +1,12 @@
-"""Keeps built-in bots playing: enqueues every match that waits for one of them."""
+"""Keeps built-in bots playing: lines up every match that waits for one of them, and puts it on a queue in its turn.
+
+What waits in the lines is on the agenda too. So a relay that starts again, with empty lines, finds it there.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from redis import Redis
 from rq import Queue
@@ -12,42 +17,58 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
-from plyscribe.service.queues import Playing, enqueue_plays
+from plyscribe.service.queues import Playing, count_workers, enqueue_plays
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
+from plyscribe.workers.duties.agenda import SWEEP_AT_ONCE, SWEEP_EVERY_S, Agenda
 from plyscribe.workers.duties.loading import read_created
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.under_way import DRAWS, OVER, UNDER_WAY, may_be_under_way
+from plyscribe.workers.effort import estimate_effort
+from plyscribe.workers.fair_line import FairLine, Job, Piece
 
 DUE = "relay:bots"
 """Sorted set, the agenda: matches that wait for a built-in bot."""
 
 GRACE_MS = 30_000
-"""How long a bot may take before the sweep enqueues its match again."""
+"""How long a bot may take before the sweep lines its match up again."""
 
-TOGETHER = 4
-"""How many matches without people share a job, because what rq does around a job costs as much as a short match."""
+LOOKED_THROUGH = 4096
+"""How many matches of the agenda a sweep looks for in the lines. Of those that are not there, it reads few."""
 
 log = logging.getLogger(__name__)
 
 
+class _Lane(NamedTuple):
+    """A queue, and the line of the matches that wait to be put on it."""
+
+    queue: Queue
+    line: FairLine
+
+
 class Bots:
-    """Makes sure that no match waits for a built-in bot."""
+    """Makes sure that no match waits for a built-in bot. The matches of tournaments have a queue of their own."""
 
     def __init__(
-        self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match], sender: Sender | None = None
+        self,
+        parts: Parts,
+        connection: Redis,
+        queue: Queue,
+        of_tournaments: Queue,
+        states: Handler[Match],
+        sender: Sender | None = None,
     ) -> None:
         self._parts = parts
         self._sender = sender or Sender()
         self._agenda = Agenda(connection, DUE)
-        self._queue = queue
+        self._players, self._tournaments = (_Lane(each, FairLine(now_ms)) for each in (queue, of_tournaments))
+        self._lanes = self._players, self._tournaments
         self._states = states
         self.chores = (Chore("sweep of bots", self.sweep, SWEEP_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """Enqueue the matches in which a bot is due after these entries; strike those in which none is."""
+        """Line up the matches in which a bot is due after these entries; strike those in which none is."""
         changes = UNDER_WAY | DRAWS | OVER
         matches = [entry for entry in entries if entry.stream.startswith("match-")]
         self._look_at(list(dict.fromkeys(entry.stream for entry in matches if changes & set(entry.types))))
@@ -58,26 +79,57 @@ class Bots:
         self._agenda.note_new([match.stream for match in due], now_ms())
 
     def sweep(self) -> None:
-        """Enqueue again the matches whose bots have taken too long."""
+        """Line up again the matches whose bots have taken too long, and those that no line has."""
         if not self._sender.may_try():
             return
-        overdue = self._agenda.list_due(now_ms())
-        if overdue and not self._sender.is_away:
-            log.warning("no bot has moved in time in %s: enqueued again", " ".join(overdue))
-        self._look_at(overdue)
+        overdue = self._agenda.list_due(now_ms(), LOOKED_THROUGH)
+        waiting = {stream for stream in overdue if any(lane.line.is_waiting(stream) for lane in self._lanes)}
+        self._agenda.note(waiting, now_ms() + GRACE_MS)
+        missing = [stream for stream in overdue if stream not in waiting][:SWEEP_AT_ONCE]
+        late = [stream for stream in missing if any(lane.line.is_in_hand(stream) for lane in self._lanes)]
+        if late:
+            log.warning("no bot has moved in time in %s: enqueued again", " ".join(late))
+        self._strike(missing)
+        if self._sender.send(self._lanes, self._count_workers):
+            self._look_at(missing)
+
+    def _count_workers(self) -> None:
+        for lane in self._lanes:
+            lane.line.resize(count_workers(lane.queue))
 
     def _look_at(self, streams: Sequence[str]) -> None:
         due, idle = self._sort(streams)
+        # This comes first: whatever happens to the lines, the sweep finds the matches.
         self._agenda.note([match.stream for match in due], now_ms() + GRACE_MS)
-        # A person may be waiting for these bots.
-        awaited = [Playing(match.stream, match.version) for match in due if match.life.players]
-        alone = [Playing(match.stream, match.version) for match in due if not match.life.players]
-        sent = self._sender.send(
-            due, lambda: enqueue_plays(self._queue, awaited), lambda: enqueue_plays(self._queue, alone, TOGETHER)
-        )
-        if not sent:
-            self._agenda.note([match.stream for match in due], now_ms())
+        self._strike(idle)
+        for match in due:
+            self._line_up(match)
+        noted = {match.stream for match in due}
+        for lane in self._lanes if self._sender.may_try() else ():
+            self._send(lane, noted)
         self._agenda.strike(idle)
+
+    def _line_up(self, match: Match) -> None:
+        tournament = (match.life.created.tournament or {}).get("id")
+        lane, owner = (self._tournaments, str(tournament)) if tournament else (self._players, match.life.creator)
+        piece = Piece(match.stream, match.version, estimate_effort(match), may_share=not match.life.players)
+        lane.line.offer(owner, piece)
+
+    def _strike(self, streams: Sequence[str]) -> None:
+        for lane in self._lanes:
+            for stream in streams:
+                lane.line.strike(stream)
+
+    def _send(self, lane: _Lane, noted: set[str]) -> None:
+        """Put on the queue what may go there now; `noted` are the matches whose time on the agenda is new."""
+        jobs, sent = lane.line.take(), False
+        try:
+            waited = [piece.stream for piece in chain.from_iterable(jobs) if piece.stream not in noted]
+            self._agenda.note(waited, now_ms() + GRACE_MS)
+            sent = self._sender.send(jobs, lambda: enqueue_plays(lane.queue, [_name_matches(job) for job in jobs]))
+        finally:
+            if not sent:
+                lane.line.put_back(jobs)
 
     def _sort(self, streams: Sequence[str]) -> tuple[list[Match], list[str]]:
         """Of those matches that have bots: the ones in which a bot is due, and the others."""
@@ -105,3 +157,7 @@ class Bots:
             # Anything may fail here, such as a ruleset of the operator's own. It must not hold up other matches.
             log.exception("%s cannot be read: no bot plays in it", stream)
             return None
+
+
+def _name_matches(job: Job) -> list[Playing]:
+    return [Playing(piece.stream, piece.version) for piece in job]

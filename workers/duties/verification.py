@@ -70,6 +70,7 @@ class Verifications:
         parts: Parts,
         connection: Redis,
         queue: Queue,
+        imports: Queue,
         states: Handler[Match],
         sender: Sender | None = None,
     ) -> None:
@@ -79,6 +80,7 @@ class Verifications:
         self._corrections = Corrections(parts, connection, states)
         self._redis = connection
         self._queue = queue
+        self._imports = imports
         self.chores = (
             Chore("sweep", self.sweep, SWEEP_EVERY_S),
             Chore("end of corrections", self.end_corrections, SWEEP_EVERY_S),
@@ -107,7 +109,7 @@ class Verifications:
             [*ended, *annulled, *imported],
             lambda: enqueue_verifications(self._queue, ended),
             lambda: enqueue_scorings(self._queue, annulled),
-            lambda: enqueue_checks(self._queue, imported),
+            lambda: enqueue_checks(self._imports, imported),
         )
         if not sent:
             self._agenda.note(waiting, now_ms())
@@ -144,7 +146,7 @@ class Verifications:
             due,
             lambda: enqueue_verifications(self._queue, [it for it in due if isinstance(it, Verification)], at_once=1),
             lambda: enqueue_scorings(self._queue, [it for it in due if isinstance(it, Scoring)], at_once=1),
-            lambda: enqueue_checks(self._queue, [it for it in due if isinstance(it, Checking)]),
+            lambda: enqueue_checks(self._imports, [it for it in due if isinstance(it, Checking)]),
         )
         if sent:
             self._agenda.reschedule({each.stream: now_ms() + self._count_sweep(each.stream) for each in due})

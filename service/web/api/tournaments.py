@@ -141,6 +141,7 @@ def register_entrant(tournament: str) -> Response:
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
         [occupant] = seat_all([body["bot"] or Account(who.account)])
         assert occupant is not None
+        parts().quotas.require_playouts(who, [occupant])
         return RegisterEntrant(**base, occupant=occupant, label=body["label"])
 
     return _execute(tournament, bodies.NewEntrant, make, 201)

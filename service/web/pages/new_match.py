@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from flask import Response, request
 
-from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
+from plyscribe.domain.bots import BOTS, PLAYOUTS
 from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.access.accounts import Principal
@@ -45,8 +45,8 @@ def offer_match() -> Response:
         "new_match.html",
         **_describe_game(),
         bots=list(BOTS),
-        playouts=PLAYOUTS,
-        most_playouts=MAX_PLAYOUTS,
+        playouts=min(PLAYOUTS, parts().config.max_playouts),
+        most_playouts=parts().config.max_playouts,
         move_limits=MOVE_LIMITS,
         match_limits=MATCH_LIMITS,
         open_matches=_list_open(who),

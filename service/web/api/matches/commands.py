@@ -6,7 +6,7 @@ from typing import Any
 from flask import Response, g
 from marshmallow import Schema
 
-from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.commands import Actor, Command, CreateMatch
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in, require_unpaused, scope_to_act
@@ -65,6 +65,13 @@ def require_no_pause(who: Principal, rated: bool) -> None:
     """Raise WrongTime if a match is rated and the player has to wait before the next rated match."""
     if rated:
         require_unpaused(parts().accounts.players.read(who.account), now_ms())
+
+
+def permit_new(who: Principal, command: CreateMatch, match: str) -> CreateMatch:
+    """The command that creates the match, if `who` may have one more like it; raises as require_no_pause and Quotas."""
+    require_no_pause(who, command.rated)
+    parts().quotas.require_bots(who, match, command.seats)
+    return command
 
 
 def require_scope(state: Match, who: Principal) -> None:

@@ -9,7 +9,7 @@ from plyscribe.service.matches.forks import draft_fork
 from plyscribe.service.streams.ids import stream_id
 from plyscribe.service.web.api.http import parse_body, parts, principal, remembered
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import give_location
+from plyscribe.service.web.api.matches.commands import give_location, permit_new
 from plyscribe.service.web.api.matches.lifecycle import require_players
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.openapi import operation
@@ -20,7 +20,13 @@ from plyscribe.service.web.schemas import answers, bodies
 @blueprint.post("/<match>/forks")
 @charged("creations")
 @operation(
-    "matches", answers.Receipt, status=201, body=bodies.NewFork, problems=(403, 404, 409), command=True, located=True
+    "matches",
+    answers.Receipt,
+    status=201,
+    body=bodies.NewFork,
+    problems=(403, 404, 409),
+    command=True,
+    located=True,
 )
 def fork_match(match: str) -> Response:
     """Continue a match from just before move `ply` + 1 as a new match.
@@ -43,6 +49,6 @@ def fork_match(match: str) -> Response:
         parent = read_match(match)
         entries = parts().matches.read_events(parent.stream, 0, parent.version)
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
-        return draft_fork(parent, entries, fork, body, base, parts().config.server_key)
+        return permit_new(who, draft_fork(parent, entries, fork, body, base, parts().config.server_key), fork)
 
     return give_location(parts().matches.execute(fork, command_for, asked, new=True))

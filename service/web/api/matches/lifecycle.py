@@ -37,6 +37,7 @@ from plyscribe.service.web.api.matches.commands import (
     Fields,
     execute,
     give_location,
+    permit_new,
     require_no_pause,
     require_scope,
 )
@@ -100,8 +101,7 @@ def create_match() -> Response:
     )
 
     def command_for(_: Match) -> CreateMatch:
-        require_no_pause(who, command.rated)
-        return command
+        return permit_new(who, command, stream)
 
     return give_location(parts().matches.execute(stream, command_for, asked, new=True))
 
@@ -153,7 +153,8 @@ def create_duplicate(match: str, number: int) -> Response:
     require_players(body["seats"], who.account)
 
     def command_for(_: Match) -> CreateMatch:
-        return draft_duplicate(old, id, seat_all(body["seats"]), actor, now_ms(), asked, parts().config.server_key)
+        key = parts().config.server_key
+        return permit_new(who, draft_duplicate(old, id, seat_all(body["seats"]), actor, now_ms(), asked, key), id)
 
     return give_location(parts().matches.execute(id, command_for, asked, new=True))
 
@@ -222,8 +223,7 @@ def rematch(match: str) -> Response:
     id, asked = rematch_id(match)
 
     def command_for(_: Match) -> CreateMatch:
-        require_no_pause(who, command.rated)
-        return command
+        return permit_new(who, command, id)
 
     done = parts().matches.execute(id, command_for, asked, new=True)
     if done.replayed and actor.id != done.state.life.creator:

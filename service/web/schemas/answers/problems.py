@@ -49,6 +49,7 @@ class Problem(Schema):
     known = fields.List(fields.String(), metadata={"description": "The names that exist."})
     seat = fields.Integer(metadata={"description": "The seat that the problem is about."})
     seats = fields.List(fields.Integer(), metadata={"description": "The seats that the problem is about."})
+    most = fields.Integer(metadata={"description": "How many an account may have, or how much it may ask for."})
     until = time_field("Until when it is not possible", required=False)
     match_status = fields.String(
         validate=validate.OneOf(STATUSES), metadata={"description": "The status of the match."}

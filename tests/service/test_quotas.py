@@ -1,0 +1,168 @@
+"""Quotas: what bots may cost an account, where that is checked, and who is exempt."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from plyscribe.domain.bots import MAX_PLAYOUTS
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.errors import QuotaReached
+from plyscribe.service.quotas import require_room
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+GREEDY = {"bot": "greedy"}
+HEAVY = {"bot": "mcts", "playouts": 201}
+NEW = {"ruleset": "zhen", "seats": [GREEDY, GREEDY]}
+
+
+@pytest.fixture
+def parts() -> Parts:
+    register(TOY_V1)
+    return compose(replace(CONFIG, max_bot_matches=2, max_playouts=200), MemoryStore())
+
+
+def sign_up(parts: Parts, *scopes: str) -> str:
+    return parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)[1]
+
+
+def create(api: Api, token: str, *seats: object, **more: object):
+    return api.post("/v1/matches", token, {"ruleset": "zhen", "seats": seats or [GREEDY, GREEDY]}, **more)
+
+
+def refusal(answer) -> tuple[int, str, int]:
+    return answer.status_code, answer.json["code"], answer.json["most"]
+
+
+TOO_MANY = (429, "quota/bot-matches", 2)
+TOO_HEAVY = (422, "bot/playouts-limit", 200)
+
+
+def test_an_account_with_as_many_as_it_may_have_gets_no_more():
+    require_room("quota/boats", 1, 2, "boats", "sell one")
+    with pytest.raises(QuotaReached, match="boats: you have 2, and an account may have 2; sell one") as refused:
+        require_room("quota/boats", 2, 2, "boats", "sell one")
+    assert refused.value.code == "quota/boats"
+
+
+def test_an_account_has_only_so_many_matches_with_bots(api):
+    account, token = api.sign_up("Ann")
+    matches = [create(api, token).json["match"] for _ in range(2)]
+    refused = create(api, token)
+    assert refusal(refused) == TOO_MANY
+    assert refused.headers["Retry-After"]
+    assert f"/v1/matches?player={account}" in refused.json["detail"]
+    assert create(api, token, {"player": account}, None).status_code == 201, "matches of people are not counted"
+    assert create(api, api.sign_up("Ben")[1]).status_code == 201, "others have their own quota"
+    api.post(f"/v1/matches/{matches[0]}/abort", token, {"cause": "enough"})
+    assert create(api, token).status_code == 201
+    assert refusal(create(api, token)) == TOO_MANY
+
+
+def test_matches_with_people_and_bots_count_and_private_ones_too(api):
+    account, token = api.sign_up("Ann")
+    for private in (False, True):
+        body = {"ruleset": "zhen", "seats": [{"player": account}, GREEDY], "private": private}
+        assert api.post("/v1/matches", token, body).status_code == 201
+    assert refusal(create(api, token)) == TOO_MANY
+
+
+def test_a_request_that_is_repeated_gets_its_answer_although_the_quota_is_reached(api):
+    _, token = api.sign_up("Ann")
+    first = create(api, token, key="first")
+    create(api, token)
+    assert create(api, token, key="first").json == first.json
+    api.post(f"/v1/matches/{first.json['match']}/abort", token, {"cause": "enough"})
+    create(api, token)
+    assert create(api, token, key="first").json == first.json
+
+
+def test_what_was_refused_for_another_reason_does_not_count(api):
+    _, token = api.sign_up("Ann")
+    for _ in range(3):
+        body = {**NEW, "options": {"tiles": 4, "cubes": 99}}
+        assert api.post("/v1/matches", token, body).status_code == 422
+    assert [create(api, token).status_code for _ in range(3)] == [201, 201, 429]
+
+
+def test_forks_duplicates_and_rematches_count(api):
+    account, token = api.sign_up("Ann")
+    body = {"ruleset": "crystals", "seats": [{"player": account}, GREEDY], "shared_dice": 2}
+    first = api.post("/v1/matches", token, body).json["match"]
+    over = create(api, token, {"player": account}, GREEDY).json["match"]
+    forks, duplicates = f"/v1/matches/{first}/forks", f"/v1/matches/{first}/duplicates/2"
+    assert refusal(api.post(forks, token, {"ply": 0, "seats": [GREEDY, GREEDY], "dice": "fresh"})) == TOO_MANY
+    assert refusal(api.post(duplicates, token, {"seats": [GREEDY, GREEDY]})) == TOO_MANY
+    api.post(f"/v1/matches/{over}/withdrawal", token, {})
+    assert api.post(forks, token, {"ply": 0, "seats": [GREEDY, GREEDY], "dice": "fresh"}).status_code == 201
+    assert refusal(api.post(f"/v1/matches/{over}/rematch", token, {})) == TOO_MANY
+
+
+def test_bots_make_only_so_many_playouts(api, parts):
+    account, token = api.sign_up("Ann")
+    refused = create(api, token, HEAVY, None)
+    assert refusal(refused) == TOO_HEAVY
+    assert "at most 200 playouts" in refused.json["detail"]
+    match = create(api, token, {"player": account}, {"bot": "mcts"}).json["match"]
+    fork = {"ply": 0, "seats": [HEAVY, HEAVY]}
+    assert refusal(api.post(f"/v1/matches/{match}/forks", token, fork)) == TOO_HEAVY
+    assert api.get("/v1/matches").json["matches"][0]["match"] == match
+
+
+def test_a_match_from_before_the_limit_goes_on_and_its_rematch_is_refused(api, parts):
+    account, token = api.sign_up("Ann")
+    before = Api(create_app(compose(replace(parts.config, max_playouts=MAX_PLAYOUTS), parts.store)))
+    match = create(before, token, {"player": account}, HEAVY).json["match"]
+    move = api.get(f"/v1/matches/{match}/legal-moves").json["moves"][0]
+    assert api.post(f"/v1/matches/{match}/moves", token, {"move": move}).status_code == 200
+    assert api.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
+    assert refusal(api.post(f"/v1/matches/{match}/rematch", token, {})) == TOO_HEAVY
+
+
+def test_an_organiser_enters_no_heavier_bots_and_an_administrator_does(api, parts):
+    organiser = sign_up(parts, "play", "organise")
+    cup = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+    tournament = api.post("/v1/tournaments", organiser, cup).json["tournament"]
+    entrants = f"/v1/tournaments/{tournament}/entrants"
+    bot = {"bot": {"name": "mcts", "playouts": 201}, "label": "deep"}
+    assert refusal(api.post(entrants, organiser, bot)) == TOO_HEAVY
+    _, admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("play", "organise", "admin"))
+    tournament = api.post("/v1/tournaments", admin, {**cup, "name": "Deep cup"}).json["tournament"]
+    assert api.post(f"/v1/tournaments/{tournament}/entrants", admin, bot).status_code == 201
+
+
+def test_administrators_have_no_quota(api, parts):
+    admin = sign_up(parts, "play", "admin")
+    assert [create(api, admin, HEAVY, HEAVY).status_code for _ in range(4)] == [201] * 4
+
+
+def test_matches_that_the_list_does_not_show_yet_count(api, parts, monkeypatch):
+    monkeypatch.setattr(parts.lists.matches, "list_bot_matches", lambda *_: set())
+    _, token = api.sign_up("Ann")
+    matches = [create(api, token).json["match"] for _ in range(2)]
+    assert refusal(create(api, token)) == TOO_MANY
+    api.post(f"/v1/matches/{matches[0]}/abort", token, {"cause": "enough"})
+    assert create(api, token).status_code == 201
+
+
+def test_requests_at_the_same_time_do_not_exceed_the_quota(api, parts):
+    _, token = api.sign_up("Ann")
+    answers: list[int] = []
+    app = create_app(parts)
+
+    def ask() -> None:
+        answers.append(Api(app).post("/v1/matches", token, NEW).status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.count(201) <= 2
+    assert set(answers) <= {201, 429}
