@@ -69,15 +69,16 @@ class Quotas:
                 raise WrongValue("bot/playouts-limit", why, most=most)
 
     def _count_others(self, account: str, match: str, most: int) -> int:
-        """How many matches but this one count for the account; `most` at least if there are more."""
+        """How many matches but this one count for the account, or more than do as long as that is less than `most`."""
         self._lists.lag()
-        listed = self._lists.matches.list_bot_matches(account, most + 1)
         with self._lock:
             new = set(self._note_new(account)) - {match}
-        unlisted, settled = new - listed, new & listed
-        if len(listed - {match}) + len(unlisted) >= most:
-            # A match that was refused, or is over already, never comes into the list.
-            settled |= {each for each in unlisted if not self._is_under_way(each)}
+        matches = self._lists.matches
+        if (at_most := matches.count_bot_matches(account) + len(new)) < most:
+            return at_most
+        listed = matches.list_bot_matches(account, most + 1)
+        # A match that was refused, or is over already, never comes into the list.
+        settled = {each for each in new if each in listed or not self._is_under_way(each)}
         self._forget_new(account, settled)
         return len((listed | new - settled) - {match})
 

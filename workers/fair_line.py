@@ -38,6 +38,9 @@ class Piece(NamedTuple):
     may_share: bool
     """Whether it may share a job with others: nobody waits for it."""
 
+    noted_ms: int = 0
+    """When whoever offers it noted it elsewhere, which means nothing to the line."""
+
 
 Job = Sequence[Piece]
 

@@ -104,15 +104,14 @@ class Bots:
         self._strike(idle)
         for match in due:
             self._line_up(match)
-        noted = {match.stream for match in due}
         for lane in self._lanes if self._sender.may_try() else ():
-            self._send(lane, noted)
+            self._send(lane)
         self._agenda.strike(idle)
 
     def _line_up(self, match: Match) -> None:
         tournament = (match.life.created.tournament or {}).get("id")
         lane, owner = (self._tournaments, str(tournament)) if tournament else (self._players, match.life.creator)
-        piece = Piece(match.stream, match.version, estimate_effort(match), may_share=not match.life.players)
+        piece = Piece(match.stream, match.version, estimate_effort(match), not match.life.players, now_ms())
         lane.line.offer(owner, piece)
 
     def _strike(self, streams: Sequence[str]) -> None:
@@ -120,11 +119,12 @@ class Bots:
             for stream in streams:
                 lane.line.strike(stream)
 
-    def _send(self, lane: _Lane, noted: set[str]) -> None:
-        """Put on the queue what may go there now; `noted` are the matches whose time on the agenda is new."""
+    def _send(self, lane: _Lane) -> None:
+        """Put on the queue what may go there now."""
         jobs, sent = lane.line.take(), False
         try:
-            waited = [piece.stream for piece in chain.from_iterable(jobs) if piece.stream not in noted]
+            # The time on the agenda of what has waited for long is nearly over. Each write costs the server a sync.
+            waited = [each.stream for each in chain.from_iterable(jobs) if now_ms() - each.noted_ms > GRACE_MS // 2]
             self._agenda.note(waited, now_ms() + GRACE_MS)
             sent = self._sender.send(jobs, lambda: enqueue_plays(lane.queue, [_name_matches(job) for job in jobs]))
         finally:
