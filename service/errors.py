@@ -12,8 +12,8 @@
     ├── LiveFull            live/full                   the process has no room for another live stream
     ├── LiveShare           live/share                  the client has its share of live streams
     ├── TooManyLarge        request/crowded             other large bodies are being read
-    ├── ReportBusy          ratings/busy                another ratings report is being made
-    ├── VerificationBusy    verification/busy           another match is being verified
+    ├── ReportBusy          report/busy                 the report is still being made, or too many are
+    ├── ReportFailed        report/failed               the report could not be made
     ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
     └── BadRequest          key/invalid, key/not-here, request/..
         ├── BodyLate        request/too-slow            the body did not arrive in time
@@ -117,21 +117,18 @@ class TooManyLarge(ServiceError):
 
 
 class ReportBusy(ServiceError):
-    """Another report on an annulment is being made. They are made one at a time."""
+    """The report is not made yet, and this request can wait no longer, or as much waits already as may."""
 
-    code = "ratings/busy"
-
-    def __init__(self) -> None:
-        super().__init__("the report on another annulment is being made right now: try again")
+    code = "report/busy"
 
 
-class VerificationBusy(ServiceError):
-    """Another match is being verified. They are verified one at a time."""
+class ReportFailed(ServiceError):
+    """The report could not be made. The log of the worker says why. The next request has it made again."""
 
-    code = "verification/busy"
+    code = "report/failed"
 
     def __init__(self) -> None:
-        super().__init__("another match is being verified right now: try again")
+        super().__init__("the report could not be made: ask again, and it is tried again")
 
 
 class UnknownModel(ServiceError):

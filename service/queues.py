@@ -11,7 +11,8 @@ from rq.serializers import JSONSerializer
 
 VERIFY = "verify"
 PLAY = "play"
-QUEUES = (VERIFY, PLAY)
+REPORT = "report"
+QUEUES = (VERIFY, PLAY, REPORT)
 """The names of all queues."""
 
 WATCHED = "relay:deadlines:watched"
@@ -47,6 +48,7 @@ VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
 IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
+REPORT_JOB = "plyscribe.workers.make_report.make_report"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -99,6 +101,11 @@ def verify_queue(connection: Redis) -> Queue:
 def play_queue(connection: Redis) -> Queue:
     """The queue of matches in which a built-in bot is due, and of tournaments to advance. See verify_queue."""
     return queue_of(PLAY, connection)
+
+
+def report_queue(connection: Redis) -> Queue:
+    """The queue of reports that somebody asked for. See verify_queue."""
+    return queue_of(REPORT, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:

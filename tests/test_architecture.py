@@ -22,7 +22,7 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
-    ("bridge",),
+    ("bridge", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access"),
     ("streams",),

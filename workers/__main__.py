@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|play|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers verify|play|report|relay|check`: runs one worker process."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
+from plyscribe.service.queues import CHECK, play_queue, queue_of, report_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
@@ -25,6 +25,9 @@ from plyscribe.workers.worker import work
 
 QUEUES_WITHIN_S = 2.0
 """How long the relay waits for the queues' server. It is short, because lists, inboxes and deadlines wait meanwhile."""
+
+REPORT_NICE = 10
+"""How far the report worker steps back behind all others: anybody can ask for reports, and nobody plays by them."""
 
 
 @click.group()
@@ -48,6 +51,14 @@ def play() -> None:
     """Make the moves of built-in bots, and advance tournaments."""
     connection = _begin()
     work(play_queue(connection), connection)
+
+
+@main.command()
+def report() -> None:
+    """Make reports that somebody asked for, whenever the processor has nothing better to do."""
+    os.nice(REPORT_NICE)
+    connection = _begin()
+    work(report_queue(connection), connection)
 
 
 @main.command()

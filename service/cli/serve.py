@@ -52,7 +52,7 @@ def web(host: str, port: int) -> None:
     parts = compose_process()
     _require_store(parts.config.redis_url)
     try:
-        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES, LARGER_BODIES)
+        serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 

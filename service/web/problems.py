@@ -15,12 +15,12 @@ from plyscribe.service.errors import (
     NotAcceptable,
     NotFound,
     ReportBusy,
+    ReportFailed,
     ScopeMissing,
     TooManyLarge,
     Unauthenticated,
     UnknownModel,
     UnsupportedType,
-    VerificationBusy,
     VersionConflict,
 )
 from plyscribe.service.store import port
@@ -58,7 +58,7 @@ STATUS_OF: dict[type[Exception], int] = {
     LiveFull: 503,
     LiveShare: 429,
     ReportBusy: 503,
-    VerificationBusy: 503,
+    ReportFailed: 503,
     TooManyLarge: 503,
     UnknownModel: 500,
 }

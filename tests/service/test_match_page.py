@@ -215,7 +215,7 @@ def test_the_badge_says_what_the_recorded_verdict_covers_and_executes_nothing(ta
     table.resign()
     assert "Awaits verification" in table.show().text
     table.verify()
-    monkeypatch.setattr(table.parts.reports, "report", None)
+    monkeypatch.setattr(table.parts.maker, "make", None)
     shown = table.show().text
     assert "Verified" in shown
     assert "played again, with the same result" in shown

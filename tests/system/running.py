@@ -26,6 +26,7 @@ NAMES = {
     "web": b"plyscribe\0web",
     "verify": b"workers\0verify",
     "play": b"workers\0play",
+    "report": b"workers\0report",
     "relay": b"workers\0relay",
 }
 

@@ -290,6 +290,7 @@ def test_a_service_that_runs_is_examined_by_its_data_directory(tmp_path):
     assert [found["text"] for found in findings if found["topic"] == "worker"] == [
         "1 on the queue verify",
         "1 on the queue play",
+        "1 on the queue report",
     ]
     by_topic = {found["topic"]: found["text"] for found in findings}
     assert by_topic["port"].startswith("the API answers")

@@ -30,10 +30,13 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
 from plyscribe.service.matches.seating import seat_all
+from plyscribe.service.reports.subjects import pairing_of
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
+from plyscribe.service.tournaments.pairing_check import require_paired
 from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
+from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.events import give_events
 from plyscribe.service.web.api.http import (
     JSON,
@@ -379,11 +382,12 @@ def list_attempts(tournament: str) -> Response:
 def check_round(tournament: str, round: int) -> Response:
     """Pair a round again, and compare the result with the stored pairing.
 
-    The pairing is computed from the events before the round.
+    The pairing is computed from the events before the round. A worker does this, once for all who ask, and the result
+    is kept for ten minutes. The request waits for it. If it takes longer than 20 s, or if too many reports wait to be
+    made, the answer is 503 `report/busy`. The report is made all the same, so ask again later.
     """
-    read_tournament(tournament)
-    check = parts().tournaments.check_round(tournament, round)
-    return answer(tournament_queries.describe_check(tournament, round, check))
+    require_paired(read_tournament(tournament), round)
+    return answer_report(pairing_of(tournament, round), answer)
 
 
 @blueprint.get("/<tournament>/matches")

@@ -9,7 +9,6 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.bots import BOTS
-from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.deadlines import find_deadline, time_left
@@ -29,6 +28,7 @@ from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.web.api.http import SVG, parts, principal_if_any
+from plyscribe.service.web.api.matches.bundles import answer_verification
 from plyscribe.service.web.api.matches.reading import (
     confirm_by,
     list_choices_now,
@@ -115,10 +115,13 @@ def show_news(match: str) -> Response:
 def show_verification(match: str) -> Response:
     """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)
-    report = describe_report(parts().reports.report(state.stream, state.version))
-    return show_page(
-        "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
-    )
+
+    def show(report: dict[str, Any]) -> Response:
+        return show_page(
+            "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
+        )
+
+    return answer_verification(state, show)
 
 
 def _list_rows(entries: list[Any], described: dict[str, Any]) -> list[Row]:

@@ -1,20 +1,25 @@
 """Export matches as bundles, and verify them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from flask import Response
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
-from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.errors import NotCanonical, WrongTime
 from plyscribe.domain.imported import split_address
+from plyscribe.domain.match import Match
 from plyscribe.service.matches import queries
+from plyscribe.service.reports.subjects import Json, verification_of
+from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match, tagged
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.schemas import answers, parameters
+
+SHORT = 100
+"""Matches of so many events are checked in the thread that answers. It takes 1 to 5 ms, less than a job would."""
 
 
 @blueprint.get("/<match>/bundle")
@@ -62,12 +67,21 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
 def get_verification(match: str) -> Response:
     """Execute the stored match again, and report all checks and the first fault.
 
-    A report is kept for a minute. Each process makes only one report at a time; meanwhile other requests are answered
-    503 `verification/busy`.
+    The report on a long match is made by a worker, once for all who ask, and kept for ten minutes. The request waits
+    for it. If it takes longer than 20 s, or if too many reports wait to be made, the answer is 503 `report/busy`. The
+    report is made all the same, so ask again later.
     """
     parse_query(parameters.MatchQuery)
     state = read_match(match)
     response = tagged(Response(), state.version)
     if response.status_code == 200:
-        response = tagged(answer(describe_report(parts().reports.report(state.stream, state.version))), state.version)
+        response = answer_verification(state, lambda report: tagged(answer(report), report["version"]))
     return confined(response, state)
+
+
+def answer_verification(state: Match, show: Callable[[Json], Response]) -> Response:
+    """What `show` makes of the report on a match: see answer_report."""
+    subject = verification_of(state.stream, state.version)
+    if state.version <= SHORT:
+        return show(parts().maker.make(subject))
+    return answer_report(subject, show)
