@@ -5,6 +5,7 @@ A report is made elsewhere (see Makers), once for all who ask for it at the same
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -17,6 +18,9 @@ WAIT_S = 20.0
 
 POLL_S = 0.05
 """How often the thread looks whether awaited reports are made. It sleeps while nobody waits."""
+
+REMIND_S = 5.0
+"""How often it has the reports begun that are still awaited, in case their jobs got lost."""
 
 MAX_AWAITED = 1000
 """Requests of one process that may wait at the same time, each a connection and some 20 kB."""
@@ -138,9 +142,13 @@ class Desk:
         self._settle_all(ReportBusy("this process is stopping: ask again"))
 
     def _attend(self) -> None:
+        reminded_s = time.monotonic()
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._fresh, POLL_S if self._awaited else None)
+                if (now_s := time.monotonic()) - reminded_s >= REMIND_S:
+                    reminded_s = now_s
+                    self._fresh.update(self._awaited)
                 fresh, self._fresh = self._fresh & self._awaited.keys(), set()
             try:
                 for subject in fresh:

@@ -42,6 +42,8 @@ class QueuedReports:
                 if not self._is_over(job):
                     return
                 job.delete()
+                # Where rq keeps a job between queue and worker.
+                self._queue.intermediate_queue.remove(job.id)
             if len(self._queue) >= MAX_DUE:
                 raise ReportBusy(f"{MAX_DUE} reports wait to be made already: try again later")
             self._enqueue(subject)

@@ -295,16 +295,23 @@ def test_a_failed_report_is_told_to_those_who_wait(desk, makers):
         waiting.read()
 
 
-def test_each_request_begins_the_report_anew_if_it_got_lost(desk, makers):
-    Waiting(desk)
-    other = Waiting(desk, OTHER)
+def test_a_report_that_is_still_awaited_is_begun_again_in_case_it_got_lost(desk, makers, monkeypatch):
+    monkeypatch.setattr(desks, "REMIND_S", 0)
+    waiting = Waiting(desk)
+    monkeypatch.setattr(makers, "begin", lambda subject: makers.made.update({subject: {}}))
+    assert waiting.read() == {}
+
+
+def test_each_request_has_the_report_begun(desk, makers):
+    first, other = Waiting(desk), Waiting(desk, OTHER)
     makers.made[OTHER] = {}
     other.read()
-    lost = len(makers.begun)
-    Waiting(desk)
-    last = Waiting(desk, OTHER)
+    again = len(makers.begun)
+    second, last = Waiting(desk), Waiting(desk, OTHER)
     last.read()
-    assert SUBJECT in makers.begun[lost:]
+    assert SUBJECT in makers.begun[again:]
+    assert not first.heard.is_set()
+    assert not second.heard.is_set()
 
 
 @pytest.mark.parametrize("trouble", [ReportBusy("enough"), StoreUnavailable("no queues")], ids=["busy", "away"])
