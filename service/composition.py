@@ -99,7 +99,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events = Ledgers(store), MatchEvents(matches)
-    maker = Maker(matches, tournaments, ledgers)
+    maker = Maker(matches, accounts, tournaments, ledgers)
     url = config.rq_redis_url
     makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from plyscribe import __version__
 from plyscribe.domain.bundle.report import check_match, describe_report
-from plyscribe.domain.imported import split_address
+from plyscribe.domain.imported import is_address, split_address
 from plyscribe.domain.match import Match
+from plyscribe.domain.record import format_record, record_of
+from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import read_pages
 from plyscribe.service.ratings.book import Change
 from plyscribe.service.ratings.ledgers import Ledgers
@@ -38,6 +40,7 @@ VERIFICATION = "verification"
 PAIRING = "pairing"
 ANNULMENT = "annulment"
 PREVIEW = "preview"
+RECORD = "record"
 
 
 def verification_of(match: str, version: int) -> Subject:
@@ -60,11 +63,17 @@ def preview_of(match: str, ledger: int, offset: int, limit: int) -> Subject:
     return Subject(PREVIEW, match, (ledger, offset, limit))
 
 
+def record_at(match: str, version: int) -> Subject:
+    """The text record of a match at a version."""
+    return Subject(RECORD, match, (version,))
+
+
 class Maker:
     """Makes reports from the store."""
 
-    def __init__(self, matches: Handler[Match], tournaments: Tournaments, ledgers: Ledgers) -> None:
+    def __init__(self, matches: Handler[Match], accounts: Accounts, tournaments: Tournaments, ledgers: Ledgers) -> None:
         self._matches = matches
+        self._accounts = accounts
         self._tournaments = tournaments
         self._ledgers = ledgers
         self._make: Mapping[str, Callable[..., Json]] = {
@@ -72,6 +81,7 @@ class Maker:
             PAIRING: self._pair_again,
             ANNULMENT: self._report_annulment,
             PREVIEW: self._preview_annulment,
+            RECORD: self._write_record,
         }
 
     def make(self, subject: Subject) -> Json:
@@ -93,6 +103,14 @@ class Maker:
     def _preview_annulment(self, match: str, ledger: int, offset: int, limit: int) -> Json:
         changes = self._ledgers.preview(self._matches.read(match), ledger)
         return _describe_changes(changes, offset, limit)
+
+    def _write_record(self, match: str, version: int) -> Json:
+        state = self._matches.read(match, version)
+        # The accounts of an imported match belong to another server, even if an id of ours is the same.
+        ours = () if is_address(match) else state.life.players
+        names = {player: self._accounts.name_of(player) for player in ours}
+        entries = chain.from_iterable(read_pages(self._matches, match, 0, version))
+        return {"version": state.version, "text": format_record(record_of(state, entries, names))}
 
 
 def _describe_changes(changes: Any, offset: int, limit: int) -> Json:

@@ -8,7 +8,7 @@ from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.bundle.report import check_bytes
 from plyscribe.service.matches import queries
 from plyscribe.service.reports import desk
-from plyscribe.service.web.api.matches import bundles
+from plyscribe.service.web.api import awaiting
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
@@ -148,7 +148,7 @@ def test_the_report_on_a_short_match_is_made_for_each_request(played, made):
 
 
 def test_the_report_on_a_longer_match_is_made_once_and_kept(played, made, monkeypatch):
-    monkeypatch.setattr(bundles, "SHORT", 2)
+    monkeypatch.setattr(awaiting, "SHORT", 2)
     first = played.report()
     assert played.report() == first
     page = played.api.app.test_client().get(f"/matches/{played.id}/verification")
@@ -160,7 +160,7 @@ def test_the_report_on_a_longer_match_is_made_once_and_kept(played, made, monkey
 
 
 def test_a_report_that_takes_too_long_is_made_all_the_same(played, monkeypatch):
-    monkeypatch.setattr(bundles, "SHORT", 2)
+    monkeypatch.setattr(awaiting, "SHORT", 2)
     makers, go_on = played.parts.desk._makers, threading.Event()
     begin = makers.begin
     with monkeypatch.context() as patch:
@@ -173,7 +173,7 @@ def test_a_report_that_takes_too_long_is_made_all_the_same(played, monkeypatch):
 
 
 def test_a_report_that_fails_is_refused_and_tried_again(played, monkeypatch):
-    monkeypatch.setattr(bundles, "SHORT", 2)
+    monkeypatch.setattr(awaiting, "SHORT", 2)
     with monkeypatch.context() as patch:
         patch.setattr(played.parts.maker, "make", lambda subject: 1 / 0)
         failed = played.api.get(f"{played.path}/verification")

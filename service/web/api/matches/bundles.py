@@ -18,9 +18,6 @@ from plyscribe.service.web.api.matches.reading import confined, read_match, tagg
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.schemas import answers, parameters
 
-SHORT = 100
-"""Matches of so many events are checked in the thread that answers. It takes 1 to 5 ms, less than a job would."""
-
 
 @blueprint.get("/<match>/bundle")
 @operation(
@@ -81,7 +78,4 @@ def get_verification(match: str) -> Response:
 
 def answer_verification(state: Match, show: Callable[[Json], Response]) -> Response:
     """What `show` makes of the report on a match: see answer_report."""
-    subject = verification_of(state.stream, state.version)
-    if state.version <= SHORT:
-        return show(parts().maker.make(subject))
-    return answer_report(subject, show)
+    return answer_report(verification_of(state.stream, state.version), show, events=state.version)
