@@ -11,6 +11,8 @@
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
     ├── LiveShare           live/share                  the client has its share of live streams
+    ├── ExportsFull         export/full                 too many exports are being sent
+    ├── ExportsShare        export/share                one client is being sent too many of them
     ├── TooManyLarge        request/crowded             other large bodies are being read
     ├── ReportBusy          report/busy                 the report is still being made, or too many are
     ├── ReportFailed        report/failed               the report could not be made
@@ -108,6 +110,18 @@ class LiveShare(ServiceError):
     """The client has as many live streams open in this process as one client may."""
 
     code = "live/share"
+
+
+class ExportsFull(ServiceError):
+    """The process sends as many exports as it may at the same time."""
+
+    code = "export/full"
+
+
+class ExportsShare(ServiceError):
+    """The client is being sent as many exports as one client may."""
+
+    code = "export/share"
 
 
 class TooManyLarge(ServiceError):

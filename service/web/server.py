@@ -49,7 +49,7 @@ SILENT_MS = 30_000
 UNREADABLE = "\xff"
 """Replaces a header value that is not ASCII. No header that we read accepts it."""
 
-MAX_HELD = 256 * 1024
+MAX_HELD = 128 * 1024
 """An answer without a length is produced in one go up to this many bytes, whatever its client reads."""
 
 BACKLOG = 2048

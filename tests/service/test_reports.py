@@ -165,6 +165,13 @@ def test_a_report_is_kept_for_a_while_only(by_queue):
     assert 0 < by_queue.redis.ttl(by_queue.job().key) <= queued.KEPT_S
 
 
+def test_a_report_that_is_too_large_to_keep_fails(by_queue, monkeypatch):
+    monkeypatch.setattr(make_report, "MAX_BYTES", 10)
+    by_queue.makers.begin(SUBJECT)
+    by_queue.work()
+    assert by_queue.makers.look([SUBJECT]) == {SUBJECT: None}
+
+
 def test_a_job_whose_worker_was_killed_does_not_stay_in_flight(by_queue, maker):
     by_queue.makers.begin(SUBJECT)
     job = by_queue.job()

@@ -38,6 +38,7 @@ from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
 from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.events import give_events
+from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import (
     JSON,
     NDJSON,
@@ -401,7 +402,7 @@ def export_matches(tournament: str) -> Response:
     """
     state = read_tournament(tournament)
     lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
-    return Response(lines, content_type=NDJSON)
+    return answer_export(lines, NDJSON)
 
 
 @blueprint.get("/<tournament>/events")

@@ -12,6 +12,7 @@ from plyscribe.domain.match import Match
 from plyscribe.service.matches import queries
 from plyscribe.service.reports.subjects import Json, verification_of
 from plyscribe.service.web.api.awaiting import answer_report
+from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match, tagged
@@ -45,7 +46,7 @@ def get_bundle(match: str) -> Response:
         lines = format_bundle(describe_head(id, state.life.created), chain.from_iterable(pages))
         chunks = iter(lambda: b"".join(islice(lines, queries.PAGE)), b"")
         # Events that no bundle can hold are refused before the answer begins, if they are among the first PAGE.
-        response.response = chain([_begin(chunks)], chunks)
+        response = tagged(answer_export(chain([_begin(chunks)], chunks), BUNDLE), state.version)
         response.headers["Content-Disposition"] = f'attachment; filename="{state.stream}.bundle.ndjson"'
     return confined(response, state)
 
