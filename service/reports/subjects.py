@@ -9,13 +9,14 @@ from plyscribe.domain.bundle.report import check_match, describe_report
 from plyscribe.domain.imported import is_address, split_address
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import read_pages
 from plyscribe.service.ratings.book import Change
 from plyscribe.service.ratings.ledgers import Ledgers
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.tournaments.queries import describe_check
+from plyscribe.service.tournaments.queries import describe_annulment, describe_check
 from plyscribe.service.tournaments.runner import Tournaments
 
 Json = dict[str, Any]
@@ -41,6 +42,7 @@ PAIRING = "pairing"
 ANNULMENT = "annulment"
 PREVIEW = "preview"
 RECORD = "record"
+GAME = "game"
 
 
 def verification_of(match: str, version: int) -> Subject:
@@ -68,6 +70,11 @@ def record_at(match: str, version: int) -> Subject:
     return Subject(RECORD, match, (version,))
 
 
+def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subject:
+    """The tables of a tournament at a version, with and without a decided game."""
+    return Subject(GAME, tournament, (version, *place))
+
+
 class Maker:
     """Makes reports from the store."""
 
@@ -82,6 +89,7 @@ class Maker:
             ANNULMENT: self._report_annulment,
             PREVIEW: self._preview_annulment,
             RECORD: self._write_record,
+            GAME: self._annul_game,
         }
 
     def make(self, subject: Subject) -> Json:
@@ -111,6 +119,12 @@ class Maker:
         names = {player: self._accounts.name_of(player) for player in ours}
         entries = chain.from_iterable(read_pages(self._matches, match, 0, version))
         return {"version": state.version, "text": format_record(record_of(state, entries, names))}
+
+    def _annul_game(self, tournament: str, version: int, round: int, board: int, number: int) -> Json:
+        state = self._tournaments.handler.read(tournament, version)
+        game = find_game(state, (round, board, number))
+        assert game is not None  # whoever asks has looked
+        return describe_annulment(state, game, self._tournaments, self._accounts)
 
 
 def _describe_changes(changes: Any, offset: int, limit: int) -> Json:

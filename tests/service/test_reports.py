@@ -19,8 +19,11 @@ from plyscribe.service.reports.direct import DirectReports
 from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import annulment_of, pairing_of, verification_of
 from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.api import awaiting
 from plyscribe.workers import make_report
 from plyscribe.workers.worker import Worker
+from tests.service.test_bundle_api import Played
+from tests.service.test_tournaments_api import TournamentOverHttp
 
 MATCH = "match-" + "a" * 26
 SUBJECT, OTHER = verification_of(MATCH, 7), verification_of(MATCH, 8)
@@ -358,3 +361,24 @@ def test_a_queue_server_that_is_away_is_trouble_of_the_store(by_queue, monkeypat
         by_queue.makers.begin(SUBJECT)
     with pytest.raises(StoreUnavailable):
         by_queue.makers.look([SUBJECT])
+
+
+# ----------------------------------------------------------------------------------------------------------- the API
+
+
+def test_what_a_worker_makes_is_what_the_thread_that_answers_would_make(api, parts, monkeypatch):
+    cup = TournamentOverHttp(api, parts)
+    cup.bots(3)
+    cup.start()
+    cup.advance()
+    ruled = {"round": 1, "board": 1, "game": 1, "ranks": [1, 2], "why": "late"}
+    assert api.post(f"{cup.path}/adjudications", cup.token, ruled).status_code == 200
+    match = Played(api, parts).path
+    paths = [f"{match}/verification", f"{match}/record", f"{cup.path}/annulments?round=1&board=1&game=1"]
+    here = [api.get(path).data for path in paths]
+    monkeypatch.setattr(awaiting, "SHORT", 0)
+    made: list[str] = []
+    make = parts.maker.make
+    monkeypatch.setattr(parts.maker, "make", lambda subject: made.append(subject.kind) or make(subject))
+    assert [api.get(path).data for _ in range(2) for path in paths] == here * 2
+    assert made == ["verification", "record", "game"]

@@ -30,7 +30,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
 from plyscribe.service.matches.seating import seat_all
-from plyscribe.service.reports.subjects import pairing_of
+from plyscribe.service.reports.subjects import game_of, pairing_of
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
 from plyscribe.service.tournaments.pairing_check import require_paired
@@ -335,7 +335,10 @@ def get_trf(tournament: str) -> Response:
     "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
 )
 def report_annulment(tournament: str) -> Response:
-    """Show what the annulment of a decided game changed, or would change."""
+    """Show what the annulment of a decided game changed, or would change.
+
+    In a large tournament this is a report, for which the request waits: 503 `report/busy` if that takes too long.
+    """
     place = parse_query(parameters.GameQuery)
     state = read_tournament(tournament)
     game = find_game(state, (place["round"], place["board"], place["game"]))
@@ -343,8 +346,8 @@ def report_annulment(tournament: str) -> Response:
         raise NotFound("the tournament has no such game", "tournament/no-game")
     if game.ranks is None:
         raise WrongTime("tournament/not-decided", "the game is not decided yet")
-    report = tournament_queries.describe_annulment(state, game, parts().tournaments, parts().accounts)
-    return tagged(answer(report), state.version)
+    subject = game_of(tournament, state.version, (game.round, game.board, game.game))
+    return answer_report(subject, lambda report: tagged(answer(report), report["version"]), events=state.version)
 
 
 @blueprint.get("/<tournament>/rounds")
