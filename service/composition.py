@@ -20,10 +20,13 @@ from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
-from plyscribe.service.matches.reports import Reports
 from plyscribe.service.quotas import Quotas
 from plyscribe.service.ratings.ledgers import Ledgers
 from plyscribe.service.ratings.unsettled import Unsettled
+from plyscribe.service.reports.desk import Desk
+from plyscribe.service.reports.direct import DirectReports
+from plyscribe.service.reports.queued import QueuedReports
+from plyscribe.service.reports.subjects import Maker
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.inbox import Inboxes
 from plyscribe.service.store.metered import MeteredStore
@@ -33,6 +36,9 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
 
 GARBAGE_THRESHOLDS = (50_000, 20, 100)
+
+QUEUES_WITHIN_S = 2.0
+"""How long those who wait for reports wait for the queues' server."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,20 @@ class Parts:
     live: Live
     match_events: MatchEvents
     inboxes: Inboxes
-    reports: Reports
     tournaments: Tournaments
     tournament_events: TournamentEvents
     unsettled: Unsettled
     quotas: Quotas
+    maker: Maker
+    """Makes reports here and now."""
+
+    desk: Desk
+    """Where requests wait for reports that are made elsewhere."""
+
+    def let_go(self) -> None:
+        """End the live streams and all waiting: this process stops."""
+        self.live.close()
+        self.desk.close()
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -87,7 +102,10 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
-    ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
+    ledgers, match_events = Ledgers(store), MatchEvents(matches)
+    maker = Maker(matches, accounts, tournaments, ledgers)
+    url = config.rq_redis_url
+    makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(
         config,
         store,
@@ -101,11 +119,12 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         live,
         match_events,
         inboxes,
-        reports,
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
         Quotas(config, lists, matches),
+        maker,
+        Desk(makers, config.stream_threads),
     )
 
 

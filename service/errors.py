@@ -14,9 +14,11 @@
     ├── QuotaReached        quota/..                    the account has as much as it may have
     ├── LiveShare           live/share                  the client has its share of live streams
     ├── AllowanceUsed       allowance/used                  the client has asked for as much as it may in a time
+    ├── ExportsFull         export/full                 too many exports are being sent
+    ├── ExportsShare        export/share                one client is being sent too many of them
     ├── TooManyLarge        request/crowded             other large bodies are being read
-    ├── ReportBusy          ratings/busy                another ratings report is being made
-    ├── VerificationBusy    verification/busy           another match is being verified
+    ├── ReportBusy          report/busy                 the report is still being made, or too many are
+    ├── ReportFailed        report/failed               the report could not be made
     ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
     └── BadRequest          key/guessable, key/invalid, key/not-here, request/..
         ├── BodyLate        request/too-slow            the body did not arrive in time
@@ -144,6 +146,18 @@ class QuotaReached(ServiceError):
     """The account has as much of something as it may have; the code says of what."""
 
 
+class ExportsFull(ServiceError):
+    """The process sends as many exports as it may at the same time."""
+
+    code = "export/full"
+
+
+class ExportsShare(ServiceError):
+    """The client is being sent as many exports as one client may."""
+
+    code = "export/share"
+
+
 class TooManyLarge(ServiceError):
     """As many large bodies are being read as may be at the same time."""
 
@@ -151,21 +165,18 @@ class TooManyLarge(ServiceError):
 
 
 class ReportBusy(ServiceError):
-    """Another report on an annulment is being made. They are made one at a time."""
+    """The report is not made yet, and this request can wait no longer, or as much waits already as may."""
 
-    code = "ratings/busy"
-
-    def __init__(self) -> None:
-        super().__init__("the report on another annulment is being made right now: try again")
+    code = "report/busy"
 
 
-class VerificationBusy(ServiceError):
-    """Another match is being verified. They are verified one at a time."""
+class ReportFailed(ServiceError):
+    """The report could not be made. The log of the worker says why. The next request has it made again."""
 
-    code = "verification/busy"
+    code = "report/failed"
 
     def __init__(self) -> None:
-        super().__init__("another match is being verified right now: try again")
+        super().__init__("the report could not be made: ask again, and it is tried again")
 
 
 class UnknownModel(ServiceError):

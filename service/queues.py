@@ -14,7 +14,8 @@ VERIFY = "verify"
 IMPORT = "import"
 PLAY = "play"
 TOURNAMENT = "tournament"
-QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT)
+REPORT = "report"
+QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT)
 """The names of all queues. A worker serves one of them: with two queues, a crash at dequeue loses the job."""
 
 WATCHED = "relay:deadlines:watched"
@@ -50,6 +51,7 @@ VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
 IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
+REPORT_JOB = "plyscribe.workers.make_report.make_report"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -112,6 +114,11 @@ def play_queue(connection: Redis) -> Queue:
 def tournament_queue(connection: Redis) -> Queue:
     """The queue of tournaments to advance, and of their matches in which a built-in bot is due."""
     return queue_of(TOURNAMENT, connection)
+
+
+def report_queue(connection: Redis) -> Queue:
+    """The queue of reports that somebody asked for. See verify_queue."""
+    return queue_of(REPORT, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:

@@ -23,7 +23,7 @@ FLOORS = (
     ("health",),
     ("composition",),
     ("quotas",),
-    ("bridge",),
+    ("bridge", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access"),
     ("streams",),

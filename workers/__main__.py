@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|import|play|tournament|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers verify|import|play|tournament|report|relay|check`: runs one worker process."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, IMPORT, PLAY, TOURNAMENT, VERIFY, queue_of
+from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, TOURNAMENT, VERIFY, queue_of
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
@@ -25,6 +25,9 @@ from plyscribe.workers.worker import work
 
 QUEUES_WITHIN_S = 2.0
 """How long the relay waits for the queues' server. It is short, because lists, inboxes and deadlines wait meanwhile."""
+
+REPORT_NICE = 10
+"""How far the report worker steps back behind all others: anybody can ask for reports, and nobody plays by them."""
 
 
 @click.group()
@@ -58,6 +61,13 @@ def play() -> None:
 def run_tournaments() -> None:
     """Advance tournaments, and make the moves of built-in bots in them."""
     _serve(TOURNAMENT)
+
+
+@main.command(REPORT)
+def report() -> None:
+    """Make reports that somebody asked for, whenever the processor has nothing better to do."""
+    os.nice(REPORT_NICE)
+    _serve(REPORT)
 
 
 @main.command()

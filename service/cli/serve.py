@@ -19,6 +19,7 @@ WORKERS = click.IntRange(1, 64)
 @click.option("--import-workers", type=WORKERS, default=1, show_default=True, help="Workers that check imports.")
 @click.option("--play-workers", type=WORKERS, default=1, show_default=True, help="Workers that play for built-in bots.")
 @click.option("--tournament-workers", type=WORKERS, default=1, show_default=True, help="Workers that run tournaments.")
+@click.option("--report-workers", type=WORKERS, default=1, show_default=True, help="Workers that make reports.")
 def serve(data: Path, host: str, port: int, redis_url: str | None, **workers: int) -> None:
     """Run everything: store, API, workers and relay.
 
@@ -55,7 +56,7 @@ def web(host: str, port: int) -> None:
     parts = compose_process()
     _require_store(parts.config.redis_url)
     try:
-        serve_application(create_app(parts), host, port, parts.live, MAX_BODY_BYTES, LARGER_BODIES)
+        serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 

@@ -1,1 +1,1 @@
-"""What can be done with matches beyond a single command: queries, imports, records, reports, forks, rematches."""
+"""What can be done with matches beyond a single command: queries, imports, records, forks, rematches."""

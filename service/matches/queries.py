@@ -35,8 +35,8 @@ UNREADABLE = "unreadable"
 PICTURES = 256
 """Drawings that a process caches, of some 30 KB each. People look at few positions at a time."""
 
-PAGE = 1000
-"""Events that an export holds in memory at a time."""
+PAGE = 250
+"""Events that an export holds in memory at a time: a page of each export that somebody reads slowly."""
 
 
 def dump_turn(turn: Turn | None) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, UnrateMatch, ledger_of
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
-from plyscribe.service.errors import Contended, ReportBusy
+from plyscribe.service.errors import Contended
 from plyscribe.service.ratings.book import Book, Change, compare_standings, fold_book
 from plyscribe.service.ratings.model import open_ratings
 from plyscribe.service.store import port
@@ -28,9 +28,6 @@ MAX_REPORTS = 64
 
 MAX_PLACES = 4096
 """Places in ledgers that a process remembers. A match that was entered keeps its place for ever."""
-
-REPORT_WAITS_S = 0.2
-"""How long a request waits while another report is being made."""
 
 _chance = SystemRandom()
 
@@ -52,8 +49,8 @@ class Ledgers:
         self._first_fold = threading.Lock()
         self._folded: set[str] = set()
         self._places: dict[str, int] = {}
-        self._reporting = threading.Lock()
         self._report = lru_cache(MAX_REPORTS)(self._compute_report)
+        self._preview = lru_cache(MAX_REPORTS)(self._compute_preview)
 
     def rate(self, match: Match) -> int:
         """Enter a verified rated match, unless it is entered, and return its place; WrongTime if it was unrated."""
@@ -104,6 +101,10 @@ class Ledgers:
         """Whether the ledger says that the match does not count."""
         return match.stream in self._ledgers.read(ledger_of(match.life.created.ruleset)).unrated
 
+    def version(self, ruleset: str) -> int:
+        """How many entries the ledger of a ruleset has."""
+        return self._ledgers.read(ledger_of(ruleset)).version
+
     def book(self, ruleset: str) -> Book:
         """The ratings of a ruleset now; empty before its first rated match."""
         stream = ledger_of(ruleset)
@@ -118,24 +119,24 @@ class Ledgers:
     def report(self, match: Match) -> Sequence[Change]:
         """What unrating an annulled match changed at the time; empty if it never counted, or is not unrated yet.
 
-        Anybody may ask, and a report may rate the matches of years again, so a process makes one at a time. ReportBusy.
+        This may rate the matches of years again. It is kept, since people read it page by page.
         """
         ruleset = match.life.created.ruleset
         version = self.book(ruleset).unrated.get(match.stream)
         return [] if version is None else self._report(ruleset, version)
 
-    def preview(self, match: Match) -> Sequence[Change]:
-        """What unrating the match would change now."""
-        book = self.book(match.life.created.ruleset)
+    def preview(self, match: Match, version: int) -> Sequence[Change]:
+        """What unrating the match would have changed at a version of its ledger. As costly as `report`, and kept."""
+        ruleset = match.life.created.ruleset
+        book = self.book(ruleset)
         if match.stream not in book.entered or match.stream in book.unrated:
             return []
-        return compare_standings(book.standings, book.standings_at(book.version, without=match.stream))
+        return self._preview(ruleset, match.stream, version)
 
     def _compute_report(self, ruleset: str, version: int) -> Sequence[Change]:
         book = self.book(ruleset)
-        if not self._reporting.acquire(timeout=REPORT_WAITS_S):
-            raise ReportBusy
-        try:
-            return compare_standings(book.standings_at(version - 1), book.standings_at(version))
-        finally:
-            self._reporting.release()
+        return compare_standings(book.standings_at(version - 1), book.standings_at(version))
+
+    def _compute_preview(self, ruleset: str, match: str, version: int) -> Sequence[Change]:
+        book = self.book(ruleset)
+        return compare_standings(book.standings_at(version), book.standings_at(version, without=match))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.errors import FoldError
+from plyscribe.domain.errors import FoldError, Unknown
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.schedule import Pairing
@@ -22,6 +22,13 @@ class PairingCheck(NamedTuple):
     def agrees(self) -> bool:
         """Whether both have the same boards and byes."""
         return self.again is not None and (self.again.boards, self.again.byes) == (self.paired.boards, self.paired.byes)
+
+
+def require_paired(state: Tournament, number: int) -> None:
+    """Raise Unknown unless the tournament has this round."""
+    if not 1 <= number <= len(state.rounds):
+        paired = f"rounds 1..{len(state.rounds)} are paired" if state.rounds else "no round is paired yet"
+        raise Unknown("tournament/no-round", f"there is no round {number}: {paired}")
 
 
 def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:

@@ -1,9 +1,10 @@
 """Describes tournaments as JSON-ready answers: terms, table, rounds, attempts, games."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,6 +24,9 @@ from plyscribe.service.streams.handler import Answer, Handler
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
 from plyscribe.service.tournaments.pairing_check import PairingCheck
 from plyscribe.service.tournaments.runner import Tournaments
+
+TABLES = 16
+"""Tables that a process keeps, of at most a megabyte each, with their tournaments."""
 
 Fields = dict[str, Any]
 
@@ -132,9 +136,38 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
     }
 
 
+class _Named(NamedTuple):
+    """A tournament as it is stored, with the names of its players; equal if nothing happened in between."""
+
+    state: Tournament
+    names: tuple[tuple[int, str], ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Named) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, bytes, tuple[tuple[int, str], ...]]:
+        return self.state.stream, self.state.head, self.names
+
+
 def describe_table(state: Tournament, accounts: Accounts) -> Fields:
-    """The table with ratings, and the verdict of the sequential test, if the tournament has one."""
-    table = dump_table(state, name_players(state, accounts))
+    """The table with ratings, and the verdict of the sequential test, if the tournament has one.
+
+    `state` is the tournament as it is stored. Tables that many look at are kept, so change nothing in them.
+    """
+    return _describe_stored_table(_Named(state, tuple(name_players(state, accounts).items())))
+
+
+@lru_cache(TABLES)
+def _describe_stored_table(named: _Named) -> Fields:
+    return _describe_table(named.state, dict(named.names))
+
+
+def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
+    table = dump_table(state, players)
     ratings, verdict = rate_entrants(state), judge_entrants(state)
     rows = [
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
@@ -175,12 +208,14 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
 
 def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments, accounts: Accounts) -> Fields:
     """The table with and without a decided game, whether the game is annulled or not."""
+    players = name_players(state, accounts)
+    without = game._replace(annulled=game.annulled or "would be")
     return {
         "tournament": state.stream,
         "version": state.version,
         "game": _describe_game(state, game, tournaments),
-        "before": describe_table(replace_game(state, game._replace(annulled=None)), accounts),
-        "after": describe_table(replace_game(state, game._replace(annulled=game.annulled or "would be")), accounts),
+        "before": _describe_table(replace_game(state, game._replace(annulled=None)), players),
+        "after": _describe_table(replace_game(state, without), players),
     }
 
 

@@ -16,7 +16,7 @@ from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, Command, CreateMatch, Secret, Withdraw
-from plyscribe.domain.errors import DomainError, FoldError, StreamError, Unknown, WrongTime
+from plyscribe.domain.errors import DomainError, FoldError, StreamError, WrongTime
 from plyscribe.domain.events import (
     Account,
     BuiltIn,
@@ -51,7 +51,7 @@ from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler, Order
 from plyscribe.service.streams.ids import job_command, stream_id
 from plyscribe.service.tournaments.pairing import pair_next
-from plyscribe.service.tournaments.pairing_check import PairingCheck, check_pairing
+from plyscribe.service.tournaments.pairing_check import PairingCheck, check_pairing, require_paired
 
 RUNNER = Actor("system", "tournament")
 
@@ -127,10 +127,7 @@ class Tournaments:
 
     def check_round(self, stream: str, number: int) -> PairingCheck:
         """The round as it was paired, and as it comes out when paired again; Unknown if there is no such round."""
-        state = self.read(stream)
-        if not 1 <= number <= len(state.rounds):
-            paired = f"rounds 1..{len(state.rounds)} are paired" if state.rounds else "no round is paired yet"
-            raise Unknown("tournament/no-round", f"there is no round {number}: {paired}")
+        require_paired(self.read(stream), number)
         return check_pairing(stream, self.handler.read_events(stream, 0), number)
 
     # ---- rounds

@@ -11,8 +11,7 @@ from typing import Any
 
 from werkzeug.wsgi import ClosingIterator
 
-from plyscribe.service.live.followers import Follower
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, MAX_LARGE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, MAX_LARGE, WAITED, Held
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -53,15 +52,15 @@ class AnyServer:
         # A copy: the application may be called a second time, and notes things in its environ.
         asked = dict(environ)
         chunks = self._app(asked, start)
-        follower: Follower | None = asked.pop(HOLD, None)
-        if follower is not None and follower.wait_s is not None:
+        held: Held | None = asked.pop(HOLD, None)
+        if held is not None and held.wait_s is not None:
             _close(chunks)
-            follower.wait()
-            chunks = self._app({**environ, WAITED: True}, start)
-        elif follower is not None:
+            held.wait()
+            chunks = self._app({**environ, WAITED: held}, start)
+        elif held is not None:
             _close(chunks)
             # A client may leave before the first byte: then nothing is iterated, and closing frees the place.
-            chunks = ClosingIterator(follower, [follower.stop])
+            chunks = ClosingIterator(held, [held.stop])
         start_response(*begun)
         return chunks
 

@@ -40,6 +40,7 @@ from plyscribe.service.web.api import (
     tokens,
     tournaments,
 )
+from plyscribe.service.web.api.exports import prepare_exports
 from plyscribe.service.web.api.http import (
     LARGER_BODIES,
     MAX_BODY_BYTES,
@@ -78,6 +79,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or _begin_process()
     app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
+    prepare_exports(app)
     telemetry.observe(app)
     modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
     for module in modules:

@@ -4,9 +4,9 @@ Granian speaks HTTP in a thread of its own. It calls us there for each request, 
 client disconnects. Usually an event loop would sit in between, but waking one costs as much as all the rest of the
 server's work for a move. So there is no event loop.
 
-A complete request goes to a WSGI application in a pool of threads. The application may leave a follower in the
-request's environ (see `handover`). If the follower streams, its events are the answer. If it waits for news, the
-application is called again when there is some. A long answer is produced as fast as its client reads it.
+A complete request goes to a WSGI application in a pool of threads. The application may leave a Held in the request's
+environ (see `handover`). If it streams, its events are the answer. If it waits for something, the application is called
+again when that is there. A long answer is produced as fast as its client reads it.
 """
 
 import logging
@@ -26,11 +26,9 @@ from types import FrameType, MappingProxyType
 from typing import Any
 
 from plyscribe.service.config import FILES
-from plyscribe.service.live.followers import Follower
-from plyscribe.service.live.reader import Live
 from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, PAUSE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, PAUSE, WAITED, Held
 from plyscribe.service.web.long_answers import LongAnswers
 
 THREADS = 64
@@ -51,7 +49,7 @@ SILENT_MS = 30_000
 UNREADABLE = "\xff"
 """Replaces a header value that is not ASCII. No header that we read accepts it."""
 
-MAX_HELD = 256 * 1024
+MAX_HELD = 128 * 1024
 """An answer without a length is produced in one go up to this many bytes, whatever its client reads."""
 
 MAX_PAUSED = 4096
@@ -70,17 +68,18 @@ def serve_application(
     app: Application,
     host: str,
     port: int,
-    live: Live | None = None,
+    let_go: Callable[[], object] | None = None,
     max_body: int = MAX_BODY_BYTES,
     larger_bodies: Mapping[str, int] = NO_PATHS,
 ) -> None:
-    """Serve the application until SIGTERM or SIGINT; then end the streams and finish the open requests.
+    """Serve the application until SIGTERM or SIGINT; then finish the open requests.
 
+    `let_go` is called first. It ends what is held: see `handover`.
     A body longer than `max_body` bytes, or than the limit that `larger_bodies` sets for its path, is not read: the
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
     raise_file_limit()
-    _serve(Front(app, max_body, larger_bodies), _listen(host, port), live)
+    _serve(Front(app, max_body, larger_bodies), _listen(host, port), let_go or _do_nothing)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -92,13 +91,12 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _serve(front: "Front", listener: socket.socket, live: Live | None) -> None:
+def _serve(front: "Front", listener: socket.socket, let_go: Callable[[], object]) -> None:
     stop = threading.Event()
     _on_signals(stop.set)
     core = Core(listener, front.take, FILES, BACKLOG)
     stop.wait()
-    if live is not None:
-        live.close()
+    let_go()
     if not core.stop(STOP_WITHIN_S):
         log.warning("cutting off requests that are still open %.0f s after the signal to stop", STOP_WITHIN_S)
         os._exit(0)
@@ -254,11 +252,11 @@ class Front:
         chunks = self._app(environ, start)
         close, goes_on = getattr(chunks, "close", _do_nothing), False
         try:
-            follower: Follower | None = environ.pop(HOLD, None)
-            if follower is not None and follower.wait_s is not None:
-                self._wait(exchange, follower, follower.wait_s)
-            elif follower is not None:
-                _stream(exchange, follower, *begun)
+            held: Held | None = environ.pop(HOLD, None)
+            if held is not None and held.wait_s is not None:
+                self._wait(exchange, held, held.wait_s)
+            elif held is not None:
+                _stream(exchange, held, *begun)
             else:
                 if LATE in environ or CROWDED in environ:
                     begun[1].append(("Connection", "close"))
@@ -297,16 +295,16 @@ class Front:
     def _hold_back(self, exchange: _Exchange, pause_s: float, body: bytes, status: int, headers: Headers) -> None:
         self._waits.begin(exchange, pause_s, lambda: exchange.answer(status, headers, body))
 
-    def _wait(self, exchange: _Exchange, follower: Follower, wait_s: float) -> None:
-        """Call the application again when there is news or the time is up, unless the client has left by then."""
+    def _wait(self, exchange: _Exchange, held: Held, wait_s: float) -> None:
+        """Call the application again when the wait ends or the time is up, unless the client has left by then."""
 
         def leave() -> None:
             if self._waits.settle(exchange):
-                follower.stop()
+                held.stop()
 
         def ask_again() -> None:
             stop_watching()
-            exchange.notes[WAITED] = True
+            exchange.notes[WAITED] = held
             self._do(exchange)
 
         def hear() -> None:
@@ -314,13 +312,13 @@ class Front:
                 ask_again()
 
         def give_up() -> None:
-            follower.stop()
+            held.stop()
             ask_again()
 
         stop_watching: Callable[[], object] = _do_nothing
         self._waits.begin(exchange, wait_s, give_up)
         stop_watching = exchange.on_client_gone(leave)
-        follower.start(lambda _: None, hear)
+        held.start(lambda _: None, hear)
 
 
 def make_environ(scope: Scope) -> Environ:
@@ -377,9 +375,9 @@ def _do_nothing() -> None:
     """Stands in for `close` on an answer that has none."""
 
 
-def _stream(exchange: _Exchange, follower: Follower, status: int, headers: Headers) -> None:
-    """Answer with what the follower sends, until it ends or the client leaves."""
+def _stream(exchange: _Exchange, held: Held, status: int, headers: Headers) -> None:
+    """Answer with what it sends, until it ends or the client leaves."""
     send = exchange.answer_in_pieces(status, headers)
-    stop_watching = exchange.on_client_gone(follower.stop)
-    # The answer ends when the follower drops `send`.
-    follower.start(send, stop_watching)
+    stop_watching = exchange.on_client_gone(held.stop)
+    # The answer ends when `send` is dropped.
+    held.start(send, stop_watching)

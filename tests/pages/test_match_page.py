@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
+from plyscribe.service.web.pages.move_list import PART
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 from tests.system.running import Pair, Serving, pair, status_of, wait_for
 
@@ -88,6 +90,69 @@ def test_a_replay_of_every_game_can_be_stepped_through(visit, service, matches, 
     page.reload()
     stand_at(page, middle)
     assert drawn.inner_html() == shown
+
+
+@pytest.fixture(scope="module")
+def long_match(service: Serving) -> tuple[str, list[str]]:
+    """A match of two parts, and its moves."""
+    with pair(service.url) as both:
+        ann = both.clients[0]
+        bots = [{"bot": "random", "seed": seed} for seed in (11, 12)]
+        match = ann.create_match("pathagon", bots, options={"ply_limit": None})["match"]
+        wait_for(lambda: status_of(ann, match) == "scored", why="the end")
+        moves = ann.match(match)["moves"]
+    assert len(moves) > PART + 10
+    return match, moves
+
+
+def test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in(visit, long_match):
+    match, last = long_match[0], len(long_match[1])
+    page = visit().page
+    page.goto(f"/matches/{match}")
+    marked, links = page.locator("#moves [aria-current]"), page.locator("#moves a")
+    expect(marked).to_have_text(re.compile(rf"^{last} "))
+    expect(links.first).to_have_text(re.compile(rf"^{last // PART * PART + 1} "))
+    page.keyboard.press("Home")
+    stand_at(page, 0)
+    expect(marked).to_have_text("Start")
+    expect(links).to_have_count(PART + 1)
+    page.get_by_role("link", name=f"From move {PART + 1} on").click()
+    stand_at(page, PART + 1)
+    expect(marked).to_have_text(re.compile(rf"^{PART + 1} "))
+    page.keyboard.press("ArrowLeft")
+    stand_at(page, PART)
+    expect(marked).to_have_text(re.compile(rf"^{PART} "))
+    expect(links).to_have_count(PART + 1)
+    page.keyboard.press("ArrowRight")
+    expect(links.first).to_have_text(re.compile(rf"^{PART + 1} "))
+    expect(marked).to_have_text(re.compile(rf"^{PART + 1} "))
+    links.nth(1).hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("PA")
+    page.get_by_role("link", name=f"Up to move {PART}").click()
+    stand_at(page, PART)
+    take_pictures(page, "match-long")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+
+
+def test_a_live_list_of_moves_goes_on_in_a_new_part(visit, two, long_match):
+    match, moves = two.open_match("pathagon"), iter(long_match[1])
+
+    def play(count: int) -> None:
+        for move in islice(moves, count):
+            two.clients[two.clients[0].match(match)["turn"]["decision"] - 1].move(match, move)
+
+    play(PART - 1)
+    page = visit().page
+    page.goto(f"/matches/{match}")
+    links = page.locator("#moves a")
+    expect(links).to_have_count(PART)
+    play(1)
+    expect(links).to_have_count(PART + 1)
+    play(1)
+    expect(links).to_have_count(1)
+    expect(page.locator("#moves [aria-current]")).to_have_text(re.compile(rf"^{PART + 1} "))
+    expect(page.get_by_role("link", name=f"Up to move {PART}")).to_be_visible()
 
 
 def test_moves_play_back_until_they_are_paused(visit, matches):

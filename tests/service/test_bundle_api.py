@@ -6,7 +6,9 @@ import pytest
 
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.bundle.report import check_bytes
-from plyscribe.service.matches import queries, reports
+from plyscribe.service.matches import queries
+from plyscribe.service.reports import desk
+from plyscribe.service.web.api import awaiting
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
@@ -130,36 +132,50 @@ def test_stored_bytes_that_do_not_fit_into_a_bundle_are_refused(played):
     assert played.report()["fault"]["version"] == 3
 
 
-def test_a_report_is_kept_for_one_minute(played, monkeypatch):
-    minute = reports.now_ms() // reports.KEPT_MS * reports.KEPT_MS
-    monkeypatch.setattr(reports, "now_ms", lambda: minute)
+@pytest.fixture
+def made(played, monkeypatch) -> list:
+    """The subjects of all reports that are made."""
+    made, make = [], played.parts.maker.make
+    monkeypatch.setattr(played.parts.maker, "make", lambda subject: made.append(subject) or make(subject))
+    return made
+
+
+def test_the_report_on_a_short_match_is_made_for_each_request(played, made):
     assert played.report()["result"] == "ok"
     played.spoil(3, b'"+5"', b'"+7"')
-    monkeypatch.setattr(reports, "now_ms", lambda: minute + reports.KEPT_MS - 1)
-    assert played.report()["result"] == "ok"
-    monkeypatch.setattr(reports, "now_ms", lambda: minute + reports.KEPT_MS)
     assert played.report()["result"] == "fault"
+    assert len(made) == 2
 
 
-def test_one_report_is_made_at_a_time(played, monkeypatch):
-    monkeypatch.setattr(reports, "WAITS_S", 0.01)
-    begun, go_on = threading.Event(), threading.Event()
-    check_match = reports.check_match
+def test_the_report_on_a_longer_match_is_made_once_and_kept(played, made, monkeypatch):
+    monkeypatch.setattr(awaiting, "SHORT", 2)
+    first = played.report()
+    assert played.report() == first
+    page = played.api.app.test_client().get(f"/matches/{played.id}/verification")
+    assert "no errors found" in page.text
+    assert len(made) == 1
+    played.move("+6")
+    assert played.report()["version"] == 4
+    assert len(made) == 2
 
-    def check_slowly(*given):
-        begun.set()
-        assert go_on.wait(10)
-        return check_match(*given)
 
-    other = Played(played.api, played.parts)
+def test_a_report_that_takes_too_long_is_made_all_the_same(played, monkeypatch):
+    monkeypatch.setattr(awaiting, "SHORT", 2)
+    makers, go_on = played.parts.desk._makers, threading.Event()
+    begin = makers.begin
     with monkeypatch.context() as patch:
-        patch.setattr(reports, "check_match", check_slowly)
-        thread = threading.Thread(target=played.parts.reports.report, args=(other.id, 3))
-        thread.start()
-        assert begun.wait(10)
+        patch.setattr(makers, "begin", lambda subject: go_on.wait(10) and begin(subject))
+        patch.setattr(desk, "WAIT_S", 0.01)
         busy = played.api.get(f"{played.path}/verification")
-        assert (busy.status_code, busy.json["code"]) == (503, "verification/busy")
-        assert "Retry-After" in busy.headers
+        assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "report/busy", "1")
         go_on.set()
-        thread.join()
-    assert other.report()["result"] == played.report()["result"] == "ok"
+    assert played.report()["result"] == "ok"
+
+
+def test_a_report_that_fails_is_refused_and_tried_again(played, monkeypatch):
+    monkeypatch.setattr(awaiting, "SHORT", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(played.parts.maker, "make", lambda subject: 1 / 0)
+        failed = played.api.get(f"{played.path}/verification")
+        assert (failed.status_code, failed.json["code"]) == (503, "report/failed")
+    assert played.report()["result"] == "ok"

@@ -11,10 +11,14 @@ from plyscribe.domain.commands import Actor, AnnulMatch
 from plyscribe.domain.events import WITHDRAWAL_CAUSES
 from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.pages import match as match_pages
+from plyscribe.service.web.pages import move_list
+from plyscribe.service.web.pages.people import name_judge
 from plyscribe.service.web.pages.score_sheet import WITHDRAWALS, format_outcome, list_rows
 from plyscribe.service.web.pages.times import format_duration, render_time
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
+from tests.service.random_matches import Play
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
 from tests.service.test_tournaments_api import TournamentOverHttp
 
@@ -152,8 +156,90 @@ def test_moves_that_were_taken_back_are_not_listed(api, parts):
     api.post(f"/v1/matches/{match}/moves", token, {"move": "e5"})
     assert show(api, f"/matches/{match}").rows == ["Start", "1 a1", "2 e5"]
     news = show(api, f"/matches/{match}/news?after={version}")
-    assert news.rows == ["1 a1", "2 e5"]
-    assert "data-whole" in news.html
+    assert news.rows == []
+    assert "data-whole" in news.html, "the page loads its list of moves again"
+    assert show(api, f"/matches/{match}/moves?ply=2").rows == ["Start", "1 a1", "2 e5"]
+
+
+PLAYED = ("d4", "a1", "c3", "b2", "e5")
+
+
+def test_a_page_shows_the_part_of_the_moves_that_its_position_is_in(table, monkeypatch):
+    monkeypatch.setattr(move_list, "PART", 2)
+    table.play(*PLAYED)
+    assert table.show().rows == ["5 e5"]
+    assert table.show("?ply=4").rows == table.show("?ply=3").rows == ["3 c3", "4 b2"]
+    assert table.show("?ply=2").rows == table.show("?ply=0").rows == ["Start", "1 d4", "2 a1"]
+    for ply, ways in ((1, ["From move 3 on"]), (3, ["Up to move 2", "From move 5 on"]), (5, ["Up to move 4"])):
+        shown = table.show(f"/moves?ply={ply}")
+        assert shown.rows == table.show(f"?ply={ply}").rows
+        assert re.findall(r'<a href="\?ply=\d+" rel="\w+">([^<]+)', shown.html) == ways
+    assert table.show("/moves?ply=99").rows == table.show("/moves").rows == ["5 e5"]
+
+
+def test_the_parts_of_a_match_are_its_whole_score_sheet(parts, api, monkeypatch):
+    monkeypatch.setattr(move_list, "PART", 3)
+    play, checked = Play(parts, 7), 0
+    for _ in range(20):
+        play.create()
+    play.go_on(600)
+    for match in play.matches:
+        state, entries = parts.matches.read(match), parts.matches.read_events(match, 0)
+        if state.play is None:
+            continue
+        with api.app.app_context():
+            shown = [
+                row
+                for ply in range(1, max(2, state.play.ply + 1), 3)
+                for row in move_list.list_part(state, ply, ["one", "two"], True).rows
+            ]
+            whole = list_rows(entries, 0, ["one", "two"], lambda by: name_judge(by, imported=True))
+        assert shown == whole
+        checked += state.play.ply > 3
+    assert checked
+
+
+def test_parts_leave_out_what_was_taken_back(api, monkeypatch):
+    _, token = api.sign_up()
+    match = api.new_match(token, [{"name": "Uwe"}, {"name": "Eva"}], "pathagon", recorded=True)
+    for move in ("a1", "b1", "c1", None, "e5", "d5", None, "a3", "b4"):
+        path, body = ("take-back", {"steps": 2}) if move is None else ("moves", {"move": move})
+        assert api.post(f"/v1/matches/{match}/{path}", token, body).status_code == 200
+    whole = show(api, f"/matches/{match}").rows
+    assert whole == ["Start", "1 a1", "2 a3", "3 b4"]
+    monkeypatch.setattr(move_list, "PART", 2)
+    assert show(api, f"/matches/{match}?ply=2").rows + show(api, f"/matches/{match}").rows == whole
+
+
+def test_the_parts_of_a_fork_are_its_whole_score_sheet(table, monkeypatch):
+    table.play(*PLAYED)
+    fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 5}).json["match"]
+    monkeypatch.setattr(move_list, "PART", 2)
+    shown = [show(table.api, f"/matches/{fork}/moves?ply={ply}").rows for ply in (1, 3, 5)]
+    assert shown == [["Start", "1 d4", "2 a1"], ["3 c3", "4 b2"], ["5 e5"]]
+
+
+def test_a_part_with_very_many_events_shows_its_moves_alone(table, monkeypatch):
+    table.play(*PLAYED)
+    table.resign()
+    monkeypatch.setattr(move_list, "MAX_EVENTS", 3)
+    assert table.show().rows == ["Start", "1 d4", "2 a1", "3 c3", "4 b2", "5 e5"]
+
+
+def test_news_that_begin_a_new_part_or_are_many_have_the_list_loaded_again(table, monkeypatch):
+    table.play("d4", "a1")
+    version = table.parts.matches.read(table.match).version
+    monkeypatch.setattr(move_list, "PART", 2)
+    table.play("c3")
+    assert "data-whole" in table.show(f"/news?after={version}").html
+    table.play("b2")
+    assert table.show(f"/news?after={version + 1}").rows == ["4 b2"]
+    monkeypatch.setattr(match_pages, "PART", 1)
+    assert "data-whole" in table.show(f"/news?after={version}").html
+
+
+def test_a_match_that_is_not_created_yet_has_no_list_of_moves(table):
+    assert table.api.app.test_client().get(f"/matches/match-{'a' * 26}/moves").status_code == 404
 
 
 def test_news_are_everything_after_a_version(table):
@@ -215,7 +301,7 @@ def test_the_badge_says_what_the_recorded_verdict_covers_and_executes_nothing(ta
     table.resign()
     assert "Awaits verification" in table.show().text
     table.verify()
-    monkeypatch.setattr(table.parts.reports, "report", None)
+    monkeypatch.setattr(table.parts.maker, "make", None)
     shown = table.show().text
     assert "Verified" in shown
     assert "played again, with the same result" in shown
@@ -289,7 +375,8 @@ def test_a_fork_names_its_parent_and_has_its_line(table):
     shown = show(table.api, f"/matches/{fork}")
     assert f'href="/matches/{table.match}?ply=2"' in shown.html
     assert shown.rows == ["Start", "1 d4", "2 a1"]
-    assert show(table.api, f"/matches/{fork}/news?after=0").rows == ["1 d4", "2 a1"]
+    assert show(table.api, f"/matches/{fork}/moves").rows == shown.rows
+    assert "data-whole" in show(table.api, f"/matches/{fork}/news?after=0").html
 
 
 def test_a_private_match_is_hidden_from_strangers_and_open_to_invited_people(api):

@@ -252,16 +252,35 @@ def test_a_report_is_read_page_by_page(club):
     assert rest["next"] is None
 
 
-def test_reports_are_made_one_at_a_time_and_kept(club, parts):
-    made, asked = club.play("Ann", "Ben"), club.play("Cat", "Dan")
-    club.annul(made)
-    club.annul(asked)
-    report = club.api.get(f"/v1/matches/{made}/annulment").json
-    with parts.ledgers._reporting:
-        busy = club.api.get(f"/v1/matches/{asked}/annulment")
-        assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "ratings/busy", "1")
-        assert club.api.get(f"/v1/matches/{made}/annulment").json == report
-    assert club.api.get(f"/v1/matches/{asked}/annulment").status_code == 200
+def test_reports_and_previews_are_made_once_and_kept(club, parts, monkeypatch):
+    made, make = [], parts.maker.make
+    monkeypatch.setattr(parts.maker, "make", lambda subject: made.append(subject) or make(subject))
+    match = club.play("Ann", "Ben")
+    for _ in range(2):
+        club.api.get(f"/v1/matches/{match}/annulment?preview=true", club.root)
+    club.annul(match)
+    for _ in range(2):
+        assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"]
+    assert [subject.kind for subject in made] == ["preview", "annulment"]
+
+
+def test_a_preview_follows_the_ledger(club):
+    match = club.play("Ann", "Ben")
+    path = f"/v1/matches/{match}/annulment?preview=true"
+    before = club.api.get(path, club.root).json["changes"]
+    club.play("Ben", "Cat")
+    after = club.api.get(path, club.root).json["changes"]
+    assert {change["player"] for change in after} > {change["player"] for change in before}
+
+
+def test_a_report_waits_for_the_ledger_to_know_of_the_annulment(club, parts, monkeypatch):
+    match = club.play("Ann", "Ben")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(parts.ledgers), "unrate", lambda *_: None)
+        club.annul(match)
+        assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"] == []
+    parts.ledgers.unrate(parts.matches.read(match))
+    assert club.api.get(f"/v1/matches/{match}/annulment").json["changes"]
 
 
 def test_a_match_that_is_not_annulled_has_no_report(club):

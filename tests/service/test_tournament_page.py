@@ -9,6 +9,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages import tournaments as tournament_pages
 from plyscribe.service.web.pages.wording import explain_costs
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, sign_in
@@ -83,6 +84,28 @@ def test_the_rounds_show_the_pairings_and_their_reasons(browser, parts):
     assert "earlier games between the players of a board" in shown
     assert "Bot 1" in shown
     assert not re.search(r" style=| on[a-z]+=|<script(?![^>]* src=)", shown)
+
+
+def test_a_page_shows_the_latest_rounds_and_links_to_the_others(browser, parts, monkeypatch):
+    path = announce(browser, bots=4)
+    play_out(browser, parts, path)
+    for number in (1, 2):
+        for game in browser.get(f"{path}/rounds").json["rounds"][number - 1]["games"]:
+            place = {"round": number, "board": game["board"], "game": game["game"]}
+            ruling = {**place, "ranks": [1, 2], "why": "the hall was closed"}
+            assert browser.post(f"{path}/adjudications", json=ruling, headers=FROM_HERE).status_code == 200
+        parts.tournaments.advance(path.rpartition("/")[2])
+
+    def shown(query: str = "") -> tuple[list[str], list[str]]:
+        page = browser.get(page_of(path) + query).text
+        return re.findall(r'<details id="round-(\d+)"', page), re.findall(r">(Earlier rounds|The latest rounds)<", page)
+
+    assert shown() == (["3", "2", "1"], [])
+    monkeypatch.setattr(tournament_pages, "GAMES", 3)
+    assert shown() == (["3", "2"], ["Earlier rounds"])
+    assert shown("?round=1") == shown("?round=-5") == (["1"], ["The latest rounds"])
+    monkeypatch.setattr(tournament_pages, "GAMES", 1)
+    assert shown("?round=2") == (["2"], ["Earlier rounds", "The latest rounds"])
 
 
 def test_without_a_counted_game_there_is_no_plot_of_ratings(browser, parts):

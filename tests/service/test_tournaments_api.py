@@ -127,7 +127,7 @@ def test_a_tournament_is_started_by_its_organiser_when_it_has_enough_entrants(to
     assert tournament.enter(tournament.ann_token).status_code == 409
 
 
-def test_rounds_show_who_meets_in_which_match_and_can_be_checked(tournament):
+def test_rounds_show_who_meets_in_which_match_and_can_be_checked(tournament, monkeypatch):
     tournament.bots(4)
     tournament.start()
     tournament.parts.tournaments.advance(tournament.id)
@@ -141,6 +141,8 @@ def test_rounds_show_who_meets_in_which_match_and_can_be_checked(tournament):
     check = tournament.get("/rounds/1/check")
     assert check["agrees"]
     assert check["paired"] == check["again"]
+    monkeypatch.setattr(tournament.parts.maker, "make", None)
+    assert tournament.get("/rounds/1/check") == check, "it is kept"
     assert tournament.api.get(f"{tournament.path}/rounds/2/check").status_code == 404
 
 

@@ -28,6 +28,7 @@ NAMES = {
     "import": b"workers\0import",
     "play": b"workers\0play",
     "tournament": b"workers\0tournament",
+    "report": b"workers\0report",
     "relay": b"workers\0relay",
 }
 

@@ -6,6 +6,7 @@ from flask import Response
 
 from plyscribe.service.matches import queries
 from plyscribe.service.streams.handler import Handler
+from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import NDJSON, answer, path_with
 
 
@@ -14,11 +15,12 @@ def give_events(
 ) -> Response:
     """The events after `after` of a stream at this version: all of them as NDJSON, or a page as JSON.
 
-    `kind` is the page's field for the stream's id. NDJSON ends with a line of count, head hash and SHA-256.
+    `kind` is the page's field for the stream's id. NDJSON ends with a line of count, head hash and SHA-256;
+    it is an export.
     """
     if media == NDJSON:
         pages = queries.read_pages(handler, stream, query["after"], version)
-        return Response(queries.export_lines(pages), content_type=NDJSON)
+        return answer_export(queries.export_lines(pages), NDJSON)
     events = handler.read_events(stream, query["after"], query["limit"])
     more = bool(events) and events[-1].version < version
     page = {

@@ -78,10 +78,10 @@ def _follow(source: Source, stream: str, after: int, **how: Any) -> Follower:
     in_thread = HOLDS not in request.environ
     if in_thread and not request.environ["wsgi.multithread"]:
         raise LiveFull("this server answers one request at a time, so it keeps no stream open: give it threads")
-    return parts().live.follow(source, stream, after, client=_client(), in_thread=in_thread, **how)
+    return parts().live.follow(source, stream, after, client=name_client(), in_thread=in_thread, **how)
 
 
-def _client() -> str:
-    """The client that streams are counted for: the account or, without a token, the network of the request."""
+def name_client() -> str:
+    """The client that streams and exports are counted for: the account or, without one, the network of the request."""
     who = principal_if_any()
     return network_of(request.remote_addr or "") if who is None else who.account

@@ -8,8 +8,8 @@ from flask import Blueprint, Response
 from plyscribe.domain.ledger import RatingsOpened
 from plyscribe.service.errors import BadRequest, NotFound
 from plyscribe.service.lists.paging import format_cursor, parse_cursor
-from plyscribe.service.ratings.book import Change, RatingStep, Row
-from plyscribe.service.ratings.model import Rating
+from plyscribe.service.ratings.book import RatingStep, Row
+from plyscribe.service.reports.subjects import describe_rating
 from plyscribe.service.web.api.http import answer, parse_query, parts, path_with
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
@@ -119,19 +119,4 @@ def _describe_step(step: RatingStep, player: str) -> Json:
         "seats": len(step.entry.players),
         "before": describe_rating(step.before[seat]),
         "after": describe_rating(step.after[seat]),
-    }
-
-
-def describe_rating(rating: Rating) -> Json:
-    """A rating for JSON, in millionths."""
-    return {"rating_micro": rating.mu, "uncertainty_micro": rating.sigma, "ordinal_micro": rating.ordinal}
-
-
-def describe_change(change: Change) -> Json:
-    """A player's rating with and without a match, for JSON."""
-    return {
-        "player": change.player,
-        "name": parts().accounts.name_of(change.player),
-        "before": describe_rating(change.before) if change.before else None,
-        "after": describe_rating(change.after) if change.after else None,
     }

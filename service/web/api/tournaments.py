@@ -30,11 +30,15 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
 from plyscribe.service.errors import NotFound
 from plyscribe.service.matches.seating import seat_all
+from plyscribe.service.reports.subjects import game_of, pairing_of
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
+from plyscribe.service.tournaments.pairing_check import require_paired
 from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
+from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.events import give_events
+from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import (
     JSON,
     NDJSON,
@@ -337,7 +341,10 @@ def get_trf(tournament: str) -> Response:
     "tournaments", answers.AnnulmentReport, query=parameters.GameQuery, problems=(404, 409), open=True, tagged=True
 )
 def report_annulment(tournament: str) -> Response:
-    """Show what the annulment of a decided game changed, or would change."""
+    """Show what the annulment of a decided game changed, or would change.
+
+    In a large tournament this is a report, for which the request waits: 503 `report/busy` if that takes too long.
+    """
     place = parse_query(parameters.GameQuery)
     state = read_tournament(tournament)
     game = find_game(state, (place["round"], place["board"], place["game"]))
@@ -345,8 +352,8 @@ def report_annulment(tournament: str) -> Response:
         raise NotFound("the tournament has no such game", "tournament/no-game")
     if game.ranks is None:
         raise WrongTime("tournament/not-decided", "the game is not decided yet")
-    report = tournament_queries.describe_annulment(state, game, parts().tournaments, parts().accounts)
-    return tagged(answer(report), state.version)
+    subject = game_of(tournament, state.version, (game.round, game.board, game.game))
+    return answer_report(subject, lambda report: tagged(answer(report), report["version"]), events=state.version)
 
 
 @blueprint.get("/<tournament>/rounds")
@@ -386,11 +393,12 @@ def list_attempts(tournament: str) -> Response:
 def check_round(tournament: str, round: int) -> Response:
     """Pair a round again, and compare the result with the stored pairing.
 
-    The pairing is computed from the events before the round.
+    The pairing is computed from the events before the round. A worker does this, once for all who ask, and the result
+    is kept for ten minutes. The request waits for it. If it takes longer than 20 s, or if too many reports wait to be
+    made, the answer is 503 `report/busy`. The report is made all the same, so ask again later.
     """
-    read_tournament(tournament)
-    check = parts().tournaments.check_round(tournament, round)
-    return answer(tournament_queries.describe_check(tournament, round, check))
+    require_paired(read_tournament(tournament), round)
+    return answer_report(pairing_of(tournament, round), answer)
 
 
 @blueprint.get("/<tournament>/matches")
@@ -405,7 +413,7 @@ def export_matches(tournament: str) -> Response:
     """
     state = read_tournament(tournament)
     lines = tournament_queries.export_games(state, parts().matches, parts().accounts)
-    return Response(lines, content_type=NDJSON)
+    return answer_export(lines, NDJSON)
 
 
 @blueprint.get("/<tournament>/events")

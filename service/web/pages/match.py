@@ -1,7 +1,5 @@
 """The page of a match: every position, all moves, the players, what was checked, and live news."""
 
-from functools import partial
-from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,7 +7,6 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.bots import BOTS
-from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.deadlines import find_deadline, time_left
@@ -24,11 +21,13 @@ from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.service.access.acting import OVERSEEN, act_in, oversees
 from plyscribe.service.clock import now_ms
+from plyscribe.service.errors import NotFound
 from plyscribe.service.lists.matches import judged_status
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.web.api.http import SVG, parts, principal_if_any
+from plyscribe.service.web.api.matches.bundles import answer_verification
 from plyscribe.service.web.api.matches.reading import (
     confirm_by,
     list_choices_now,
@@ -39,15 +38,15 @@ from plyscribe.service.web.api.matches.reading import (
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import format_value, name_option
-from plyscribe.service.web.pages.people import name_account, name_judge, name_seats
+from plyscribe.service.web.pages.people import name_account, name_seats
 from plyscribe.service.web.pages.score_sheet import (
     Row,
     explain_rows,
     find_explanation,
     format_outcome,
     format_word,
-    list_rows,
     shorten_clause,
 )
 
@@ -68,11 +67,22 @@ def show_match(match: str) -> AnyResponse:
         return redirect(f"/matches/{state.stream}?{urlencode(query)}".rstrip("?"), 303)
     described, play = _describe_match(state), state.play
     if play is None:
-        return show_page("match.html", **described, position=None, rows=[], explained={}, speeds=SPEEDS)
-    rows = _list_rows(_read_entries(state, 0), described)
+        return show_page("match.html", **described, position=None, speeds=SPEEDS)
     position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
-    explained = explain_rows(play.ruleset, rows)
-    return show_page("match.html", **described, position=position, rows=rows, explained=explained, speeds=SPEEDS)
+    part = list_part(state, position["ply"], described["names"], described["imported"])
+    return show_page("match.html", **described, position=position, part=part, speeds=SPEEDS)
+
+
+@blueprint.get("/matches/<match>/moves")
+def show_moves(match: str) -> Response:
+    """Show a part of the list of moves as part of the match page: the one with the move to a ply."""
+    state = read_match(match)
+    if state.play is None:
+        raise NotFound(f"{match} has no moves yet", "position/unknown")
+    is_imported = is_address(state.stream)
+    names = name_seats(queries.describe_seats(state.life.seats), is_imported)
+    ply = min(max(0, request.args.get("ply", state.play.ply, type=int)), state.play.ply)
+    return show_page("match_moves.html", part=list_part(state, ply, names, is_imported), query=_format_query())
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>")
@@ -96,20 +106,30 @@ def download_position(match: str, ply: int) -> Response:
 
 @blueprint.get("/matches/<match>/news")
 def show_news(match: str) -> Response:
-    """Show what happened after a version, as parts of the match page: new moves, and everything else that changed."""
+    """Show what happened after a version, as parts of the match page: new moves, and everything else that changed.
+
+    It is `whole`, without moves, if the list of moves has to be loaded again.
+    """
     state = read_match(match)
     described = _describe_match(state)
     after = max(0, request.args.get("after", 0, type=int))
-    entries = _read_entries(state, after)
-    whole = any(isinstance(parse_event(entry).data, MovesTakenBack | StepsTakenBack | LineCopied) for entry in entries)
-    if whole:
-        rows = _list_rows(_read_entries(state, 0), described)
-    else:
-        rows = _list_rows(entries, described)
-        made = sum(row.kind == "move" for row in rows)
-        rows = [row._replace(ply=row.ply + described["last"] - made) for row in rows]
-    explained = explain_rows(state.play.ruleset, rows) if state.play else {}
-    return show_page("match_news.html", **described, rows=rows, explained=explained, whole=whole)
+    rows = _list_new_rows(state, after, described)
+    explained = explain_rows(state.play.ruleset, rows) if state.play and rows else {}
+    return show_page("match_news.html", **described, rows=rows or (), explained=explained, whole=rows is None)
+
+
+def _list_new_rows(state: Match, after: int, described: dict[str, Any]) -> list[Row] | None:
+    """The rows of what happened after a version; None if they are many, take something back or begin a new part."""
+    if state.play is None:
+        return []
+    if state.version - after > PART:
+        return None
+    entries = read_entries(state, after)
+    if any(isinstance(parse_event(entry).data, MovesTakenBack | StepsTakenBack | LineCopied) for entry in entries):
+        return None
+    rows = list_news(state, entries, described["names"], described["imported"])
+    made, last = sum(row.kind == "move" for row in rows), state.play.ply
+    return rows if bound_part(last - made, last) == bound_part(last, last) else None
 
 
 @blueprint.get("/matches/<match>/verification")
@@ -117,22 +137,13 @@ def show_news(match: str) -> Response:
 def show_verification(match: str) -> Response:
     """Play the match again by its rules and show what was checked, like the API."""
     state = read_match(match)
-    report = describe_report(parts().reports.report(state.stream, state.version))
-    return show_page(
-        "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
-    )
 
+    def show(report: dict[str, Any]) -> Response:
+        return show_page(
+            "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
+        )
 
-def _list_rows(entries: list[Any], described: dict[str, Any]) -> list[Row]:
-    """The score sheet of these events, with the names of the players and of the organisers who decided something."""
-    name = partial(name_judge, imported=described["imported"])
-    return list_rows(entries, names=described["names"], name_judge=name)
-
-
-def _read_entries(state: Match, after: int) -> list[Any]:
-    """The stored events after a version, up to the version of the state or to just before its fault."""
-    upto = state.fault.version - 1 if state.fault else state.version
-    return list(chain.from_iterable(queries.read_pages(parts().matches, state.stream, after, upto)))
+    return answer_verification(state, show)
 
 
 def _format_query() -> str:

@@ -38,6 +38,9 @@ RECENT = 40
 SHOWN = 12
 """How many entries of the log are shown."""
 
+STEPS = 200
+"""How many steps the page offers to take back at most. The API takes back any number."""
+
 
 @blueprint.get("/matches/<match>/play")
 def show_table(match: str) -> AnyResponse:
@@ -167,10 +170,10 @@ def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]
 
 
 def _list_steps(state: Match, names: list[str]) -> list[str]:
-    """The steps of the surviving line in words, the latest first."""
+    """The latest STEPS steps of the surviving line in words, the latest first."""
     assert state.play is not None  # its steps can be taken back
     steps, ply = [], state.play.ply
-    for step in state.play.list_last(state.play.length):
+    for step in state.play.list_last(STEPS):
         steps.append(_name_step(step, ply, names))
         ply -= isinstance(step, PlayedMove)
     return steps

@@ -3,7 +3,7 @@
 from typing import Any
 
 import orjson
-from flask import Response
+from flask import Response, request
 
 from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
@@ -32,6 +32,9 @@ LARGEST_CROSSTABLE = 40
 
 PLOTTED = 40
 """How many ratings the plot shows at most."""
+
+GAMES = 200
+"""A page shows whole rounds with so many games, and links to the others."""
 
 FAULTS_SHOWN = 100
 INVITED = 20
@@ -72,6 +75,7 @@ def show_tournament(tournament: str) -> Response:
     table = describe_table(state, parts().accounts)
     described = describe_tournament(state, parts().accounts)
     organises = who is not None and is_organised_by(state, who)
+    shown = _choose_rounds(state, request.args.get("round", len(state.rounds), type=int))
     return show_page(
         "tournament.html",
         tournament=described,
@@ -86,7 +90,8 @@ def show_tournament(tournament: str) -> Response:
         table=table,
         crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
-        rounds=[_describe_round(state, round.number, names) for round in reversed(state.rounds)],
+        rounds=[_describe_round(state, number, names) for number in shown],
+        newest=len(state.rounds),
         organises=organises,
         takes_entrants=state.takes_entrants,
         own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
@@ -105,6 +110,18 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
         for row in rated
     ]
     return draw_intervals(rows, "Ratings from the games of this tournament only")
+
+
+def _choose_rounds(state: Tournament, newest: int) -> list[int]:
+    """The rounds to show, the newest first: from this one down, until they have GAMES games."""
+    shown: list[int] = []
+    games = 0
+    for round in reversed(state.rounds[: max(1, newest)]):
+        if games >= GAMES:
+            break
+        games += sum(map(len, round.games))
+        shown.append(round.number)
+    return shown
 
 
 def _describe_round(state: Tournament, number: int, names: dict[int, str]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from flask import Response
 from plyscribe.domain.commands import AnnulMatch
 from plyscribe.service.access.acting import require_may_judge
 from plyscribe.service.errors import NotFound
+from plyscribe.service.reports.subjects import Json, annulment_of, preview_of
+from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.http import answer, parse_query, parts, path_with, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, carry_out, give_receipt
 from plyscribe.service.web.api.matches.reading import confined, read_match
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.api.ratings import describe_change
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
@@ -39,6 +40,10 @@ def get_annulment(match: str) -> Response:
     """List the ratings that the annulment of a match changed.
 
     With `preview=true`, list the ratings that it would change. Only those who can annul the match can do this.
+
+    A worker works this out, once for all who ask, and it is kept for ten minutes. The request waits for it. If it takes
+    longer than 20 s, or if too many reports wait to be made, the answer is 503 `report/busy`. The report is made all
+    the same, so ask again later.
     """
     query = parse_query(parameters.AnnulmentQuery)
     state = read_match(match)
@@ -47,12 +52,25 @@ def get_annulment(match: str) -> Response:
         require_may_judge(state, principal())
     elif annulment is None:
         raise NotFound(f"{match} is not annulled", "match/not-annulled")
-    changes = parts().ledgers.report(state) if annulment else parts().ledgers.preview(state)
-    behind = query["offset"] + query["limit"]
-    page = {
-        "match": state.stream,
-        "why": annulment.why if annulment else None,
-        "changes": [describe_change(change) for change in changes[query["offset"] : behind]],
-        "next": path_with(offset=behind) if behind < len(changes) else None,
-    }
-    return confined(answer(page), state)
+    page = query["offset"], query["limit"]
+    ledgers, ruleset = parts().ledgers, state.life.created.ruleset
+
+    def show(report: Json) -> Response:
+        behind = query["offset"] + query["limit"]
+        given = {
+            "match": state.stream,
+            "why": annulment.why if annulment else None,
+            "changes": [{**_name(change["player"]), **change} for change in report["changes"]],
+            "next": path_with(offset=behind) if behind < report["total"] else None,
+        }
+        return confined(answer(given), state)
+
+    if annulment is None:
+        return answer_report(preview_of(state.stream, ledgers.version(ruleset), *page), show)
+    if not ledgers.is_unrated(state):
+        return show({"total": 0, "changes": []})
+    return answer_report(annulment_of(state.stream, *page), show)
+
+
+def _name(player: str) -> Json:
+    return {"player": player, "name": parts().accounts.name_of(player)}

@@ -1,15 +1,18 @@
 """Export matches as bundles, and verify them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from flask import Response
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
-from plyscribe.domain.bundle.report import describe_report
 from plyscribe.domain.errors import NotCanonical, WrongTime
 from plyscribe.domain.imported import split_address
+from plyscribe.domain.match import Match
 from plyscribe.service.matches import queries
+from plyscribe.service.reports.subjects import Json, verification_of
+from plyscribe.service.web.api.awaiting import answer_report
+from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query, parts
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match
@@ -52,7 +55,7 @@ def get_bundle(match: str) -> Response:
         lines = format_bundle(describe_head(id, state.life.created), chain.from_iterable(pages))
         chunks = iter(lambda: b"".join(islice(lines, queries.PAGE)), b"")
         # Events that no bundle can hold are refused before the answer begins, if they are among the first PAGE.
-        response.response = chain([_begin(chunks)], chunks)
+        response = tagged(answer_export(chain([_begin(chunks)], chunks), BUNDLE), state.version)
         response.headers["Content-Disposition"] = f'attachment; filename="{state.stream}.bundle.ndjson"'
     return confined(response, state)
 
@@ -72,12 +75,18 @@ def _begin(chunks: Iterator[bytes]) -> bytes:
 def get_verification(match: str) -> Response:
     """Execute the stored match again, and report all checks and the first fault.
 
-    A report is kept for a minute. Each process makes only one report at a time; meanwhile other requests are answered
-    503 `verification/busy`.
+    The report on a long match is made by a worker, once for all who ask, and kept for ten minutes. The request waits
+    for it. If it takes longer than 20 s, or if too many reports wait to be made, the answer is 503 `report/busy`. The
+    report is made all the same, so ask again later.
     """
     parse_query(parameters.MatchQuery)
     state = read_match(match)
     response = tagged(Response(), state.version)
     if response.status_code == 200:
-        response = tagged(answer(describe_report(parts().reports.report(state.stream, state.version))), state.version)
+        response = answer_verification(state, lambda report: tagged(answer(report), report["version"]))
     return confined(response, state)
+
+
+def answer_verification(state: Match, show: Callable[[Json], Response]) -> Response:
+    """What `show` makes of the report on a match: see answer_report."""
+    return answer_report(verification_of(state.stream, state.version), show, events=state.version)

@@ -1,13 +1,11 @@
 """Export matches as text records, which a person can read and could have typed."""
 
-from itertools import chain
-
 from flask import Response
 
-from plyscribe.domain.imported import is_address
-from plyscribe.domain.record import MEDIA_TYPE, format_record, record_of
-from plyscribe.service.matches import queries
-from plyscribe.service.web.api.http import TEXT, accepted, parse_query, parts
+from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.service.reports.subjects import Json, record_at
+from plyscribe.service.web.api.awaiting import answer_report
+from plyscribe.service.web.api.http import TEXT, accepted, parse_query
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match, varied
 from plyscribe.service.web.api.openapi import operation
@@ -30,14 +28,16 @@ def get_record(match: str) -> Response:
     """Get a match as a text record.
 
     A record has headers, then moves, rolls and withdrawals as on a score sheet. It names the players, and leaves out
-    times and moves that were taken back. If a stored event is damaged, the record ends before it.
+    times and moves that were taken back. If a stored event is damaged, the record ends before it. The record of a long
+    match is a report, for which the request waits: 503 `report/busy` if that takes too long.
     """
     media = accepted(MEDIA_TYPE, TEXT)
     parse_query(parameters.MatchQuery)
     state = read_match(match)
-    # The accounts of an imported match belong to another server, even if an id of ours is the same.
-    ours = () if is_address(state.stream) else state.life.players
-    names = {player: parts().accounts.name_of(player) for player in ours}
-    entries = chain.from_iterable(queries.read_pages(parts().matches, state.stream, 0, state.version))
-    text = format_record(record_of(state, entries, names))
-    return confined(varied(tagged(Response(text, content_type=f"{media}; charset=utf-8"), state.version)), state)
+    subject = record_at(state.stream, state.version)
+
+    def show(report: Json) -> Response:
+        response = Response(report["text"], content_type=f"{media}; charset=utf-8")
+        return confined(varied(tagged(response, report["version"])), state)
+
+    return answer_report(subject, show, events=state.version)

@@ -3,6 +3,7 @@
 import { runClocks } from "/assets/clocks.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { offerForks } from "/assets/match_fork.js";
+import { keepFresh } from "/assets/live_page.js";
 import { followMatch } from "/assets/match_live.js";
 import { offerOversight } from "/assets/match_oversight.js";
 import { showTips } from "/assets/match_tips.js";
@@ -20,6 +21,7 @@ const viewer = {
   wanted: null,
   positions: new Map(),
   show,
+  showPart: keepFresh(loadPart),
   forget,
   showPlace,
   showClocks: runClocks(Number(root.dataset.now)),
@@ -39,7 +41,7 @@ if (root.dataset.live) followMatch(viewer, root.dataset.live.split(" "));
 
 function beginStepping() {
   for (const hidden of document.querySelectorAll("#play, .speed, #ply, #keys")) hidden.hidden = false;
-  showTips(find("moves"), find("tip"));
+  showTips(find("move-list"), find("tip"));
   showPlace();
   find("controls").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -51,7 +53,7 @@ function beginStepping() {
     pause();
     show(Number(event.target.value));
   });
-  find("moves").addEventListener("click", (event) => {
+  find("move-list").addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
@@ -160,10 +162,26 @@ function nameAddress() {
 function markMove(ply) {
   const moves = find("moves");
   moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
-  const link = moves.getElementsByTagName("a")[ply];
-  if (!link) return;
+  const link = findMove(ply);
+  if (!link) return viewer.showPart();
   link.setAttribute("aria-current", "true");
   moves.scrollTop = link.offsetTop - (moves.clientHeight - link.offsetHeight) / 2;
+}
+
+/** The link to a position, if it is in the part of the list that is shown. */
+function findMove(ply) {
+  const first = Number(find("move-list").dataset.first);
+  // The first part begins with the link to the starting position.
+  return find("moves").getElementsByTagName("a")[first ? ply - first - 1 : ply];
+}
+
+/** Load the part of the list of moves that the shown position belongs to. */
+async function loadPart() {
+  const part = await fetchPart(`${viewer.path}/moves?ply=${viewer.ply}${viewer.query}`);
+  const [list, fresh] = [find("move-list"), part.getElementById("move-list")];
+  list.dataset.first = fresh.dataset.first;
+  list.replaceChildren(...fresh.childNodes);
+  if (findMove(viewer.ply)) markMove(viewer.ply);
 }
 
 function plyOf(link) {

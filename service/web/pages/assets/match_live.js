@@ -27,7 +27,7 @@ export function followMatch(viewer, types) {
     const isWhole = "whole" in news.dataset;
     viewer.version = version;
     viewer.last = Number(news.dataset.last);
-    addRows(news, isWhole);
+    if (!isWhole) addRows(news);
     for (const id of PARTS) swapPart(document.getElementById(id), news.querySelector(`#${id}`));
     viewer.showClocks();
     const status = document.getElementById("status");
@@ -39,6 +39,7 @@ export function followMatch(viewer, types) {
     if (isAtEnd || viewer.ply > viewer.last) await viewer.show(viewer.last);
     else if (isWhole) await viewer.show(viewer.ply);
     else viewer.showPlace();
+    if (isWhole) await viewer.showPart();
     if (isAtEnd || added <= 0) note.replaceChildren();
     else announce(added);
   }
@@ -56,12 +57,11 @@ export function followMatch(viewer, types) {
   }
 }
 
-function addRows(news, isWhole) {
-  const moves = document.getElementById("moves");
-  if (!moves) return;
-  // The first row is the starting position.
-  if (isWhole) while (moves.children.length > 1) moves.lastElementChild.remove();
-  moves.append(...news.querySelector("#news-rows").children);
+/** Add the newest rows to the list of moves, if it shows the part that they belong to. */
+function addRows(news) {
+  const list = document.getElementById("move-list");
+  if (!list || list.querySelector("[rel=next]")) return;
+  document.getElementById("moves").append(...news.querySelector("#news-rows").children);
   const explained = document.getElementById("explained");
   for (const each of [...news.querySelector("#news-explained").children]) {
     if (!document.getElementById(each.id)) explained.append(each);

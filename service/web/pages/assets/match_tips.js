@@ -13,7 +13,8 @@ export function showTips(list, tip) {
   list.addEventListener("keydown", () => (touched = false));
   list.addEventListener("pointerout", leaveSoon);
   list.addEventListener("focusout", leaveSoon);
-  list.addEventListener("scroll", () => shown && !list.contains(document.activeElement) && hide());
+  // What scrolls may be a part of the list.
+  list.addEventListener("scroll", () => shown && !list.contains(document.activeElement) && hide(), true);
   tip.addEventListener("pointerover", () => clearTimeout(leaving));
   tip.addEventListener("pointerout", leaveSoon);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());

@@ -1,0 +1,148 @@
+"""The subjects of reports, and how a report on each is made."""
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from plyscribe import __version__
+from plyscribe.domain.bundle.report import check_match, describe_report
+from plyscribe.domain.imported import is_address, split_address
+from plyscribe.domain.match import Match
+from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.tournament.state import find_game
+from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.matches.queries import read_pages
+from plyscribe.service.ratings.book import Change
+from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.model import Rating
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.tournaments.queries import describe_annulment, describe_check
+from plyscribe.service.tournaments.runner import Tournaments
+
+Json = dict[str, Any]
+
+
+class Subject(NamedTuple):
+    """What a report is on: its kind, a stream, and the numbers that say what of the stream. See REPORTS."""
+
+    kind: str
+    stream: str
+    numbers: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """A name of letters, digits, `-` and `_`, the same exactly for the same subject in the same release."""
+        # An address has one `~`, and no id has two dashes in a row.
+        stream, release = self.stream.replace("~", "--"), __version__.replace(".", "-").replace("+", "-")
+        return "_".join([self.kind, stream, *map(str, self.numbers), release])
+
+
+VERIFICATION = "verification"
+PAIRING = "pairing"
+ANNULMENT = "annulment"
+PREVIEW = "preview"
+RECORD = "record"
+GAME = "game"
+
+
+def verification_of(match: str, version: int) -> Subject:
+    """The checks of a match up to a version."""
+    return Subject(VERIFICATION, match, (version,))
+
+
+def pairing_of(tournament: str, round: int) -> Subject:
+    """A round paired again. What it was paired from does not change any more."""
+    return Subject(PAIRING, tournament, (round,))
+
+
+def annulment_of(match: str, offset: int, limit: int) -> Subject:
+    """A page of the ratings that the annulment of a match changed at the time. The ledger must know of it."""
+    return Subject(ANNULMENT, match, (offset, limit))
+
+
+def preview_of(match: str, ledger: int, offset: int, limit: int) -> Subject:
+    """A page of the ratings that an annulment of the match would change, at a version of the ledger."""
+    return Subject(PREVIEW, match, (ledger, offset, limit))
+
+
+def record_at(match: str, version: int) -> Subject:
+    """The text record of a match at a version."""
+    return Subject(RECORD, match, (version,))
+
+
+def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subject:
+    """The tables of a tournament at a version, with and without a decided game."""
+    return Subject(GAME, tournament, (version, *place))
+
+
+class Maker:
+    """Makes reports from the store."""
+
+    def __init__(self, matches: Handler[Match], accounts: Accounts, tournaments: Tournaments, ledgers: Ledgers) -> None:
+        self._matches = matches
+        self._accounts = accounts
+        self._tournaments = tournaments
+        self._ledgers = ledgers
+        self._make: Mapping[str, Callable[..., Json]] = {
+            VERIFICATION: self._verify,
+            PAIRING: self._pair_again,
+            ANNULMENT: self._report_annulment,
+            PREVIEW: self._preview_annulment,
+            RECORD: self._write_record,
+            GAME: self._annul_game,
+        }
+
+    def make(self, subject: Subject) -> Json:
+        """The report, JSON-ready. Raises the errors of the store and of damaged streams."""
+        return self._make[subject.kind](subject.stream, *subject.numbers)
+
+    def _verify(self, match: str, version: int) -> Json:
+        id, _ = split_address(match)
+        report = check_match(id, list(chain.from_iterable(read_pages(self._matches, match, 0, version))))
+        return describe_report(report._replace(match=match))
+
+    def _pair_again(self, tournament: str, round: int) -> Json:
+        return describe_check(tournament, round, self._tournaments.check_round(tournament, round))
+
+    def _report_annulment(self, match: str, offset: int, limit: int) -> Json:
+        changes = self._ledgers.report(self._matches.read(match))
+        return _describe_changes(changes, offset, limit)
+
+    def _preview_annulment(self, match: str, ledger: int, offset: int, limit: int) -> Json:
+        changes = self._ledgers.preview(self._matches.read(match), ledger)
+        return _describe_changes(changes, offset, limit)
+
+    def _write_record(self, match: str, version: int) -> Json:
+        state = self._matches.read(match, version)
+        # The accounts of an imported match belong to another server, even if an id of ours is the same.
+        ours = () if is_address(match) else state.life.players
+        names = {player: self._accounts.name_of(player) for player in ours}
+        entries = chain.from_iterable(read_pages(self._matches, match, 0, version))
+        return {"version": state.version, "text": format_record(record_of(state, entries, names))}
+
+    def _annul_game(self, tournament: str, version: int, round: int, board: int, number: int) -> Json:
+        state = self._tournaments.handler.read(tournament, version)
+        game = find_game(state, (round, board, number))
+        assert game is not None  # whoever asks has looked
+        return describe_annulment(state, game, self._tournaments, self._accounts)
+
+
+def _describe_changes(changes: Any, offset: int, limit: int) -> Json:
+    """A page of changes without names, which players may change."""
+    page: list[Change] = changes[offset : offset + limit]
+    return {
+        "total": len(changes),
+        "changes": [
+            {
+                "player": change.player,
+                "before": describe_rating(change.before) if change.before else None,
+                "after": describe_rating(change.after) if change.after else None,
+            }
+            for change in page
+        ],
+    }
+
+
+def describe_rating(rating: Rating) -> Json:
+    """A rating for JSON, in millionths."""
+    return {"rating_micro": rating.mu, "uncertainty_micro": rating.sigma, "ordinal_micro": rating.ordinal}

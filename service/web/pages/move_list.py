@@ -1,0 +1,73 @@
+"""The list of moves on the match page, part by part: however long a match is, a page shows a bounded part of it."""
+
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.match import LINE, Match, Play
+from plyscribe.service.matches import queries
+from plyscribe.service.web.api.http import parts
+from plyscribe.service.web.pages.people import name_judge
+from plyscribe.service.web.pages.score_sheet import Explanation, Row, explain_rows, list_rows
+
+PART = 200
+"""Moves in a part."""
+
+MAX_EVENTS = 10 * PART
+"""Events that are read for a part. One with more, most of which were taken back, shows its moves alone."""
+
+
+class Part(NamedTuple):
+    """The moves after ply `first` up to ply `last`, each with what happened after it."""
+
+    first: int
+    last: int
+    rows: list[Row]
+    explained: dict[str, Explanation]
+    has_next: bool
+
+
+def bound_part(ply: int, last: int) -> tuple[int, int]:
+    """The plies between which the part of a ply lies, in a match whose last ply is `last`."""
+    first = max(0, ply - 1) // PART * PART
+    return first, min(first + PART, last)
+
+
+def list_part(state: Match, ply: int, names: list[str], imported: bool) -> Part:
+    """The part that the move to this ply is in."""
+    assert state.play is not None
+    first, last = bound_part(ply, state.play.ply)
+    rows = _list_rows_between(state, state.play, first, last, names, imported)
+    return Part(first, last, rows, explain_rows(state.play.ruleset, rows), last < state.play.ply)
+
+
+def list_news(state: Match, entries: list[StoredEvent], names: list[str], imported: bool) -> list[Row]:
+    """The rows of the newest events, which take nothing back."""
+    assert state.play is not None
+    rows = list_rows(entries, 0, names, partial(name_judge, imported=imported))
+    before = state.play.ply - sum(row.kind == "move" for row in rows)
+    return [row._replace(ply=row.ply + before) for row in rows]
+
+
+def read_entries(state: Match, after: int, upto: int | None = None) -> list[StoredEvent]:
+    """The stored events after a version, up to a version, or up to that of the state or to just before its fault."""
+    sound = state.fault.version - 1 if state.fault else state.version
+    upto = sound if upto is None else min(upto, sound)
+    return list(chain.from_iterable(queries.read_pages(parts().matches, state.stream, after, upto)))
+
+
+def _list_rows_between(state: Match, play: Play, first: int, last: int, names: list[str], imported: bool) -> list[Row]:
+    # What happens after a move that stands takes back nothing before it.
+    after = play.steps[first - 1].version if first else 0
+    begun = first
+    if first and after == LINE:
+        # A fork copies its line in one event.
+        after, begun = 0, 0
+    upto = state.version if last == play.ply else max(LINE, play.steps[last].version - 1)
+    if upto - after > MAX_EVENTS:
+        moves = enumerate(play.steps[first:last], first + 1)
+        return [Row("move", ply, step.seat, step.move) for ply, step in moves]
+    rows = list_rows(read_entries(state, after, upto), begun, names, partial(name_judge, imported=imported))
+    # What follows a move is in the same part.
+    return [row for row in rows if (row.ply > first or not first) and row.ply <= last]
