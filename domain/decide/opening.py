@@ -214,6 +214,7 @@ def _start(draft: Draft) -> None:
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
     occupant = require_may_take_seat(command.actor, life, command.seat, command.guest)
+    draft.require_room()
     draft.emit(SeatTaken(command.seat, occupant))
     if command.entropy is not None:
         draft.emit(_entropy_added(draft.match.life, command.seat, command.entropy))
