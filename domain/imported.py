@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.aggregate import Aggregate, declare, weigh_state
 from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
 from plyscribe.domain.codec import Event, parse_event
@@ -30,6 +30,10 @@ MAX_LINE_BYTES = 128 * 1024
 
 CHUNK_BYTES = 240 * 1024
 """The longest event of an import, unless a single copied event is longer."""
+
+
+OBJECT_BYTES = 200
+"""About what a stored event takes in memory besides its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +306,7 @@ class Copies:
         self._coming: list[StoredEvent] = []
 
     def add(self, entries: Iterable[StoredEvent]) -> int:
-        """Add the next events of the import; the number of bytes of the match that they brought."""
+        """Add the next events of the import; about the bytes that what they brought takes in memory."""
         size = 0
         for entry in entries:
             data: Any = IMPORT.parse(entry).data
@@ -313,7 +317,7 @@ class Copies:
                 case EventsCopied(events):
                     first = len(self._coming) + 2
                     self._coming += [parse_event_line(text.encode(), line) for line, text in enumerate(events, first)]
-                    size += len(entry.e)
+                    size += len(entry.e) + OBJECT_BYTES * len(events)
                 case CopyCompleted():
                     self.events = self._coming
             self.version = entry.version
@@ -382,6 +386,10 @@ def _decide_verdict(command: JudgeImport, state: Import) -> list[Any]:
     return [command.verdict]
 
 
+def _weigh(state: Import) -> int:
+    return weigh_state(state) + (len(state.record.text) if state.record else 0)
+
+
 IMPORT: Aggregate[Import] = declare(
     "import",
     Import,
@@ -394,4 +402,5 @@ IMPORT: Aggregate[Import] = declare(
         ReceiveRecord: _decide_receive,
         JudgeRecord: _decide_record,
     },
+    weigh=_weigh,
 )
