@@ -1169,6 +1169,11 @@ class Ready(TypedDict):
     no built-in bot moves. `none` with a store in memory.
     """
 
+    memory_percent: int | None
+    """How much of the memory that it may use the store uses; null without a limit. At 100 it takes no writes: give it
+    more before.
+    """
+
 
 class EndedSessions(TypedDict):
     """All sessions of an account have ended."""
