@@ -283,7 +283,7 @@ class Handler(Generic[S]):
         if loaded.command is not None:
             raise _SeenBefore(loaded.command)
         if state.version and not _is_at(state, loaded.entries):
-            log.error("%s is cached at version %d, which the store does not have", stream, state.version)
+            log.warning("%s is cached at version %d, which the store does not have any more", stream, state.version)
             self._cache.drop(stream)
             return self._catch_up(stream, self._aggregate.empty(stream), asked)
         state = self._advance(stream, state, loaded.entries[1:] if state.version else loaded.entries)
