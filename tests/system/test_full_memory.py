@@ -48,7 +48,7 @@ def set_memory(data: Path, limit: str) -> None:
 def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_path):
     data = tmp_path / "data"
     with serving(data, PLYSCRIBE_STORE_MEMORY="24MB") as service, pair(service.url) as both:
-        match = both.open_match("pathagon")
+        match, left = both.open_match("pathagon"), both.open_match("zhen")
         hasty = [Client(service.url, client.token, retry_for_s=0.0) for client in both.clients]
         receipts = [hasty[ply % 2].move(match, move) for ply, move in enumerate(MOVES[:4])]
         taken = fill(hasty[0])
@@ -59,6 +59,8 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
             hasty[0].move(match, MOVES[4])
         assert (refused.value.status, refused.value.code) == (503, "store/full")
         assert hasty[0].events(match)[-1] == receipts[-1]["events"][-1]
+        ended = hasty[0].withdraw(left)
+        assert ended["events"][-1]["type"] == "match-ended"
         assert httpx.get(f"{service.url}/healthz").is_success
         ready = httpx.get(f"{service.url}/readyz")
         assert (ready.status_code, ready.json()["code"]) == (503, "store/full")
@@ -75,7 +77,8 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
             for ply in range(ann.match(match)["ply"], len(MOVES)):
                 (ann, ben)[ply % 2].move(match, MOVES[ply])
             ann.withdraw(match)
-            wait_for(lambda: status_of(ann, match) == "scored", why="the verdict")
+            wait_for(lambda: [status_of(ann, each) for each in (match, left)] == ["scored"] * 2, why="the verdicts")
+            assert ann.events(left)[: ended["version"]][-len(ended["events"]) :] == ended["events"]
             events = ann.events(match)
             for receipt in receipts:
                 assert events[receipt["events"][0]["version"] - 1 : receipt["version"]] == receipt["events"]
