@@ -107,6 +107,7 @@ class Records:
         [entry] = link_all(first_link(stream), 1, [format_event(event)])
         # If this fails, the import has changed since: part of it was kept, or another relay was faster.
         self._store.condense(stream, state.version, state.head, entry, event.data.type)
+        self._imports.forget(stream)
         return self._imports.read(stream)
 
     def _settle(self, state: Import, actor: Actor, outcome: RecordEntered | RecordRefused, step: str) -> Import:

@@ -227,6 +227,10 @@ class Handler(Generic[S]):
             return
         self._cache.keep(stream, state)
 
+    def forget(self, stream: str) -> None:
+        """Drop the state of a stream that was condensed from the cache."""
+        self._cache.drop(stream)
+
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """The stored events after version `after`, at most `limit`."""
         return self._load(stream, after, limit=limit).entries
