@@ -10,7 +10,7 @@ from typing import NamedTuple
 from redis import Redis
 
 from plyscribe.service.composition import Parts
-from plyscribe.service.store.port import StoreError, StoreUnavailable, UnsupportedServer
+from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import ask, connect_client
 from plyscribe.service.store.requirements import find_obstacles, read_report
 
@@ -91,11 +91,15 @@ class Readiness:
 def watch_readiness(parts: Parts) -> Readiness:
     """The readiness of a process with these parts. It has connections of its own."""
     if not parts.config.redis_url:
-        described = parts.store.describe()
-        return Readiness(lambda: Standing(described["store"], described["durability"], None, "none", None))
+        return Readiness(lambda: _look_at_memory(parts.store))
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
     queues = connect_client(parts.config.rq_redis_url, PATIENCE_S / 2)
     return Readiness(lambda: _look(store, queues))
+
+
+def _look_at_memory(store: EventStore) -> Standing:
+    described = store.describe()
+    return Standing(described["store"], described["durability"], None, "none", None)
 
 
 def _look(store: Redis, queues: Redis) -> Standing:
