@@ -6,13 +6,14 @@ from bench.load import prepare
 from bench.matches import decide_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig
+from plyscribe.domain.aggregate import weigh_events
 from plyscribe.service.store.port import EventStore, bucket_of
-from plyscribe.service.streams.handler import MAX_CACHED
+from plyscribe.service.streams.cache import MAX_CACHED_BYTES
 from plyscribe.service.streams.ids import job_command
 
 PLIES = 300
 CONNECTIONS = 4
-MATCHES = MAX_CACHED + 100
+MATCHES = MAX_CACHED_BYTES // weigh_events(PLIES) + 100
 """More than a process caches, so that requests for one match after the other never hit the cache."""
 REQUESTS = 600
 

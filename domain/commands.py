@@ -21,11 +21,21 @@ class Actor(NamedTuple):
         return f"{self.role}:{self.id}"
 
 
-@lru_cache(maxsize=4096)
+MAX_REPEATED = 128
+"""The longest `by` that is worth remembering. Ours are shorter; an imported event may have any."""
+
+
 def parse_actor(text: str) -> Actor:
     """The actor from an envelope's `by`; inverse of str."""
+    return _parse_again(text) if len(text) <= MAX_REPEATED else _parse_actor(text)
+
+
+def _parse_actor(text: str) -> Actor:
     role, _, id = text.partition(":")
     return Actor(role, id)
+
+
+_parse_again = lru_cache(maxsize=4096)(_parse_actor)
 
 
 class Secret(NamedTuple):

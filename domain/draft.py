@@ -7,7 +7,7 @@ from plyscribe.domain.aggregate import Decided
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.dice import commit, roll_dice
-from plyscribe.domain.errors import DiceKeyMissing, RollError
+from plyscribe.domain.errors import DiceKeyMissing, RollError, WrongTime
 from plyscribe.domain.events import (
     DiceRevealed,
     DiceRolled,
@@ -64,6 +64,13 @@ class Draft:
             raise damaged(self.match.fault)
         assert self.match.play is not None  # a created match without a fault has a play
         return self.match.play
+
+    def require_room(self) -> None:
+        """WrongTime if the match is full. A command that was recorded needs no room: older matches may be longer."""
+        if self.match.is_full and not self._command.again:
+            version = self.match.version
+            why = f"the match has {version} events, as many as one may have: withdraw, agree on a draw or abort it"
+            raise WrongTime("match/too-long", why, version=version)
 
     def settle(self) -> None:
         """Make all rolls that are due, with server dice; then end the match and reveal its dice if the game is over."""

@@ -7,21 +7,22 @@ Anybody can write a match anew, by its rules, so two bundles of a match id may d
 each import has an address, `<id of the match>~<import>`, under which its match is read. Nothing else reads an import.
 
     copying → waiting → verified | refuted        a bundle
-              waiting → entered | faulty → kept   a text record
+              waiting → entered | faulty → kept | dropped   a text record
 
 A text record is played. A sound record becomes a match of our own, with its importer as the recorder. If a record has
-a fault, the importer may keep the part before it.
+a fault, the importer may keep the part before it, for a week. Then the text of a faulty record is dropped: one event
+takes the place of all events of its import.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from plyscribe.domain.aggregate import Aggregate, declare
+from plyscribe.domain.aggregate import Aggregate, declare, weigh_state
 from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
 from plyscribe.domain.codec import Event, parse_event
-from plyscribe.domain.commands import Command
+from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import BrokenChain, BundleError, StreamError, WrongTime
 from plyscribe.domain.events import MatchCreated
 
@@ -30,6 +31,15 @@ MAX_LINE_BYTES = 128 * 1024
 
 CHUNK_BYTES = 240 * 1024
 """The longest event of an import, unless a single copied event is longer."""
+
+
+DROPPER = Actor("system", "drop")
+
+KEPT_MS = 7 * 24 * 3600 * 1000
+"""How long the text of a faulty record is kept after its fault was found."""
+
+OBJECT_BYTES = 200
+"""About what a stored event takes in memory besides its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,26 @@ class RecordRefused:
     can_keep: bool
 
 
+@dataclass(frozen=True, slots=True)
+class RecordDropped:
+    """The text of a faulty record was dropped. This is the only event of its import, in the place of all others.
+
+    There were `events` of them, the last with the hash `head`. The record came from the actor `by` at `received_at`
+    (UTC milliseconds); `entered` is the match that its sound part became, if that was kept.
+    """
+
+    type: ClassVar[str] = "record-dropped"
+    match: str
+    private: bool
+    by: str
+    received_at: int
+    digest: str
+    fault: RecordRefused
+    entered: RecordEntered | None
+    events: int
+    head: str
+
+
 ImportEvent = (
     ImportBegun
     | EventsCopied
@@ -126,6 +156,7 @@ ImportEvent = (
     | RecordReceived
     | RecordEntered
     | RecordRefused
+    | RecordDropped
 )
 
 
@@ -202,6 +233,16 @@ class Import:
 
     fault: RecordRefused | None = None
     entered: RecordEntered | None = None
+    fault_at: int = 0
+    """When the fault of a text record was found (UTC milliseconds)."""
+
+    dropped: RecordDropped | None = None
+    """What is left of a faulty text record whose text was dropped; its `record` has no text."""
+
+    @property
+    def kept_until(self) -> int | None:
+        """When the text of a faulty record is dropped (UTC milliseconds); None if it is not, or was."""
+        return None if self.fault is None or self.dropped is not None else self.fault_at + KEPT_MS
 
     @property
     def status(self) -> str:
@@ -209,6 +250,8 @@ class Import:
         if self.record is not None:
             if self.entered is not None:
                 return "kept" if self.fault else "entered"
+            if self.dropped is not None:
+                return "dropped"
             return "faulty" if self.fault else "waiting"
         if self.verdict is not None:
             return "verified" if isinstance(self.verdict, ImportVerified) else "refuted"
@@ -226,7 +269,7 @@ class Import:
         return address_of(self.begun.match, self.stream) if self.begun else None
 
 
-STATUSES = ("copying", "waiting", "verified", "refuted", "entered", "faulty", "kept")
+STATUSES = ("copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "dropped")
 
 
 def import_of(match: str) -> str:
@@ -302,7 +345,7 @@ class Copies:
         self._coming: list[StoredEvent] = []
 
     def add(self, entries: Iterable[StoredEvent]) -> int:
-        """Add the next events of the import; the number of bytes of the match that they brought."""
+        """Add the next events of the import; about the bytes that what they brought takes in memory."""
         size = 0
         for entry in entries:
             data: Any = IMPORT.parse(entry).data
@@ -313,7 +356,7 @@ class Copies:
                 case EventsCopied(events):
                     first = len(self._coming) + 2
                     self._coming += [parse_event_line(text.encode(), line) for line, text in enumerate(events, first)]
-                    size += len(entry.e)
+                    size += len(entry.e) + OBJECT_BYTES * len(events)
                 case CopyCompleted():
                     self.events = self._coming
             self.version = entry.version
@@ -339,7 +382,35 @@ def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
         case RecordEntered():
             return replace(state, entered=data)
         case RecordRefused():
-            return replace(state, fault=data)
+            return replace(state, fault=data, fault_at=event.at)
+        case RecordDropped():
+            record = RecordReceived(data.match, data.private, "", data.digest)
+            at, fault, entered = data.received_at, data.fault, data.entered
+            return replace(state, record=record, by=data.by, at=at, fault=fault, entered=entered, dropped=data)
+
+
+def drop_record(state: Import, at: int, cause: str) -> Event | None:
+    """The event that takes the place of a faulty text record at this time (UTC milliseconds); None: it is kept.
+
+    `cause` is the id of the command, in hex.
+    """
+    if state.kept_until is None or at < state.kept_until:
+        return None
+    assert state.record is not None
+    assert state.fault is not None
+    received, fault = state.record, replace(state.fault, can_keep=False)
+    dropped: Any = RecordDropped(
+        match=received.match,
+        private=received.private,
+        by=state.by,
+        received_at=state.at,
+        digest=received.digest,
+        fault=fault,
+        entered=state.entered,
+        events=state.version,
+        head=state.head.hex(),
+    )
+    return Event(1, at, str(DROPPER), cause, dropped)
 
 
 def _decide_begin(command: BeginImport, state: Import) -> list[Any]:
@@ -358,7 +429,15 @@ def _decide_receive(command: ReceiveRecord, state: Import) -> list[Any]:
     return [RecordReceived(command.match, command.private, command.text, command.digest)]
 
 
+def refuse_dropped(state: Import) -> WrongTime:
+    """The refusal to do anything with a text that was dropped."""
+    why = f"the text of {state.stream} was dropped a week after its fault was found: send it with a new key"
+    return WrongTime("import/dropped", why)
+
+
 def _decide_record(command: JudgeRecord, state: Import) -> list[Any]:
+    if state.status == "dropped":
+        raise refuse_dropped(state)
     keeps = isinstance(command.outcome, RecordEntered) and state.fault is not None and state.fault.can_keep
     if state.record is None or state.status not in ("waiting", "faulty") or (state.status == "faulty" and not keeps):
         raise WrongTime("import/settled", f"{state.stream} is {state.status}: it waits for no outcome")
@@ -382,6 +461,10 @@ def _decide_verdict(command: JudgeImport, state: Import) -> list[Any]:
     return [command.verdict]
 
 
+def _weigh(state: Import) -> int:
+    return weigh_state(state) + (len(state.record.text) if state.record else 0)
+
+
 IMPORT: Aggregate[Import] = declare(
     "import",
     Import,
@@ -394,4 +477,5 @@ IMPORT: Aggregate[Import] = declare(
         ReceiveRecord: _decide_receive,
         JudgeRecord: _decide_record,
     },
+    weigh=_weigh,
 )

@@ -110,5 +110,11 @@ def _open(command: RateMatch | UnrateMatch, ledger: Ledger) -> list[RatingsOpene
 
 
 LEDGER: Aggregate[Ledger] = declare(
-    "ratings", Ledger, LedgerEvent, _evolve, {RateMatch: _decide_rate, UnrateMatch: _decide_unrate}, first=RatingsOpened
+    "ratings",
+    Ledger,
+    LedgerEvent,
+    _evolve,
+    {RateMatch: _decide_rate, UnrateMatch: _decide_unrate},
+    first=RatingsOpened,
+    weigh=lambda _: 0,  # There are only as many ledgers as rulesets, and each is long.
 )

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.codec import parse_event
+from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.codec import dump_data, parse_event
 from plyscribe.domain.events import (
     DRAW_AGREED,
     DiceRolled,
@@ -54,6 +54,14 @@ def trace_line(entries: Iterable[StoredEvent], ply: int = 0) -> list[TracedStep]
                 case StepsTakenBack(count):
                     ply -= _undo(line, count)
     return line
+
+
+def measure_line(line: LineCopied) -> int:
+    """The bytes that a fork with this line stores because of it: the line as canonical JSON.
+
+    Its other events have about as many bytes as those of any new match.
+    """
+    return len(canonical_json(dump_data(line)))
 
 
 def _cut(line: list[TracedStep], ply: int) -> list[TracedStep]:

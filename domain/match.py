@@ -63,6 +63,14 @@ LINE = 2
 """The version of line-copied in a fork: it follows match-created."""
 
 
+MAX_EVENTS = 50_000
+"""Events of a match, after which nobody can move. Sensible matches have some thousands; any may be without a limit.
+
+A limit of what a server keeps, not a rule: a longer match that was recorded before, or elsewhere, is no fault. Do not
+raise it: a match that was aborted because it was full must have been full for every later release.
+"""
+
+
 class Seat(NamedTuple):
     """The occupant that a seat is for (None: anyone), and whether that occupant has sat down."""
 
@@ -260,6 +268,11 @@ class Match(NamedTuple):
     fault: Fault | None = None
     at: int = 0
     """When the last readable event was recorded (UTC milliseconds)."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the match has as many events as one may have, so that it can only end."""
+        return self.version >= MAX_EVENTS
 
     def with_head(self, head: bytes) -> "Match":
         """The same match with this hash of its last event."""

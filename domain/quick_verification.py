@@ -122,7 +122,7 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: Secret) ->
         return rebuild_command(_read_inputs(entries, place), secret)
     # The pattern may have misread the event. Then the command does not lead to the same bytes.
     at, by, cause, move, seat, _ = found.groups()
-    return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, move=move, seat=int(seat))
+    return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, again=True, move=move, seat=int(seat))
 
 
 def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:

@@ -87,16 +87,25 @@ def _open_seeds(match: Match, secret: Secret | None) -> Sequence[Occupant | None
 
 
 def _choose(match: Match, base: dict[str, Any], for_s: float) -> Draft:
-    """A draw declined, or moves, one after another until no bot is due or the time is up."""
+    """A draw declined, or moves, one after another until no bot is due, the match is full or the time is up.
+
+    If a bot is due in a match that is full, nobody can move any more, so the match is aborted.
+    """
     due = find_bot_due(match)
     if due is not None and due[1] == "draw":
         return draft_decision(AnswerDraw(**base, seat=due[0], accept=False), match)
+    if match.is_full:
+        log.warning("%s is aborted: it has %d events and is not over", match.stream, match.version)
+        cause = f"the match has {match.version} events, as many as one may have"
+        return draft_decision(AbortMatch(**base, cause=cause), match)
     until = time.monotonic() + for_s
     seats = _open_seeds(match, base["secret"])
 
     def choose(ahead: Match) -> str | None:
         turn, play = ahead.turn, ahead.play
-        if play is None or not isinstance(turn, Decision) or (ahead is not match and time.monotonic() >= until):
+        if play is None or not isinstance(turn, Decision) or ahead.is_full:
+            return None
+        if ahead is not match and time.monotonic() >= until:
             return None
         bot, ruleset, state = seats[turn.seat - 1], play.ruleset, play.state
         if not isinstance(bot, BuiltIn):

@@ -19,6 +19,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore, Duty
 from plyscribe.workers.duties.bots import Bots
 from plyscribe.workers.duties.deadlines import Deadlines
+from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import Notices
 from plyscribe.workers.duties.listing import Listing
 from plyscribe.workers.duties.rated_aborts import RatedAborts
@@ -53,10 +54,10 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     deadlines, reveals = Deadlines(parts, store, states), Reveals(parts, states)
     bots = Bots(parts, store, play_queue(queues), tournament_queue(queues), states, sender)
     advances = Advances(parts, store, tournament_queue(queues), states, sender)
-    rated_aborts = RatedAborts(parts, states)
+    rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     return [
         # First, so that the sweeps of the same step cover what it finds.
-        Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts]),
+        Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),
         # Before the others that need states: it reads all matches of a batch at once.
         Notices(parts, states),
         verifications,
@@ -65,6 +66,7 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
         bots,
         advances,
         rated_aborts,
+        faulty_records,
         Listing(parts, store, states),
         Scrub(parts.store, store, parts.config.scrub_per_s),
     ]

@@ -100,7 +100,8 @@ def _list_by_status(match: Match, life: Lifecycle, actor: Actor, at: int) -> Ite
         yield from _single("abort", require_may_abort, step_down(actor, life), match)
         return
     if life.awaits_confirmation and match.fault is None and match.play is not None:
-        yield from _single("take-back", require_may_take_back, actor, life, match.play)
+        if not match.is_full:
+            yield from _single("take-back", require_may_take_back, actor, life, match.play)
         yield from _single("confirm-record", require_may_confirm, actor, life)
     yield from _single("reveal-dice", require_may_reveal, actor, life)
     yield from _single("score", require_may_score, actor, life)
@@ -123,11 +124,12 @@ def _list_before(match: Match, life: Lifecycle, actor: Actor) -> Iterator[Choice
         after = life._replace(seats=(*life.seats[: number - 1], seat, *life.seats[number:]))
         return match.fault is None or not starts_by_itself(after)
 
+    free = () if match.is_full else seats
     yield from _for_seats(
         "take-seat",
         (
             number
-            for number in seats
+            for number in free
             if _is_allowed(require_may_take_seat, actor, life, number)
             and can_change(number, occupant=Account(actor.id), seated=True)
         ),
@@ -136,7 +138,7 @@ def _list_before(match: Match, life: Lifecycle, actor: Actor) -> Iterator[Choice
         "seat-guest",
         (
             number
-            for number in seats
+            for number in free
             if _is_allowed(require_may_take_seat, actor, life, number, _SOMEONE)
             and can_change(number, occupant=_SOMEONE, seated=True)
         ),
@@ -158,9 +160,9 @@ def _list_before(match: Match, life: Lifecycle, actor: Actor) -> Iterator[Choice
 
 def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator[Choice]:
     life, turn, held = match.life, play.turn, seats_held(actor, match.life)
-    if isinstance(turn, Decision) and turn.seat in held:
+    if isinstance(turn, Decision) and turn.seat in held and not match.is_full:
         yield Choice("move", (turn.seat,))
-    if is_recorder(actor, life):
+    if is_recorder(actor, life) and not match.is_full:
         yield from _single("roll", require_roll_to_record, life, play)
         yield from _single("take-back", require_may_take_back, actor, life, play)
     leaver = step_down(actor, life)

@@ -58,7 +58,8 @@ def require_may_abort(actor: Actor, match: Match) -> None:
 
     The creator may before the start, and at any time if built-in bots alone play, in no tournament. During play the
     recorder, an organiser and the system may at any time, and a seat before its own first move; in a rated match that
-    tells from when it counts, a seat may until then.
+    tells from when it counts, a seat may until then. If the match is full, is not rated and belongs to no tournament,
+    the creator and every seat may.
     """
     life = match.life
     _require_not_over(life)
@@ -80,6 +81,8 @@ def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
     if is_creator(actor, life) and _is_of_bots_alone(life):
         return
     held = seats_held(actor, life)
+    if match.is_full and (held or is_creator(actor, life)) and not _deprives(life):
+        return
     if not held:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if life.created.tournament is not None:
@@ -90,6 +93,11 @@ def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
             raise WrongTime("match/counts", "the match counts and cannot be aborted: withdraw instead, which is rated")
     elif play is None or any(step.seat in held and not step.is_copied for step in play.steps):
         raise WrongTime("match/under-way", "resign instead: you cannot abort after your first move")
+
+
+def _deprives(life: Lifecycle) -> bool:
+    """Whether an opponent may lose something if the match ends without an outcome, even if nobody can move."""
+    return life.created.rated or life.created.tournament is not None
 
 
 def _is_of_bots_alone(life: Lifecycle) -> bool:

@@ -6,8 +6,6 @@ from reprlib import repr as shorten
 from typing import Any
 
 from plyscribe.domain.bots import require_build
-from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.codec import dump_data
 from plyscribe.domain.commands import Actor, AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
 from plyscribe.domain.counting import PLAY
 from plyscribe.domain.deadlines import parse_limits
@@ -38,6 +36,7 @@ from plyscribe.domain.events import (
     ServerDice,
     SharedDice,
 )
+from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
 from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
@@ -72,7 +71,7 @@ def decide_create(command: CreateMatch, match: Match) -> Draft:
 def _copy_line(command: CreateMatch, draft: Draft) -> None:
     if command.parent is None or command.line is None:
         raise FoldError(LINE, "a fork begins with a line of its parent, and no other match does")
-    length = len(canonical_json(dump_data(command.line)))
+    length = measure_line(command.line)
     if length > MAX_LINE_BYTES:
         raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies at most {MAX_LINE_BYTES}")
     draft.emit(command.line)
@@ -214,6 +213,7 @@ def _start(draft: Draft) -> None:
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
     occupant = require_may_take_seat(command.actor, life, command.seat, command.guest)
+    draft.require_room()
     draft.emit(SeatTaken(command.seat, occupant))
     if command.entropy is not None:
         draft.emit(_entropy_added(draft.match.life, command.seat, command.entropy))

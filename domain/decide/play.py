@@ -82,6 +82,7 @@ def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = 
         raise WrongTime("match/over", "the match is over", match_status="ended")
     if turn.seat not in held or seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
+    draft.require_room()
     draft.make_move(turn.seat, text, _parse_move(play, text))
     draft.settle()
 
@@ -124,6 +125,7 @@ def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
     require_recorder(command.actor, life)
     require_playing(life)
     turn = require_roll_to_record(life, draft.play)
+    draft.require_room()
     draft.play.ruleset.apply_roll(draft.play.state, command.values)
     draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, command.values))
     draft.settle()
@@ -141,6 +143,7 @@ def require_roll_to_record(life: Lifecycle, play: Play) -> Roll:
 def _decide_take_back(command: TakeBack, life: Lifecycle, draft: Draft) -> None:
     play = draft.play
     require_may_take_back(command.actor, life, play)
+    draft.require_room()
     if (command.ply is None) == (command.steps is None):
         raise WrongValue("take-back/how-far", "give either ply or steps")
     if command.steps is not None:

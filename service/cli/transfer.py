@@ -258,7 +258,7 @@ def _wait(match: str, look: Callable[[], tuple[str, Any]]) -> Outcome:
     while (found := look())[0] in ("copying", "waiting") and time.monotonic() < deadline:
         time.sleep(POLL_S)
     status, why = found
-    if status in ("refuted", "faulty"):
+    if status in ("refuted", "faulty", "dropped"):
         return f"{match} is {status}, {why}", False
     return f"{match} is imported and {'waits for its verdict' if status == 'waiting' else status}", True
 

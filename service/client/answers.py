@@ -76,10 +76,10 @@ class Import(_ImportKeywords):
     bundle if it is the only version of the match here.
     """
 
-    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "own"]
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "dropped", "own"]
     """A bundle is `copying`, then `waiting` for its check, then `verified` (consistent in itself) or `refuted`. A text
-    record is `waiting`, then `entered`, or `faulty` and perhaps `kept`. `own`: this server recorded the match itself,
-    and the bundle holds nothing else.
+    record is `waiting`, then `entered`, or `faulty` and perhaps `kept`; after a week a faulty text is `dropped`. `own`:
+    this server recorded the match itself, and the bundle holds nothing else.
     """
 
     by: str | None
@@ -100,6 +100,11 @@ class Import(_ImportKeywords):
 
     entered: EnteredRecord | None
     """For a text record: what became a match. Null if nothing did so far."""
+
+    kept_until: int | None
+    """When the text of a faulty record is dropped, in UTC milliseconds. Until then you can keep what comes before its
+    fault. Null for everything else, and afterwards.
+    """
 
 
 class Page(TypedDict):
@@ -537,7 +542,7 @@ class ImportedFrom(_ImportedFromKeywords):
     by: str | None
     """The account that imported it."""
 
-    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "dropped"]
     """`verified`: the match is consistent in itself (chain, rules, dice, outcome). This does not prove that it was
     played like this: only a receipt or the server that recorded it can.
     """
@@ -852,7 +857,7 @@ class Version(_VersionKeywords):
     at: int
     """When it was imported, in UTC milliseconds."""
 
-    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept"]
+    status: Literal["copying", "waiting", "verified", "refuted", "entered", "faulty", "kept", "dropped"]
     version: int
     """The number of its events."""
 
@@ -1176,6 +1181,11 @@ class Ready(TypedDict):
     queues: Literal["up", "away", "none"]
     """Whether the server of the job queues answers. While it is `away`, people can play, but no match is verified and
     no built-in bot moves. `none` with a store in memory.
+    """
+
+    memory_percent: int | None
+    """How much of the memory that it may use the store uses; null without a limit. At 100 it takes no writes: give it
+    more before.
     """
 
 

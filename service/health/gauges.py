@@ -32,6 +32,7 @@ def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
     with open_vitals(parts.config) as vitals:
         stored = _try(
             lambda: [
+                *_read_memory(vitals),
                 *_read_feed(vitals),
                 *_read_unsettled(vitals),
                 *_read_chains(vitals),
@@ -63,6 +64,14 @@ def _try(read: Callable[[], list[Reading]]) -> list[Reading] | None:
 
 def _up(server: str, value: int) -> Reading:
     return Reading(f"{server}_up", f"Whether the server of the {server} answers.", value)
+
+
+def _read_memory(vitals: Vitals) -> Iterator[Reading]:
+    memory = vitals.memory()
+    if memory is None:
+        return
+    yield Reading("store_memory_bytes", "Memory that the store uses.", memory.used)
+    yield Reading("store_memory_limit_bytes", "Memory that it may use; 0: no limit.", memory.limit)
 
 
 def _read_feed(vitals: Vitals) -> Iterator[Reading]:

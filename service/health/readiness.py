@@ -10,7 +10,7 @@ from typing import NamedTuple
 from redis import Redis
 
 from plyscribe.service.composition import Parts
-from plyscribe.service.store.port import StoreError, StoreUnavailable, UnsupportedServer
+from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import ask, connect_client
 from plyscribe.service.store.requirements import find_obstacles, read_report
 
@@ -25,12 +25,16 @@ TIMEOUT_S = 2.0
 
 
 class Standing(NamedTuple):
-    """A store that takes writes: its engine, what a success is worth, its replicas, and whether the queues answer."""
+    """A store that takes writes: its engine, what a success is worth, its replicas, and whether the queues answer.
+
+    `memory_percent` says how much of the memory that it may use is used; None without a limit.
+    """
 
     store: str
     durability: str
     replicas: int | None
     queues: str
+    memory_percent: int | None
 
 
 class Readiness:
@@ -87,10 +91,15 @@ class Readiness:
 def watch_readiness(parts: Parts) -> Readiness:
     """The readiness of a process with these parts. It has connections of its own."""
     if not parts.config.redis_url:
-        return Readiness(lambda: Standing(**parts.store.describe(), replicas=None, queues="none"))
+        return Readiness(lambda: _look_at_memory(parts.store))
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
     queues = connect_client(parts.config.rq_redis_url, PATIENCE_S / 2)
     return Readiness(lambda: _look(store, queues))
+
+
+def _look_at_memory(store: EventStore) -> Standing:
+    described = store.describe()
+    return Standing(described["store"], described["durability"], None, "none", None)
 
 
 def _look(store: Redis, queues: Redis) -> Standing:
@@ -100,7 +109,8 @@ def _look(store: Redis, queues: Redis) -> Standing:
     if report.write_error is not None:
         raise report.write_error
     engine = str(report.engine or "unknown")
-    return Standing(engine, report.durability, report.replicas, "up" if _answers(queues) else "away")
+    up = "up" if _answers(queues) else "away"
+    return Standing(engine, report.durability, report.replicas, up, report.memory_percent)
 
 
 def _answers(queues: Redis) -> bool:

@@ -23,7 +23,7 @@ from plyscribe.service.queues import (
     queue_of,
 )
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import ask, connect_client
+from plyscribe.service.store.redis import ask, connect_client, try_all
 
 TIMEOUT_S = 2.0
 """How long to wait for an answer. It is short, because a health check must not hang."""
@@ -31,6 +31,13 @@ TIMEOUT_S = 2.0
 
 SOME = 5
 """How many refuted matches and damaged streams are named."""
+
+
+class MemoryVitals(NamedTuple):
+    """The bytes of memory that the store uses, and may use; 0: no limit."""
+
+    used: int
+    limit: int
 
 
 class FeedVitals(NamedTuple):
@@ -94,6 +101,11 @@ class Vitals:
         """The store's clock: seconds since 1970."""
         seconds, micros = ask(self._store, "TIME")
         return float(seconds) + float(micros) / 1e6
+
+    def memory(self) -> MemoryVitals | None:
+        """How full the store is; None if it does not say."""
+        [info] = try_all(self._store, [("INFO", "memory")])
+        return MemoryVitals(int(info["used_memory"]), int(info["maxmemory"])) if isinstance(info, dict) else None
 
     def feed(self) -> FeedVitals:
         """How far the relay lags behind the feed."""

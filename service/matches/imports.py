@@ -231,6 +231,10 @@ class Imports:
         """As Handler.execute."""
         return self._imports.execute(stream, lambda _: command, asked, new=new)
 
+    def forget(self, stream: str) -> None:
+        """As Handler.forget."""
+        self._imports.forget(stream)
+
     def judge(self, state: Import, verdict: ImportVerified | ImportRefuted) -> Import:
         """The import with its verdict, recorded now or before; WrongTime if it waits for no verdict on this bundle."""
         assert state.begun is not None

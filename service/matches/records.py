@@ -17,7 +17,9 @@ from plyscribe.domain.imported import (
     RecordEntered,
     RecordReceived,
     RecordRefused,
+    drop_record,
     import_of,
+    refuse_dropped,
 )
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import Record, commands_of, parse_record
@@ -79,10 +81,12 @@ class Records:
     def keep_prefix(self, state: Import) -> Import:
         """Enter the moves before the fault of a record as an unfinished match, now or before, and return the import.
 
-        WrongTime if the record has no fault or nothing before it.
+        WrongTime if the record has no fault or nothing before it, or its text was dropped.
         """
         if state.entered is not None:
             return state
+        if state.dropped is not None:
+            raise refuse_dropped(state)
         if state.record is None or state.fault is None or not state.fault.can_keep:
             raise WrongTime("import/nothing-to-keep", f"{state.stream} is {state.status}: there is nothing to keep")
         try:
@@ -93,6 +97,18 @@ class Records:
                     state, _importer(state), self._enter(state, error.prefix, is_complete=False), "keep"
                 )
         raise Unknown("ruleset/unknown", f"{state.stream} was played by rules that this server no longer has")
+
+    def drop_text(self, stream: str) -> Import:
+        """The import, whose text is dropped now if its time is over. Idempotent; what was kept of it stays a match."""
+        state, at = self._imports.read(stream), now_ms()
+        event = drop_record(state, at, job_command("drop", stream).id.hex())
+        if event is None:
+            return state
+        [entry] = link_all(first_link(stream), 1, [format_event(event)])
+        # If this fails, the import has changed since: part of it was kept, or another relay was faster.
+        self._store.condense(stream, state.version, state.head, entry, event.data.type)
+        self._imports.forget(stream)
+        return self._imports.read(stream)
 
     def _settle(self, state: Import, actor: Actor, outcome: RecordEntered | RecordRefused, step: str) -> Import:
         asked = job_command(step, state.stream)

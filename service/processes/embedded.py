@@ -159,9 +159,13 @@ class EmbeddedServer:
     lack any of it is refused.
     """
 
-    def __init__(self, directory: Path, binary: Binary) -> None:
-        """Start the server and wait until it has loaded its data. Raises any of the errors above, or LossFound."""
+    def __init__(self, directory: Path, binary: Binary, memory: int = 0) -> None:
+        """Start the server and wait until it has loaded its data. Raises any of the errors above, or LossFound.
+
+        With `memory` it refuses writes once it uses so many bytes.
+        """
         self.directory = directory.absolute()
+        self._memory = memory
         self.engine = binary.engine
         _make_private(self.directory)
         # The child inherits the lock, so the lock is held exactly as long as the server lives.
@@ -260,6 +264,7 @@ class EmbeddedServer:
             # acknowledged or not.
             "aof-load-truncated": "no",
             "save": "",
+            "maxmemory": str(self._memory),
             "maxmemory-policy": "noeviction",
             "daemonize": "no",
             "logfile": str(self.directory / LOG),
@@ -289,9 +294,12 @@ class EmbeddedServer:
             time.sleep(0.005)
 
 
-def start_server(directory: Path, named: str | None = None) -> EmbeddedServer:
-    """Start the embedded store on a data directory, with the program `named` if given, and wait until it answers."""
-    return EmbeddedServer(directory, find_binary(named))
+def start_server(directory: Path, named: str | None = None, memory: int = 0) -> EmbeddedServer:
+    """Start the embedded store on a data directory, with the program `named` if given, and wait until it answers.
+
+    With `memory` it refuses writes once it uses so many bytes.
+    """
+    return EmbeddedServer(directory, find_binary(named), memory)
 
 
 def find_running(directory: Path) -> str:

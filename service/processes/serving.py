@@ -29,9 +29,10 @@ from plyscribe.service.processes.embedded import (
     is_full,
     start_server,
 )
+from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, VERIFY
-from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.port import StoreFull, StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 
@@ -147,7 +148,8 @@ class Service:
 
     def _try_store(self) -> str:
         try:
-            self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE))
+            memory = read_store_memory(os.environ)
+            self._store = start_server(self.options.data / "store", os.environ.get(BINARY_VARIABLE), memory)
         except (NotStarted, OSError):
             self._require_space()
             raise
@@ -239,9 +241,13 @@ class Service:
         while time.monotonic() < deadline:
             self.watch()
             try:
-                if httpx.get(f"{self.options.url}/readyz", timeout=2.0).is_success:
+                answered = httpx.get(f"{self.options.url}/readyz", timeout=2.0)
+                if answered.is_success:
                     return
-            except httpx.TransportError:
+                if answered.json().get("code") == StoreFull.code:
+                    log.warning("the store is full: everything can be read, but nothing can be stored")
+                    return
+            except (httpx.TransportError, ValueError):
                 pass
             time.sleep(POLL_S)
         raise ServeError(f"the API was not ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")

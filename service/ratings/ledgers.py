@@ -32,8 +32,8 @@ MAX_PLACES = 4096
 _chance = SystemRandom()
 
 
-BOOKS: Aggregate[Book] = Aggregate(LEDGER.kind, LEDGER.types, Book, fold_book)
-"""The streams of LEDGER, folded into ratings."""
+BOOKS: Aggregate[Book] = Aggregate(LEDGER.kind, LEDGER.types, Book, fold_book, weigh=lambda _: 0)
+"""The streams of LEDGER, folded into ratings. Like them, books are never dropped from a cache."""
 
 
 class Ledgers:

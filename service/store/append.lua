@@ -18,6 +18,7 @@
 --          stale   have   entries   the stream is at another version; the entries after the expected one
 --          forked  have             the stream is at the expected version, but its head is not the expected one
 -- Error    WRONGTYPE                a key holds a value of another type
+--          OOM                      the server's memory is full, and the events do not only end something
 -- Nothing is written unless it returns stored. Scripts are not rolled back, so all checks come before the first write.
 
 local MOST_ENTRIES = 256
@@ -48,8 +49,32 @@ if head ~= ARGV[4] then
   return {'forked', have}
 end
 
-local last = have
-for i = 7, #ARGV, 2 do
+-- Events that end something are stored even when the server's memory is full: there are only so many, and without them
+-- nobody could take back a stolen token.
+local function only_ends(types)
+  local ENDS = {
+    ['dice-revealed'] = true, ['draw-agreed'] = true, ['match-aborted'] = true, ['match-ended'] = true,
+    ['seat-withdrawn'] = true, ['seeds-revealed'] = true, ['token-revoked'] = true, ['tournament-aborted'] = true,
+  }
+  for type in string.gmatch(types, '%S+') do
+    if not ENDS[type] then
+      return false
+    end
+  end
+  return true
+end
+
+local last = have + 1
+local first = redis.pcall('XADD', KEYS[1], last .. '-0', 'e', ARGV[7], 'h', ARGV[8])
+if type(first) == 'table' and first.err then
+  if not (string.find(first.err, '^%-?OOM') and only_ends(ARGV[6])) then
+    return first
+  end
+  -- A full server lets a script go on that has begun with a write that takes no memory.
+  redis.call('HDEL', KEYS[2], '')
+  redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[7], 'h', ARGV[8])
+end
+for i = 9, #ARGV, 2 do
   last = last + 1
   redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[i], 'h', ARGV[i + 1])
 end

@@ -30,6 +30,7 @@ class ImportedStore:
     def __init__(self, within: EventStore) -> None:
         self.within = within
         self.append_all = within.append_all
+        self.condense = within.condense
         self.tail = within.tail
         self.feed_end = within.feed_end
         self.streams = within.streams

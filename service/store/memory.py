@@ -72,6 +72,18 @@ class MemoryStore:
         """See EventStore.append_all."""
         return [self.append(*each) for each in appends]
 
+    def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
+        """See EventStore.condense."""
+        require_sequence(0, [entry])
+        with self._lock:
+            entries = self._events.get(stream, [])
+            if not entries or (len(entries), entries[-1].h) != (version, head):
+                return False
+            self._events[stream] = [entry]
+            self._feed.append(FeedEntry(stream, 1, 1, (type,)))
+            self._grown.notify_all()
+            return True
+
     def announce(self, entry: FeedEntry) -> None:
         """Add an entry to the feed for something that is not a stream."""
         with self._lock:

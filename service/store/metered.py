@@ -27,6 +27,7 @@ class MeteredStore:
 
     def __init__(self, within: EventStore) -> None:
         self.within = within
+        self.condense = within.condense
         self.load_all = within.load_all
         self.tail = within.tail
         self.feed_end = within.feed_end

@@ -199,6 +199,14 @@ class EventStore(Protocol):
         """
         ...
 
+    def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
+        """Replace all events of a stream by this one, of version 1; False unless it is at the given version and head.
+
+        Atomic. What is remembered of the commands on the stream stays. This is the only way in which anything stored is
+        lost, so that nobody can fill a store with what is worth nothing. It also works when the store is full.
+        """
+        ...
+
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """Entries after version `after`, at most `limit`, and what is remembered of `command`, in one round trip."""
         ...

@@ -87,6 +87,7 @@ class RedisStore:
         self._wire = Wire(client)
         self._append = WiredScript(client, "append.lua", self._wire)
         self._load = WiredScript(client, "load.lua", self._wire)
+        self._condense = WiredScript(client, "condense.lua", self._wire)
 
     def append(
         self,
@@ -105,6 +106,12 @@ class RedisStore:
         """See EventStore.append_all."""
         replies = self._append.call_all(4, [_append_args(*each) for each in appends])
         return [_parse_appended(reply) for reply in replies]
+
+    def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
+        """See EventStore.condense."""
+        require_sequence(0, [entry])
+        events, _, feed, _ = _keys_of(stream)
+        return bool(self._condense(2, [events, feed, version, head, stream, entry.e, entry.h, type]))
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""

@@ -139,6 +139,14 @@ class Report(NamedTuple):
         return judge_durability(self.settings, self.info)
 
     @property
+    def memory_percent(self) -> int | None:
+        """How much of the memory that it may use the server uses; None without a limit or an answer."""
+        limit = int(self.info.get("maxmemory", 0))
+        # What the engine itself leaves out of account does not make a store full.
+        used = int(self.info.get("used_memory", 0)) - int(self.info.get("mem_not_counted_for_evict", 0))
+        return 100 * used // limit if limit else None
+
+    @property
     def mode(self) -> str:
         """`standalone`, `cluster` or `sentinel`; empty if the server does not say."""
         return str(self.info.get("redis_mode") or self.info.get("server_mode") or "")

@@ -8,8 +8,6 @@
 """
 
 import logging
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from plyscribe.service.store.port import (
     StoreUnavailable,
     Stretch,
 )
+from plyscribe.service.streams.cache import StateCache
 from plyscribe.service.streams.patience import PATIENCE
 
 APPEND_WITHIN_S = 8.0
@@ -43,9 +42,6 @@ LOAD_WITHIN_S = 1.0
 
 MAX_TRIES = 6
 """How often a command is decided anew because other writers were faster, before it gives up."""
-
-MAX_CACHED = 500
-"""States in the cache of a process. A match of 400 plies takes about 170 kB."""
 
 PAGE = 1000
 """Events that are loaded at a time. A ratings ledger has as many as there are rated matches."""
@@ -107,8 +103,7 @@ class Handler(Generic[S]):
         self._aggregate = aggregate
         self._append_within_s = append_within_s
         self._load_within_s = load_within_s
-        self._cache: OrderedDict[str, S] = OrderedDict()
-        self._lock = threading.Lock()
+        self._cache = StateCache(aggregate.weigh)
 
     def execute(
         self,
@@ -223,22 +218,18 @@ class Handler(Generic[S]):
 
     def cached(self, stream: str) -> S | None:
         """The state in the cache of this process, which may be older than the stream; None if there is none."""
-        with self._lock:
-            return self._cache.get(stream)
+        return self._cache.get(stream)
 
     def keep(self, stream: str, state: S) -> None:
         """Put a state in the cache unless it has a newer one. It must be folded from the stream's own events."""
         if not self._aggregate.is_sound(state):
-            self._forget(stream)
+            self._cache.drop(stream)
             return
-        with self._lock:
-            known = self._cache.get(stream)
-            # Another thread may have read further meanwhile.
-            if known is None or known.version <= state.version:
-                self._cache[stream] = state
-            self._cache.move_to_end(stream)
-            if len(self._cache) > MAX_CACHED:
-                self._cache.popitem(last=False)
+        self._cache.keep(stream, state)
+
+    def forget(self, stream: str) -> None:
+        """Drop the state of a stream that was condensed from the cache."""
+        self._cache.drop(stream)
 
     def read_events(self, stream: str, after: int, limit: int | None = None) -> list[StoredEvent]:
         """The stored events after version `after`, at most `limit`."""
@@ -296,8 +287,8 @@ class Handler(Generic[S]):
         if loaded.command is not None:
             raise _SeenBefore(loaded.command)
         if state.version and not _is_at(state, loaded.entries):
-            log.error("%s is cached at version %d, which the store does not have", stream, state.version)
-            self._forget(stream)
+            log.warning("%s is cached at version %d, which the store does not have any more", stream, state.version)
+            self._cache.drop(stream)
             return self._catch_up(stream, self._aggregate.empty(stream), asked)
         state = self._advance(stream, state, loaded.entries[1:] if state.version else loaded.entries)
         if len(loaded.entries) < PAGE:
@@ -321,7 +312,7 @@ class Handler(Generic[S]):
         """The answer to a command whose draft was stored."""
         stream, entries = draft.append.stream, draft.append.events
         if not draft.append.expected_version:
-            self._forget(stream)
+            self._cache.drop(stream)
         if draft.after is None:
             return Answer(entries, self._advance(stream, draft.state, entries), replayed=False)
         state = draft.after(entries[-1].h)
@@ -339,10 +330,6 @@ class Handler(Generic[S]):
             return self._aggregate.fold(state, entries)
         except StreamError as error:
             raise error.in_stream(state.stream) from None
-
-    def _forget(self, stream: str) -> None:
-        with self._lock:
-            self._cache.pop(stream, None)
 
     def _answer_again(self, stream: str, seen: Seen) -> Answer[S]:
         entries = self.read_events(stream, seen.first - 1, seen.last - seen.first + 1)

@@ -64,6 +64,7 @@ def test_the_event_types_are_these_words_for_ever():
         "import-begun",
         "import-refuted",
         "import-verified",
+        "record-dropped",
         "record-entered",
         "record-received",
         "record-refused",

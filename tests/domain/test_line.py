@@ -1,9 +1,10 @@
 """The surviving line: one tracer for forks, records and score sheets."""
 
-from plyscribe.domain.codec import parse_event
+from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import AbortMatch, AnswerDraw, MakeMove, OfferDraw, RecordRoll, TakeBack, Withdraw
-from plyscribe.domain.events import MatchAborted, MatchEnded, MoveMade, RecordedDice, SeatWithdrawn
-from plyscribe.domain.line import copy_line, trace_line
+from plyscribe.domain.events import LineCopied, MatchAborted, MatchEnded, MoveMade, RecordedDice, SeatWithdrawn
+from plyscribe.domain.line import copy_line, measure_line, trace_line
+from plyscribe.domain.match import LINE
 from tests.domain.given import ANN, RECORDER, Table, hot_seat, recorded
 from tests.domain.matches import every_match, forked
 
@@ -83,3 +84,14 @@ def test_a_copy_keeps_a_withdrawal_after_which_play_went_on():
     assert any(isinstance(step, SeatWithdrawn) for step in copy_line(table.entries, 0))
     table.when(Withdraw, ANN, seat=1)
     assert sum(isinstance(step, SeatWithdrawn) for step in copy_line(table.entries, 0)) == 1
+
+
+def test_the_measure_of_a_line_is_what_it_adds_to_the_bytes_of_its_event():
+    table = forked()
+    stored, line = table.entries[LINE - 1].e, parse_event(table.entries[LINE - 1]).data
+    with_nothing = LineCopied((), line.salts)
+    assert isinstance(line, LineCopied)
+    envelope = len(stored) - measure_line(line)
+    assert envelope == len(
+        format_event(parse_event(table.entries[LINE - 1])._replace(data=with_nothing))
+    ) - measure_line(with_nothing)

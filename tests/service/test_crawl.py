@@ -156,7 +156,7 @@ class Town:
     def _damage(self, match: str, place: int) -> None:
         stored = self.parts.store._events[match]
         stored[place] = stored[place]._replace(e=stored[place].e.replace(b'"type":"', b'"type":"x'))
-        self.parts.matches._forget(match)
+        self.parts.matches._cache.drop(match)
 
     def _abort(self) -> None:
         match = self.api.new_match(self.ann_token, [None, None], "zhen", about={"place": NASTY})

@@ -171,7 +171,7 @@ def test_orders_that_cannot_be_done_together_are_done_one_by_one(rig):
     known, stale, unknown, refused, done = (rig.new_match() for _ in range(5))
     first = rig.move(rig.one, "+1", key="k", match=done)
     rig.move(rig.other, "+7", match=stale)
-    rig.one._forget(unknown)
+    rig.one._cache.drop(unknown)
     orders = [order(match, "+2") for match in (known, stale, unknown)]
     answers = rig.one.execute_all([*orders, order(refused, "1-2"), order(done, "+1", key="k"), order("match-", "+1")])
     assert [answer.state.play.ply for answer in answers[:3]] == [1, 2, 1]
@@ -346,7 +346,7 @@ def set_back(rig: Rig, version: int, *moves: str) -> None:
     older = MemoryStore()
     older._events[rig.match] = rig.store.load(rig.match).entries[:version]
     rig.one._store = rig.other._store = older
-    rig.other._cache.clear()
+    rig.other._cache.drop(rig.match)
     for move in moves:
         rig.move(rig.other, move)
 
@@ -374,7 +374,7 @@ def test_a_store_that_was_set_back_and_went_on_is_no_damaged_match(rig, moves):
     rig.move(rig.one, "+1")
     set_back(rig, 2, *moves)
     assert rig.one.read(rig.match).fault is None
-    rig.one._cache.clear()
+    rig.one._cache.drop(rig.match)
     set_back(rig, 2, *moves)
     assert [step.move for step in rig.move(rig.one, "+9").state.play.steps] == [*moves, "+9"]
 

@@ -49,7 +49,7 @@ class Two:
 
     def forget(self) -> None:
         """As if the process had just started."""
-        self.api.app.extensions["plyscribe"].matches._cache.clear()
+        self.api.app.extensions["plyscribe"].matches._cache.drop(self.match)
 
 
 @pytest.fixture

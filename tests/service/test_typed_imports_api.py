@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.record import MEDIA_TYPE
+from plyscribe.service.cli.archive import export_archive, import_archive
 from plyscribe.service.composition import Parts
 from plyscribe.service.matches import records as records_module
 from plyscribe.service.matches.records import MAX_RECORD_BYTES
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.streams.chains import check_store
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
@@ -142,3 +145,102 @@ def test_the_entered_match_gives_the_same_record(api: Api, parts: Parts, ann) ->
     again = send(api, ann[1], text)
     check_import(parts, again["import"])
     assert api.get(f"/v1/matches/{again['match']}/record").text == text
+
+
+WEEK_MS = 7 * 24 * 3600 * 1000
+
+
+def later(monkeypatch: pytest.MonkeyPatch, by_ms: int) -> None:
+    now = records_module.now_ms()
+    monkeypatch.setattr(records_module, "now_ms", lambda: now + by_ms)
+
+
+def test_the_text_of_a_faulty_record_is_dropped_after_a_week(api: Api, parts: Parts, ann, monkeypatch) -> None:
+    taken = send(api, ann[1], FAULTY, headers={"Idempotency-Key": "once"})
+    path = f"/v1/imports/{taken['import']}"
+    assert taken["kept_until"] is None
+    assert check_import(parts, taken["import"]) == "faulty"
+    faulty = api.get(path, ann[1]).json
+    assert faulty["kept_until"] >= faulty["at"] + WEEK_MS
+    later(monkeypatch, WEEK_MS - 60_000)
+    assert parts.records.drop_text(taken["import"]).status == "faulty"
+    later(monkeypatch, 120_000)
+    assert parts.records.drop_text(taken["import"]).status == "dropped"
+    assert parts.records.drop_text(taken["import"]).status == "dropped"
+    [left] = parts.store.load(taken["import"]).entries
+    assert b"3. +5" not in left.e
+    dropped = api.get(path, ann[1]).json
+    assert dropped == {
+        **faulty,
+        "status": "dropped",
+        "kept_until": None,
+        "verdict": {**faulty["verdict"], "can_keep": False},
+    }
+    assert api.get(path).status_code == 404
+    refused = api.post(f"{path}/prefix", ann[1], {})
+    assert (refused.status_code, refused.json["code"]) == (409, "import/dropped")
+    assert send(api, ann[1], FAULTY, headers={"Idempotency-Key": "once"})["status"] == "dropped"
+    assert send(api, ann[1], FAULTY, headers={"Idempotency-Key": "again"})["status"] == "waiting"
+    assert check_import(parts, taken["import"]) == "dropped"
+
+
+def test_the_kept_part_of_a_dropped_text_stays_a_match(api: Api, parts: Parts, ann, monkeypatch) -> None:
+    taken = send(api, ann[1], FAULTY)
+    check_import(parts, taken["import"])
+    kept = api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).json
+    assert kept["kept_until"] is not None
+    match = api.get(f"/v1/matches/{taken['match']}").json
+    later(monkeypatch, WEEK_MS)
+    parts.records.drop_text(taken["import"])
+    dropped = api.get(f"/v1/imports/{taken['import']}", ann[1]).json
+    assert (dropped["status"], dropped["entered"], dropped["kept_until"]) == ("kept", kept["entered"], None)
+    assert api.get(f"/v1/matches/{taken['match']}").json == match
+    assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).json == dropped
+
+
+def test_a_sound_record_and_a_bundle_are_never_dropped(api: Api, parts: Parts, ann, monkeypatch) -> None:
+    taken = send(api, ann[1], SOUND)
+    later(monkeypatch, 2 * WEEK_MS)
+    for status in ("waiting", "entered"):
+        before = parts.store.load(taken["import"]).entries
+        assert parts.records.drop_text(taken["import"]).status == status
+        assert parts.store.load(taken["import"]).entries == before
+        check_import(parts, taken["import"])
+
+
+def test_a_part_that_is_kept_while_the_text_is_dropped_wins(api: Api, parts: Parts, ann, monkeypatch) -> None:
+    taken = send(api, ann[1], FAULTY)
+    check_import(parts, taken["import"])
+    later(monkeypatch, WEEK_MS)
+    condense = parts.records._store.condense
+
+    def keep_first(*args: Any) -> bool:
+        assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).status_code == 200
+        return condense(*args)
+
+    monkeypatch.setattr(parts.records._store, "condense", keep_first)
+    assert parts.records.drop_text(taken["import"]).status == "kept"
+    assert len(parts.store.load(taken["import"]).entries) == 3
+    monkeypatch.undo()
+
+
+def test_dropped_texts_are_no_damage_and_go_through_an_archive(
+    api: Api, parts: Parts, ann, monkeypatch, tmp_path
+) -> None:
+    taken = send(api, ann[1], FAULTY)
+    check_import(parts, taken["import"])
+    export_archive(parts.store, tmp_path / "before")
+    later(monkeypatch, WEEK_MS)
+    parts.records.drop_text(taken["import"])
+    assert list(check_store(parts.store)) == []
+    export_archive(parts.store, tmp_path / "after")
+    [left] = parts.store.load(taken["import"]).entries
+    import_archive(parts.store, tmp_path / "before")
+    assert parts.store.load(taken["import"]).entries == [left]
+    older, empty = MemoryStore(), MemoryStore()
+    import_archive(older, tmp_path / "before")
+    whole = older.load(taken["import"]).entries
+    import_archive(older, tmp_path / "after")
+    assert older.load(taken["import"]).entries == whole
+    import_archive(empty, tmp_path / "after")
+    assert empty.load(taken["import"]).entries == [left]

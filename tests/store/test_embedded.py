@@ -201,6 +201,13 @@ def test_the_settings_are_those_of_a_store(tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.server
+def test_a_store_may_use_as_much_memory_as_it_is_given(tmp_path: Path, engine: str) -> None:
+    for memory in (0, 64 * 1024**2):
+        with EmbeddedServer(tmp_path, binary_of(engine), memory) as server, connect_client(server.url) as client:
+            assert client.config_get("maxmemory") == {"maxmemory": str(memory)}
+
+
+@pytest.mark.server
 @pytest.mark.parametrize("name", ['a "quoted" name', "with\\backslash", "ünïcode", "percent%20", "question?mark#"])
 def test_a_directory_may_have_any_name(tmp_path: Path, engine: str, name: str) -> None:
     for _ in range(2):

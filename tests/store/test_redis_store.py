@@ -1,23 +1,27 @@
 """The Redis adapter when a server is slow, restarted, too old, or has lost its scripts."""
 
 import os
+import re
 import signal
 import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from redis import Redis
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.kinds import STREAM_KINDS
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import redis as adapter
 from plyscribe.service.store.port import (
     Seen,
     Stored,
     StoreError,
+    StoreFull,
     StoreUnavailable,
     UnsupportedServer,
     WrongType,
@@ -247,6 +251,37 @@ def test_a_user_who_may_not_read_settings_appends_all_the_same(server: EmbeddedS
     append(store, STREAM)
     assert store.describe() == {"store": "unknown", "durability": "unknown"}
     store.close()
+
+
+def append_types(store: RedisStore, *types: str) -> Stored:
+    before = store.load(STREAM).entries
+    events = events_after(STREAM, before, len(types))
+    head = before[-1].h if before else b""
+    return store.append(STREAM, len(before), head, events, types, command(f"at {len(before)}"))
+
+
+def test_a_full_server_takes_only_what_ends_something(store: RedisStore, client: Redis) -> None:
+    append_types(store, "match-created")
+    client.config_set("maxmemory-policy", "noeviction")
+    client.config_set("maxmemory", "1mb")
+    try:
+        for types in (["move-made"], ["seat-withdrawn", "move-made"], ["move-made", "match-ended"]):
+            with pytest.raises(StoreFull):
+                append_types(store, *types)
+        assert len(store.load(STREAM).entries) == 1
+        assert append_types(store, "seat-withdrawn", "match-ended", "dice-revealed") == Stored(2, 4)
+        assert append_types(store, "match-aborted") == Stored(5, 5)
+        assert append_types(store, "token-revoked") == Stored(6, 6)
+    finally:
+        client.config_set("maxmemory", "0")
+    assert [(entry.first, entry.last) for entry in store.tail().entries] == [(1, 1), (2, 4), (5, 5), (6, 6)]
+
+
+def test_what_ends_something_are_words_of_events() -> None:
+    source = files("plyscribe.service.store").joinpath("append.lua").read_text()
+    ends = set(re.findall(r"\['([a-z-]+)'\] = true", source))
+    assert "match-ended" in ends
+    assert ends <= {type for kind in STREAM_KINDS for type in kind.types}
 
 
 def test_a_full_server_is_unavailable_and_writes_nothing(store: RedisStore, client: Redis) -> None:

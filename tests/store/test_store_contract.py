@@ -405,3 +405,41 @@ def test_whoever_waits_for_the_feed_hears_of_the_next_append(store: EventStore) 
         append(store, OTHER)
         assert waiting.result().entries == [FeedEntry(OTHER, 1, 1, ("made",))]
     assert store.tail(store.feed_end(), 10, 10).entries == []
+
+
+def test_a_condensed_stream_has_one_event_in_the_place_of_all(store: EventStore) -> None:
+    events, others = append(store, STREAM, 3, name="first"), append(store, OTHER, 2)
+    end = store.feed_end()
+    [left] = events_after(STREAM, [], 1, "left")
+    assert store.condense(STREAM, 3, events[-1].h, left, "left")
+    assert store.load(STREAM).entries == [left]
+    assert store.newest([STREAM]) == [left]
+    assert store.tail(end).entries == [FeedEntry(STREAM, 1, 1, ("left",))]
+    assert store.load(OTHER).entries == others
+    assert sorted(store.streams()) == [STREAM, OTHER]
+    more = events_after(STREAM, [left], 1)
+    assert store.append(STREAM, 1, left.h, more, ["made"], command("later")) == Stored(2, 2)
+
+
+def test_only_the_stream_as_it_was_read_is_condensed(store: EventStore) -> None:
+    events = append(store, STREAM, 2)
+    [left] = events_after(STREAM, [], 1, "left")
+    end = store.feed_end()
+    assert not store.condense(STREAM, 1, events[0].h, left, "left")
+    assert not store.condense(STREAM, 2, events[0].h, left, "left")
+    assert not store.condense(OTHER, 0, b"", left, "left")
+    assert store.load(STREAM).entries == events
+    assert store.load(OTHER).entries == []
+    assert store.streams() == [STREAM]
+    assert store.condense(STREAM, 2, events[-1].h, left, "left")
+    assert not store.condense(STREAM, 2, events[-1].h, left, "left")
+    assert len(store.tail(end).entries) == 1
+
+
+def test_the_commands_of_a_condensed_stream_are_remembered(store: EventStore) -> None:
+    events = append(store, STREAM, 2, name="first")
+    [left] = events_after(STREAM, [], 1, "left")
+    store.condense(STREAM, 2, events[-1].h, left, "left")
+    assert store.load(STREAM, 0, command("first")) == Loaded(Seen(1, 2), [left])
+    again = events_after(STREAM, [], 2)
+    assert store.append(STREAM, 0, b"", again, ["made"] * 2, command("first")) == Seen(1, 2)

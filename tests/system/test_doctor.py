@@ -141,6 +141,14 @@ def test_a_store_that_is_nearly_full_is_wrong(patient):
     assert set(patient.wrong()) - {"writes"} == {"memory"}
 
 
+def test_a_store_that_fills_up_is_a_note(patient):
+    # Our own questions take memory too, so they must be few beside what is there.
+    patient.redis.set("ballast", bytes(20_000_000))
+    patient.redis.config_set("maxmemory", int(patient.redis.info("memory")["used_memory"] / 0.85))
+    [memory] = [found for found in patient.findings() if found.topic == "memory"]
+    assert (memory.state, memory.remedy) == ("note", "give the store more memory soon")
+
+
 def test_a_store_that_takes_no_writes_is_wrong(patient):
     patient.redis.config_set("min-replicas-to-write", 1)
     assert "too few replicas follow the store" in patient.wrong()["writes"]

@@ -8,6 +8,7 @@ import pytest
 from redis import Redis
 from rq import Worker
 
+from plyscribe.domain import match as matches
 from plyscribe.domain.bots import MAX_PLAYOUTS, build_bot, choose_move
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, OfferDraw, Secret, Withdraw
@@ -387,3 +388,25 @@ def test_without_the_key_a_bot_moves_late_and_nothing_is_lost(rig, monkeypatch, 
     assert rig.read(match).play.ply == 0
     rig.work()
     assert rig.read(match).life.status == "ended"
+
+
+def test_bots_stop_at_the_bound_of_a_match_and_the_job_then_aborts_it(rig, monkeypatch):
+    monkeypatch.setattr(matches, "MAX_EVENTS", 12)
+    match = rig.start(RANDOM, GREEDY, ruleset="pathagon", options={"ply_limit": None})
+    rig.relay.step(block_ms=0)
+    play_all(rig.parts, [(match, 2)])
+    assert (rig.read(match).version, rig.read(match).life.status) == (12, "playing")
+    rig.work()
+    life = rig.read(match).life
+    assert life.status == "aborted"
+    assert life.abort.data.cause == "the match has 12 events, as many as one may have"
+    assert rig.due() == []
+
+
+def test_a_person_has_a_draw_declined_in_a_full_match(rig, monkeypatch):
+    match = rig.start(ME, RANDOM)
+    monkeypatch.setattr(matches, "MAX_EVENTS", 2)
+    rig.do(match, OfferDraw)
+    rig.work()
+    assert rig.read(match).life.status == "playing"
+    assert rig.read(match).play.offer is None

@@ -127,6 +127,8 @@ def test_the_gauges_are_the_vitals(url, redis):
     assert (readings["store_up"], readings["queues_up"], readings["store_takes_writes"]) == (1, 1, 1)
     assert readings["feed_lag_entries"] == FeedGroup(redis).lag() == 2
     assert readings["queue_jobs"] == 0
+    assert readings["store_memory_bytes"] > 0
+    assert readings["store_memory_limit_bytes"] == 0
 
 
 def test_an_unavailable_store_is_a_number_too():

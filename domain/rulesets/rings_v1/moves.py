@@ -142,9 +142,17 @@ _READ: dict[str, Callable[[str], Any]] = {
 }
 
 
-@lru_cache(4096)
 def read_move(text: str, seats: int) -> Move | None:
     """The move in this notation, at a table with this number of seats; None if it is not well-formed."""
+    return _read_move(text, seats) if len(text) <= LONGEST else None
+
+
+LONGEST = 32
+"""No notation has more characters."""
+
+
+@lru_cache(4096)
+def _read_move(text: str, seats: int) -> Move | None:
     for kind, notation in _NOTATION:
         if found := notation.fullmatch(text):
             move = kind(**{name: _READ.get(name, str)(value) for name, value in found.groupdict().items()})

@@ -12,6 +12,7 @@ from plyscribe.service.health.doctor.store import examine_store
 from plyscribe.service.health.doctor.work import examine_work
 from plyscribe.service.processes.embedded import BINARY_VARIABLE, NotRunning, find_binary
 from plyscribe.service.processes.serving import settings_beside
+from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.streams.chains import Progress, check_store
@@ -72,6 +73,7 @@ def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
     has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
     own = {"REDIS_URL": "unix:///none", **({} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES})}
     try:
+        read_store_memory(environ)
         connect_client(read_config({**environ, **own}).rq_redis_url).close()
     except (ConfigError, StoreError) as error:
         yield _refuse_settings(error)

@@ -36,6 +36,9 @@ MOST_SKEW_S = 2.0
 FULL = 0.9
 """Above this part of its memory a store counts as full."""
 
+FILLING = 0.8
+"""Above this part of its memory the operator is warned."""
+
 
 def examine_store(parts: Parts) -> Iterator[Finding]:
     """All checks of the store. The first says whether it answers at all."""
@@ -79,8 +82,11 @@ def _examine_memory(client: Redis) -> Iterator[Finding]:
     info: dict[str, Any] = ask(client, "INFO", "memory")
     used, limit = int(info["used_memory"]), int(info["maxmemory"] or info.get("total_system_memory", 0))
     text = f"{used / 2**20:.0f} MiB of {limit / 2**20:.0f} MiB used"
+    if limit and used >= FULL * limit:
+        yield Finding("memory", "wrong", text, "give the store more memory: it will soon refuse moves")
+        return
     yield judge(
-        "memory", not limit or used < FULL * limit, text, "give the store more memory: it will soon refuse moves"
+        "memory", not limit or used < FILLING * limit, text, "give the store more memory soon", otherwise="note"
     )
 
 

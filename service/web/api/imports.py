@@ -58,8 +58,9 @@ def create_import() -> Response:
     that it begins with. Any other bundle of the same match is another version of it, an import of its own.
 
     A worker plays a text record. If the record is sound, it becomes a match that you record, as if you had entered the
-    moves yourself. If not, the answer names the line of the first fault, and you can keep what comes before it. Send a
-    text record with an `Idempotency-Key`, so that you can safely send it again.
+    moves yourself. If not, the answer names the line of the first fault, and until `kept_until`, for a week, you can
+    keep what comes before it. Then the text is dropped. Send a text record with an `Idempotency-Key`, so that you can
+    safely send it again.
     """
     who = principal()
     private = parse_query(parameters.ImportQuery)["private"]
@@ -102,7 +103,7 @@ def keep_prefix(id: str) -> Response:
     """Keep what comes before the first fault of your text record.
 
     It becomes an unfinished match, which continues like any match that you record. Repeated requests have no further
-    effect.
+    effect. A week after the fault was found, the text is dropped, and this is 409 `import/dropped`.
     """
     who = principal()
     who.require("record")
@@ -133,7 +134,7 @@ def describe_taken(taken: Taken) -> dict[str, Any]:
     """The answer for a bundle that was sent."""
     if taken.imported is not None:
         return describe_import(taken.imported)
-    nothing = dict.fromkeys(("import", "by", "at", "private", "copied", "sha256", "verdict", "entered"))
+    nothing = dict.fromkeys(("import", "by", "at", "private", "copied", "sha256", "verdict", "entered", "kept_until"))
     return {**nothing, "match": taken.match, "address": taken.match, "status": "own"}
 
 
@@ -153,4 +154,5 @@ def describe_import(state: Import) -> dict[str, Any]:
         "sha256": came.digest,
         "verdict": {"type": verdict.type, **dump_data(verdict)} if verdict else None,
         "entered": dump_data(state.entered) if state.entered else None,
+        "kept_until": state.kept_until,
     }

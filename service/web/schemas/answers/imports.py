@@ -63,8 +63,9 @@ class ImportOut(Schema):
         validate=validate.OneOf([*IMPORT_STATUSES, "own"]),
         metadata={
             "description": "A bundle is `copying`, then `waiting` for its check, then `verified` (consistent in "
-            "itself) or `refuted`. A text record is `waiting`, then `entered`, or `faulty` and perhaps `kept`. `own`: "
-            "this server recorded the match itself, and the bundle holds nothing else."
+            "itself) or `refuted`. A text record is `waiting`, then `entered`, or `faulty` and perhaps `kept`; after a "
+            "week a faulty text is `dropped`. `own`: this server recorded the match itself, and the bundle holds "
+            "nothing else."
         },
     )
     by = fields.String(required=True, allow_none=True, metadata={"description": "The account that imported it."})
@@ -84,4 +85,9 @@ class ImportOut(Schema):
         required=True,
         allow_none=True,
         metadata={"description": "For a text record: what became a match. Null if nothing did so far."},
+    )
+    kept_until = time_field(
+        "When the text of a faulty record is dropped",
+        "Until then you can keep what comes before its fault. Null for everything else, and afterwards.",
+        allow_none=True,
     )

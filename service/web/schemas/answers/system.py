@@ -37,3 +37,11 @@ class Ready(Schema):
             "match is verified and no built-in bot moves. `none` with a store in memory."
         },
     )
+    memory_percent = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "How much of the memory that it may use the store uses; null without a limit. At 100 it "
+            "takes no writes: give it more before."
+        },
+    )
