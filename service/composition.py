@@ -24,9 +24,12 @@ from plyscribe.service.ratings.ledgers import Ledgers
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.inbox import Inboxes
+from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
+from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
 
@@ -54,6 +57,7 @@ class Parts:
     tournaments: Tournaments
     tournament_events: TournamentEvents
     unsettled: Unsettled
+    outbox: Outbox
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -74,13 +78,14 @@ class Parts:
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
     """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
 
-    Lists and inboxes are kept on the server of `client`, or in memory if there is no client.
+    Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
-    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
+    outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
+    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler, outbox)
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events, reports = Ledgers(store), MatchEvents(matches), Reports(matches)
@@ -100,6 +105,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
+        outbox,
     )
 
 

@@ -4,7 +4,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +18,7 @@ from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, Share
 from plyscribe.domain.ruleset import Ruleset
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.seeds import derive_seeds_secret
+from plyscribe.domain.webhooks import SecretSource
 
 SETTINGS = (
     "PLYSCRIBE_CORRECTIONS_S",
@@ -38,6 +39,7 @@ SETTINGS = (
     "PLYSCRIBE_STORE_BINARY",
     "PLYSCRIBE_STREAM_THREADS",
     "PLYSCRIBE_TOKEN",
+    "PLYSCRIBE_WEBHOOKS",
 )
 """The names of all settings that begin with PLYSCRIBE_."""
 
@@ -107,6 +109,15 @@ class ServerKey:
     def invitation_key(self) -> bytes:
         """The key that signs invitations. No dice have an id like the one used here, so no reveal gives it away."""
         return derive_secret(self.key, "plyscribe invitations")
+
+    def list_webhook_secrets(self, player: str, webhook: str, sources: Sequence[SecretSource]) -> list[bytes]:
+        """The secrets of a webhook that follow from these sources, except those made with keys that we lack."""
+        keys = {each.id: each.key for each in self.ring}
+        return [
+            derive_secret(keys[source.key], f"plyscribe webhook {player} {webhook} {source.version}")
+            for source in sources
+            if source.key in keys
+        ]
 
     def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
         """New dice with this id and a commitment, and their secret."""
@@ -190,6 +201,9 @@ class Config:
     origins: tuple[str, ...] = ()
     """Origins whose pages may use the API with a token; `*`: all."""
 
+    webhooks: str = "public"
+    """Where webhooks may lead: `public` addresses over HTTPS, `any` address, or none at all (`off`)."""
+
     @property
     def corrections_ms(self) -> int:
         """`corrections_s` in milliseconds."""
@@ -220,13 +234,14 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
         hosts=_list(environ, "PLYSCRIBE_HOSTS", _HOST, "names of hosts without ports, such as games.example"),
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
+        webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
 
 
-def _choose(environ: Mapping[str, str], name: str, default: str, other: str) -> str:
+def _choose(environ: Mapping[str, str], name: str, default: str, *others: str) -> str:
     value = environ.get(name) or default
-    if value not in (default, other):
-        raise ConfigError(f"{name} is {value!r}; allowed: {other}, {default}")
+    if value not in (default, *others):
+        raise ConfigError(f"{name} is {value!r}; allowed: {', '.join(others)}, {default}")
     return value
 
 

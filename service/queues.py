@@ -11,7 +11,8 @@ from rq.serializers import JSONSerializer
 
 VERIFY = "verify"
 PLAY = "play"
-QUEUES = (VERIFY, PLAY)
+WEBHOOK = "webhook"
+QUEUES = (VERIFY, PLAY, WEBHOOK)
 """The names of all queues."""
 
 WATCHED = "relay:deadlines:watched"
@@ -47,6 +48,7 @@ VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
 IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
+DELIVER_JOB = "plyscribe.workers.deliver_webhooks.deliver_webhooks"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -91,6 +93,13 @@ class Advancing(NamedTuple):
     version: int
 
 
+class Delivering(NamedTuple):
+    """A lane of the outbox to deliver: its text, and a number that makes this job differ from earlier ones."""
+
+    stream: str
+    version: int
+
+
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify. Its workers serve no other: with two queues, a crash at dequeue loses the job."""
     return queue_of(VERIFY, connection)
@@ -99,6 +108,11 @@ def verify_queue(connection: Redis) -> Queue:
 def play_queue(connection: Redis) -> Queue:
     """The queue of matches in which a built-in bot is due, and of tournaments to advance. See verify_queue."""
     return queue_of(PLAY, connection)
+
+
+def webhook_queue(connection: Redis) -> Queue:
+    """The queue of webhooks to post to. See verify_queue."""
+    return queue_of(WEBHOOK, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:
@@ -132,6 +146,11 @@ def enqueue_plays(queue: Queue, due: Sequence[Playing], at_once: int = 1) -> Non
 def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
     """As enqueue_verifications, for tournaments to advance, on the play queue."""
     _enqueue(queue, ADVANCE_JOB, due, at_once=1)
+
+
+def enqueue_deliveries(queue: Queue, due: Sequence[Delivering]) -> None:
+    """As enqueue_verifications, for lanes of the outbox. A job only begins its deliveries, so one has many."""
+    _enqueue(queue, DELIVER_JOB, due, MATCHES_A_JOB)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:

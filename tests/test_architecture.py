@@ -24,7 +24,7 @@ FLOORS = (
     ("composition",),
     ("bridge",),
     ("tournaments", "lists", "live", "processes"),
-    ("matches", "ratings", "access"),
+    ("matches", "ratings", "access", "webhooks"),
     ("streams",),
     ("boards",),
     ("store",),
@@ -94,6 +94,7 @@ SUBJECTS = {
     "turns": "whose turn it is in a ruleset",
     "vectors": "random matches for simulators of others",
     "verification": "executing a match a second time",
+    "webhooks": "addresses that accounts have messages posted to",
 }
 """Names that several modules share, with the one meaning that they share it in."""
 

@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|play|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers verify|play|webhook|relay|check`: runs one worker process."""
 
 import os
 import sys
@@ -13,11 +13,12 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue
+from plyscribe.service.queues import CHECK, play_queue, queue_of, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
+from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
 from plyscribe.workers.outages import wait_for
 from plyscribe.workers.parts import process_parts
 from plyscribe.workers.relay import Relay, make_duties, run_relay
@@ -48,6 +49,14 @@ def play() -> None:
     """Make the moves of built-in bots, and advance tournaments."""
     connection = _begin()
     work(play_queue(connection), connection)
+
+
+@main.command()
+def webhook() -> None:
+    """Post messages to webhooks."""
+    bound_lookups()
+    connection = _begin()
+    work(webhook_queue(connection), connection, finish_deliveries)
 
 
 @main.command()

@@ -202,6 +202,8 @@ class Service:
         play = python_command("plyscribe.workers", "play")
         workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
         workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
+        if config.webhooks != "off":
+            workers.append(("webhook", python_command("plyscribe.workers", "webhook"), env))
         relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]
         return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]

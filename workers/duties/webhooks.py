@@ -1,0 +1,231 @@
+"""Puts into the outbox what webhooks want to hear of, and enqueues the lanes that are due.
+
+Nearly all accounts have no webhook, so the duty first finds out, from entries alone, whom a batch concerns, and then
+asks the outbox once which of them want something. Only for those it reads anything else.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+from rq import Queue
+
+from plyscribe.domain.events import Account
+from plyscribe.domain.match import Match
+from plyscribe.domain.notices import OWED
+from plyscribe.domain.player import PLAYER
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.waiting import list_dues
+from plyscribe.domain.webhooks import PING, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.lists import matches as match_list
+from plyscribe.service.lists import tournaments as tournament_list
+from plyscribe.service.live.webhook_notices import write_disabled
+from plyscribe.service.queues import Delivering, enqueue_deliveries
+from plyscribe.service.store.inbox import PREFIX, player_of
+from plyscribe.service.store.outbox import Lane, Message
+from plyscribe.service.store.port import FeedEntry, StoreUnavailable
+from plyscribe.service.streams.handler import Handler
+from plyscribe.service.webhooks.delivery import DISABLER
+from plyscribe.service.webhooks.targets import OFF
+from plyscribe.workers.duties import Chore
+from plyscribe.workers.duties.agenda import SWEEP_AT_ONCE, SWEEP_EVERY_S
+from plyscribe.workers.duties.sending import Sender
+
+GRACE_MS = 60_000
+"""How long a job may take to release its lane before the sweep enqueues it again."""
+
+OVER = {"match-ended", "match-aborted"}
+OF_TOURNAMENT = {
+    "round-paired": "round-paired",
+    "tournament-ended": "tournament-ended",
+    "tournament-aborted": "tournament-ended",
+}
+"""The topic of an event of a tournament."""
+
+OF_ACCOUNT = {WebhookTested.type, WebhookEnabled.type, WebhookChanged.type, WebhookDisabled.type}
+
+log = logging.getLogger(__name__)
+
+
+class News(NamedTuple):
+    """Something that accounts may want to hear of: whom it concerns, and the messages that it makes for one of them."""
+
+    topic: str
+    players: Sequence[str]
+    write: Callable[[str], Iterable[Message]]
+
+
+class Webhooks:
+    """Makes sure that what webhooks want is posted to them."""
+
+    def __init__(self, parts: Parts, queue: Queue, states: Handler[Match], sender: Sender | None = None) -> None:
+        self._parts = parts
+        self._outbox = parts.outbox
+        self._queue = queue
+        self._states = states
+        self._sender = sender or Sender()
+        self.chores = (Chore("sweep of webhooks", self.sweep, SWEEP_EVERY_S),)
+
+    def take(self, entries: Sequence[FeedEntry]) -> None:
+        """Put into the outbox what these entries give webhooks to say, and enqueue the lanes."""
+        if self._parts.config.webhooks == OFF:
+            return
+        touched = [self._heed_owner(entry) for entry in entries if OF_ACCOUNT & set(entry.types)]
+        put = self._put_all(self._list_news(entries))
+        if put or any(touched):
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Enqueue the lanes that are due."""
+        if self._parts.config.webhooks == OFF or not self._sender.may_try():
+            return
+        now = now_ms()
+        lanes = self._outbox.list_due(now, SWEEP_AT_ONCE)
+        self._outbox.postpone(lanes, now + GRACE_MS)
+        due = [Delivering(str(lane), now) for lane in lanes]
+        if not self._sender.send(due, lambda: enqueue_deliveries(self._queue, due)):
+            self._outbox.postpone(lanes, now)
+
+    def _put_all(self, news: Sequence[News]) -> bool:
+        """Put messages into the lanes of those who want them; whether there are any that are new."""
+        wants = self._outbox.list_wants(list(dict.fromkeys(player for each in news for player in each.players)))
+        has_put = False
+        for each in news if wants else ():
+            for player in each.players:
+                lanes = [Lane(player, id) for id, topics in wants.get(player, {}).items() if each.topic in topics]
+                for message in _write(each, player) if lanes else ():
+                    for lane in lanes:
+                        has_put |= self._outbox.put(lane, message, now_ms())
+        return has_put
+
+    def _list_news(self, entries: Sequence[FeedEntry]) -> list[News]:
+        return [
+            *self._list_turns(entries),
+            *self._list_ends([entry for entry in entries if OVER & set(entry.types)]),
+            *self._list_rounds([entry for entry in entries if OF_TOURNAMENT.keys() & set(entry.types)]),
+        ]
+
+    def _list_turns(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
+        """One for each inbox that has new entries."""
+        inboxes: defaultdict[str, list[FeedEntry]] = defaultdict(list)
+        for entry in entries:
+            if entry.stream.startswith(PREFIX):
+                inboxes[entry.stream].append(entry)
+        for inbox, its in inboxes.items():
+            first, last = its[0].first, its[-1].last
+            yield News("your-turn", [player_of(inbox)], self._turns_writer(first, last))
+
+    def _turns_writer(self, first: int, last: int) -> Callable[[str], Iterator[Message]]:
+        def write(player: str) -> Iterator[Message]:
+            received = self._parts.inboxes.read(player, first - 1, last - first + 1)
+            notices = [orjson.loads(each.data) for each in received if each.number <= last]
+            for notice in notices:
+                if notice["type"] in OWED.values():
+                    yield from self._write_turn(player, notice)
+
+        return write
+
+    def _write_turn(self, player: str, notice: dict[str, Any]) -> Iterator[Message]:
+        """A message of this notice, if the match still waits for the player."""
+        match = self._states.read_since(notice["match"], notice["version"])
+        due = {(OWED.get(due.what), due.seat) for due in list_dues(match) if due.player == player}
+        if (notice["type"], notice.get("seat")) in due:
+            key = f"{match.stream}:{notice['version']}:{notice['type']}:{notice.get('seat', '')}"
+            about = {"match": match_list.describe_row(match), "notice": notice}
+            yield _message(key, "your-turn", notice["at"], player, about)
+
+    def _list_ends(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
+        """One for each match that ended: for its players, its creator and its recorder."""
+        for entry in entries:
+            match = self._read(entry, self._states)
+            if match is None or match.lifecycle is None:
+                continue
+            people = dict.fromkeys((*match.life.players, match.life.creator, match.life.created.recorder))
+            concerned = [each for each in people if each is not None and each.startswith("player-")]
+            if concerned:
+                yield News("match-ended", concerned, _end_writer(match, entry.last))
+
+    def _list_rounds(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
+        """One for each round that was paired and each tournament that ended: for its organiser and its entrants."""
+        handler = self._parts.tournaments.handler
+        for entry in entries:
+            state = self._read(entry, handler)
+            if state is None or state.created is None:
+                continue
+            players = [each.occupant.player for each in state.entrants if isinstance(each.occupant, Account)]
+            concerned = list(dict.fromkeys((state.organiser, *players)))
+            for event in self._read_tournament_events(entry):
+                if (topic := OF_TOURNAMENT.get(event.data.type)) is not None:
+                    about: dict[str, Any] = {"tournament": tournament_list.describe_row(state)}
+                    if isinstance(event.data, RoundPaired):
+                        about["round"] = event.data.round
+                    yield News(
+                        topic, concerned, _fixed_writer(f"{entry.stream}:{event.version}", topic, event.at, about)
+                    )
+
+    def _read_tournament_events(self, entry: FeedEntry) -> list[Any]:
+        stored = self._parts.tournaments.handler.read_events(
+            entry.stream, entry.first - 1, entry.last - entry.first + 1
+        )
+        return [TOURNAMENT.parse(each) for each in stored]
+
+    def _read(self, entry: FeedEntry, handler: Handler[Any]) -> Any:
+        """The stream after this entry; None if it cannot be read, which the other duties log."""
+        try:
+            return handler.read_since(entry.stream, entry.last)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # Whatever it is, such as an error in a ruleset from outside, it must not hold up other streams.
+            log.exception("%s cannot be read: no webhook hears of it", entry.stream)
+            return None
+
+    def _heed_owner(self, entry: FeedEntry) -> bool:
+        """Test webhooks and wake them, as their owner wants; tell the owner which ones the service disabled."""
+        players = self._parts.accounts.players
+        for stored in players.read_events(entry.stream, entry.first - 1, entry.last - entry.first + 1):
+            event = PLAYER.parse(stored)
+            data: Any = event.data
+            if isinstance(data, WebhookTested):
+                message = _message(f"{entry.stream}:{event.version}:{PING}", PING, event.at, entry.stream, {})
+                self._outbox.put(Lane(entry.stream, data.webhook), message, now_ms())
+            if isinstance(data, WebhookDisabled) and event.by == str(DISABLER):
+                self._parts.inboxes.write({entry.stream: [write_disabled(entry.stream, event)]})
+            if isinstance(data, WebhookTested | WebhookEnabled | WebhookChanged):
+                self._outbox.wake(Lane(entry.stream, data.webhook), now_ms())
+        return True
+
+
+def _write(news: News, player: str) -> list[Message]:
+    try:
+        return list(news.write(player))
+    except StoreUnavailable:
+        raise
+    except Exception:
+        # As above: nothing else may be held up by it.
+        log.exception("cannot write to the webhooks of %s about %s", player, news.topic)
+        return []
+
+
+def _end_writer(match: Match, version: int) -> Callable[[str], Iterator[Message]]:
+    def write(player: str) -> Iterator[Message]:
+        key = f"{match.stream}:{version}"
+        yield _message(key, "match-ended", match.at, player, {"match": match_list.describe_row(match)})
+
+    return write
+
+
+def _fixed_writer(key: str, topic: str, at: int, about: dict[str, Any]) -> Callable[[str], Iterator[Message]]:
+    def write(player: str) -> Iterator[Message]:
+        yield _message(key, topic, at, player, about)
+
+    return write
+
+
+def _message(key: str, type: str, at: int, player: str, about: dict[str, Any]) -> Message:
+    return Message(key, orjson.dumps({"type": type, "at": at, "player": player, **about}))
