@@ -29,11 +29,11 @@ MAPPED = IPv6Network("::ffff:0:0/96")
 TRANSLATED = IPv6Network("64:ff9b::/96")
 """NAT64: IPv4 addresses as hosts without IPv4 see them (RFC 6052)."""
 
-TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
-"""6to4 and Teredo, which hide an IPv4 address."""
+SPECIAL_V6 = (IPv6Network("2002::/16"), IPv6Network("2001::/23"), IPv6Network("3fff::/20"))
+"""6to4 and Teredo, which hide an IPv4 address, and what else IANA has set aside. Not every Python knows all of it."""
 
-RELAYS = IPv4Network("192.88.99.0/24")
-"""6to4 relays (RFC 7526)."""
+SPECIAL_V4 = (IPv4Network("192.88.99.0/24"), IPv4Network("192.0.0.0/24"))
+"""As above: 6to4 relays (RFC 7526), and addresses of protocols."""
 
 
 class Target(NamedTuple):
@@ -54,8 +54,8 @@ def parse_target(url: str, allowed: str) -> Target:
         raise _refuse("it cannot be read") from None
     if split.scheme not in WEB_PORTS or (split.scheme == "http" and allowed != ANY):
         raise _refuse("it must begin with https://" + (" or http://" if allowed == ANY else ""))
-    if "@" in split.netloc or "#" in url or "\\" in url:
-        raise _refuse("it must have no password, no backslash and no fragment")
+    if set("@%\\") & set(split.netloc) or "#" in url or "\\" in url:
+        raise _refuse("it must have no password, no backslash, no fragment, and no % in its host")
     if port is None:
         port = WEB_PORTS[split.scheme]
     if port not in WEB_PORTS.values() and port < LOWEST_PORT:
@@ -97,8 +97,10 @@ def is_public(address: str) -> bool:
 
 
 def _is_public_v4(address: IPv4Address) -> bool:
-    return address.is_global and not (address.is_multicast or address.is_reserved or address in RELAYS)
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or any(address in each for each in SPECIAL_V4)
+    )
 
 
 def _is_public_v6(address: IPv6Address) -> bool:
-    return address in UNICAST and address.is_global and not any(address in tunnel for tunnel in TUNNELS)
+    return address in UNICAST and address.is_global and not any(address in each for each in SPECIAL_V6)

@@ -228,7 +228,7 @@ def test_entrants_and_the_organiser_hear_of_rounds_and_the_end_of_a_tournament(r
     organiser = Actor("organiser", rig.eve.id)
     asked = command_of("test", "POST", "/", None, b"")
     stream = stream_id("tournament", asked)
-    terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "format": {"kind": "round-robin"}, "seed": 1}
+    terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "format": {"kind": "round-robin"}, "seed": 1, "is_open": True}
 
     def order(make: type[Command], actor: Actor = organiser, **fields: Any) -> None:
         asked = command_of("test", "POST", "/", None, b"")
@@ -489,7 +489,7 @@ def test_without_webhooks_the_relay_asks_once_a_batch_and_writes_nothing(rig, mo
     rig.relay.step(block_ms=0)
     assert len(asked) == 1
     rig.drain()
-    assert [key for key in rig.redis.scan_iter("webhooks:*")] == []
+    assert list(rig.redis.scan_iter("webhooks:*")) == []
 
 
 def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):
