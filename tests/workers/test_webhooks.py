@@ -228,14 +228,14 @@ def test_entrants_and_the_organiser_hear_of_rounds_and_the_end_of_a_tournament(r
     organiser = Actor("organiser", rig.eve.id)
     asked = command_of("test", "POST", "/", None, b"")
     stream = stream_id("tournament", asked)
-    terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "format": {"kind": "round-robin"}, "seed": 1, "is_open": True}
+    terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "seed": 1, "is_open": True}
 
     def order(make: type[Command], actor: Actor = organiser, **fields: Any) -> None:
         asked = command_of("test", "POST", "/", None, b"")
         command = make(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
         rig.parts.tournaments.execute(stream, command, asked, new=make is CreateTournament)
 
-    order(CreateTournament, **terms)
+    order(CreateTournament, **terms, format={"kind": "round-robin"})
     for who in (rig.ann, rig.ben):
         order(RegisterEntrant, who, occupant=Account(who.id))
     order(StartTournament)
