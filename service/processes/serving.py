@@ -33,6 +33,7 @@ from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
+from plyscribe.service.webhooks.targets import OFF
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
@@ -202,7 +203,7 @@ class Service:
         play = python_command("plyscribe.workers", "play")
         workers = [(f"verify-{n}", verify, verify_env) for n in range(1, options.verify_workers + 1)]
         workers += [(f"play-{n}", play, env) for n in range(1, options.play_workers + 1)]
-        if config.webhooks != "off":
+        if config.webhooks != OFF:
             workers.append(("webhook", python_command("plyscribe.workers", "webhook"), env))
         relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]

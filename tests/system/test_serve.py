@@ -119,7 +119,7 @@ def _runs(pid: int) -> bool:
 def test_what_dies_is_started_again(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         match = both.open_match("zhen")
-        for name in ("store", "web", "relay", "verify", "play"):
+        for name in ("store", "web", "relay", "verify", "play", "webhook"):
             before = service.pids(name)
             service.kill(name)
             wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
@@ -170,7 +170,7 @@ def test_a_port_that_is_taken_is_told(tmp_path):
     "command",
     [
         ["-m", "plyscribe", "web"],
-        *(["-m", "plyscribe.workers", kind] for kind in ("relay", "verify", "play")),
+        *(["-m", "plyscribe.workers", kind] for kind in ("relay", "verify", "play", "webhook")),
     ],
 )
 def test_a_process_without_a_store_says_what_is_missing(command):
@@ -181,7 +181,7 @@ def test_a_process_without_a_store_says_what_is_missing(command):
     assert "Traceback" not in failed.stderr
 
 
-@pytest.mark.parametrize("kind", ["verify", "play"])
+@pytest.mark.parametrize("kind", ["verify", "play", "webhook"])
 def test_a_worker_that_starts_before_its_store_waits_for_it(tmp_path, kind):
     port = free_port()
     with process("-m", "plyscribe.workers", kind, REDIS_URL=f"redis://127.0.0.1:{port}") as worker:

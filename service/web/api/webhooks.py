@@ -81,7 +81,7 @@ def change_webhook(webhook: str) -> Response:
     if body["url"] is not None:
         parse_target(body["url"], parts().config.webhooks)
     topics = None if body["topics"] is None else tuple(body["topics"])
-    done = _execute(ChangeWebhook, webhook, url=body["url"], topics=topics, enabled=body["enabled"])
+    done = change(principal().account, webhook, url=body["url"], topics=topics, enabled=body["enabled"])
     return _answer(done, _describe(webhook, done.state.webhooks[webhook]))
 
 
@@ -90,7 +90,7 @@ def change_webhook(webhook: str) -> Response:
 def remove_webhook(webhook: str) -> Response:
     """Remove a webhook. A message that is just being sent still arrives."""
     parse_body(bodies.Nothing)
-    done = _execute(RemoveWebhook, webhook)
+    done = remove(principal().account, webhook)
     return _answer(done, {"id": webhook, "removed_at": _time_of(done)})
 
 
@@ -103,7 +103,7 @@ def send_test(webhook: str) -> Response:
     """
     parse_body(bodies.Nothing)
     _require_on()
-    done = _execute(PingWebhook, webhook)
+    done = _execute(principal().account, PingWebhook, webhook)
     account = done.state.stream
     key = f"{account}:{done.events[-1].version}:{PING}"
     return _answer(done, {"id": webhook, "message": message_id(str(Lane(account, webhook)), key)}, 202)
@@ -118,12 +118,22 @@ def replace_secret(webhook: str) -> Response:
     old one leaked, make two new ones: then it signs nothing any more.
     """
     parse_body(bodies.Nothing)
-    done = _execute(ReplaceWebhookSecret, webhook, key=parts().config.server_key.id)
+    done = _execute(principal().account, ReplaceWebhookSecret, webhook, key=parts().config.server_key.id)
     return _answer(done, _describe_new(done.state, webhook), 201)
 
 
-def _execute(make: Callable[..., Command], webhook: str, **fields: Any) -> Answer[Player]:
-    actor = Actor("player", principal().account)
+def change(account: str, webhook: str, **fields: Any) -> Answer[Player]:
+    """Change, enable or disable a webhook of the account; see ChangeWebhook."""
+    return _execute(account, ChangeWebhook, webhook, **fields)
+
+
+def remove(account: str, webhook: str) -> Answer[Player]:
+    """Remove a webhook of the account."""
+    return _execute(account, RemoveWebhook, webhook)
+
+
+def _execute(account: str, make: Callable[..., Command], webhook: str, **fields: Any) -> Answer[Player]:
+    actor = Actor("player", account)
     asked = remembered(actor)
     command = make(actor=actor, at=now_ms(), id=asked.id.hex(), webhook=webhook, **fields)
     return parts().accounts.players.execute(actor.id, lambda _: command, asked)

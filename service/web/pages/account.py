@@ -1,4 +1,4 @@
-"""The page of one's own account: the browsers that are signed in, and the tokens."""
+"""The page of one's own account: the browsers that are signed in, the tokens, and the webhooks."""
 
 from urllib.parse import quote
 
@@ -9,12 +9,13 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.tokens import describe_tokens
+from plyscribe.service.web.api.webhooks import change, describe_webhooks, remove
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 
 
 @blueprint.get("/account")
 def show_account() -> AnyResponse:
-    """Show the browsers and tokens of the account; without one, ask who it is."""
+    """Show the browsers, tokens and webhooks of the account; without one, ask who it is."""
     who = principal_if_any()
     if who is None:
         return redirect(f"/sign-in?next={quote('/account')}", 303)
@@ -24,6 +25,7 @@ def show_account() -> AnyResponse:
         player=parts().accounts.players.read(who.account),
         sessions=[each for each in described if each["kind"] == "session"],
         tokens=[each for each in described if each["kind"] == "token"],
+        webhooks=describe_webhooks(who.account),
     )
     page.headers["Cache-Control"] = "no-store"
     return page
@@ -34,6 +36,20 @@ def revoke(token: str) -> AnyResponse:
     """Revoke a token of the account, or end the session of a browser."""
     who = _require_account()
     parts().accounts.revoke(who, token)
+    return redirect("/account", 303)
+
+
+@blueprint.post("/account/webhooks/<webhook>/removal")
+def remove_webhook(webhook: str) -> AnyResponse:
+    """Remove a webhook of the account."""
+    remove(_require_account().account, webhook)
+    return redirect("/account", 303)
+
+
+@blueprint.post("/account/webhooks/<webhook>/<any(enabled, disabled):state>")
+def switch_webhook(webhook: str, state: str) -> AnyResponse:
+    """Enable or disable a webhook of the account."""
+    change(_require_account().account, webhook, enabled=state == "enabled")
     return redirect("/account", 303)
 
 
