@@ -1,6 +1,6 @@
 """Webhooks: add, list, change, test and remove them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Blueprint, Response
@@ -57,17 +57,9 @@ def add_webhook() -> Response:
     match that you play in, created or record, and rounds and ends of tournaments that you play in or organise. The
     answer holds the secret that signs these messages.
     """
-    actor = Actor("player", principal().account)
+    account = principal().account
     body = parse_body(bodies.NewWebhook)
-    _require_on()
-    parse_target(body["url"], parts().config.webhooks)
-    asked = remembered(actor)
-    id, key = stream_id("hook", asked), parts().config.server_key.id
-    given = {"url": body["url"], "topics": tuple(body["topics"]), "key": key}
-    done = parts().accounts.players.execute(
-        actor.id, lambda _: AddWebhook(actor=actor, at=now_ms(), id=asked.id.hex(), webhook=id, **given), asked
-    )
-    return _answer(done, _describe_new(done.state, id), 201)
+    return _answer(*add(account, body["url"], body["topics"]), 201)
 
 
 @blueprint.patch("/<webhook>")
@@ -120,6 +112,20 @@ def replace_secret(webhook: str) -> Response:
     parse_body(bodies.Nothing)
     done = _execute(principal().account, ReplaceWebhookSecret, webhook, key=parts().config.server_key.id)
     return _answer(done, _describe_new(done.state, webhook), 201)
+
+
+def add(account: str, url: str, topics: Sequence[str]) -> tuple[Answer[Player], dict[str, Any]]:
+    """Add a webhook to the account, and describe it with its secret; Refusal."""
+    _require_on()
+    config, actor = parts().config, Actor("player", account)
+    parse_target(url, config.webhooks)
+    asked = remembered(actor)
+    id, key = stream_id("hook", asked), config.server_key.id
+    command = AddWebhook(
+        actor=actor, at=now_ms(), id=asked.id.hex(), webhook=id, url=url, topics=tuple(topics), key=key
+    )
+    done = parts().accounts.players.execute(account, lambda _: command, asked)
+    return done, _describe_new(done.state, id)
 
 
 def change(account: str, webhook: str, **fields: Any) -> Answer[Player]:

@@ -1,16 +1,19 @@
 """The page of one's own account: the browsers that are signed in, the tokens, and the webhooks."""
 
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import parse_qs, quote
 
 from flask import redirect
 from werkzeug.wrappers import Response as AnyResponse
 
+from plyscribe.domain.webhooks import TOPICS
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.errors import Unauthenticated
-from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.http import current_request, parts, principal_if_any
 from plyscribe.service.web.api.tokens import describe_tokens
-from plyscribe.service.web.api.webhooks import change, describe_webhooks, remove
+from plyscribe.service.web.api.webhooks import add, change, describe_webhooks, remove
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.webhooks.targets import OFF
 
 
 @blueprint.get("/account")
@@ -19,6 +22,11 @@ def show_account() -> AnyResponse:
     who = principal_if_any()
     if who is None:
         return redirect(f"/sign-in?next={quote('/account')}", 303)
+    return _show(who)
+
+
+def _show(who: Principal, added: dict[str, Any] | None = None) -> AnyResponse:
+    """The page; `added` is a new webhook, whose secret is shown only now."""
     described = describe_tokens(who)
     page = show_page(
         "account.html",
@@ -26,6 +34,9 @@ def show_account() -> AnyResponse:
         sessions=[each for each in described if each["kind"] == "session"],
         tokens=[each for each in described if each["kind"] == "token"],
         webhooks=describe_webhooks(who.account),
+        added=added,
+        topics=TOPICS,
+        has_webhooks=parts().config.webhooks != OFF,
     )
     page.headers["Cache-Control"] = "no-store"
     return page
@@ -37,6 +48,15 @@ def revoke(token: str) -> AnyResponse:
     who = _require_account()
     parts().accounts.revoke(who, token)
     return redirect("/account", 303)
+
+
+@blueprint.post("/account/webhooks")
+def add_webhook() -> AnyResponse:
+    """Add a webhook to the account, and show its secret."""
+    who = _require_account()
+    form = parse_qs(current_request().body.decode(errors="replace"))
+    _, added = add(who.account, form.get("url", [""])[0].strip(), form.get("topics", []))
+    return _show(who, added)
 
 
 @blueprint.post("/account/webhooks/<webhook>/removal")
