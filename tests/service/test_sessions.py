@@ -218,7 +218,7 @@ def test_one_can_sign_out_everywhere(browser, another):
 
 def test_the_account_page_adds_switches_and_removes_webhooks(browser):
     sign_up(browser)
-    given = {"url": "https://example.org/plyscribe", "topics": ["your-turn", "match-ended"]}
+    given = {"url": "https://hooks.example.org/x", "topics": ["your-turn", "match-ended"]}
     added = browser.post("/account/webhooks", data=given, headers=FROM_HERE)
     assert (added.status_code, added.cache_control.no_store) == (200, True)
     assert "whsec_" in added.text
