@@ -53,8 +53,18 @@ class MemoryOutbox:
     def subscribe(self, player: str, version: int, wants: Topics) -> None:
         """See Outbox.subscribe."""
         with self._lock:
-            if version > self._wants.get(player, (0, {}))[0]:
+            if version > self._wants.get(player, (0, {}))[0] and (wants or player in self._wants):
                 self._wants[player] = version, {webhook: tuple(topics) for webhook, topics in wants.items()}
+
+    def count_changes(self) -> int:
+        """See Outbox.count_changes."""
+        with self._lock:
+            return len(self._wants)
+
+    def list_wanting(self) -> frozenset[str]:
+        """See Outbox.list_wanting."""
+        with self._lock:
+            return frozenset(self._wants)
 
     def list_wants(self, players: Sequence[str]) -> dict[str, Topics]:
         """See Outbox.list_wants."""

@@ -85,6 +85,14 @@ class Outbox(Protocol):
         """Note what the account's active webhooks want as of a version. An older version changes nothing."""
         ...
 
+    def count_changes(self) -> int:
+        """A number that differs whenever `list_wanting` may."""
+        ...
+
+    def list_wanting(self) -> frozenset[str]:
+        """All accounts that want something, and some that once did."""
+        ...
+
     def list_wants(self, players: Sequence[str]) -> dict[str, Topics]:
         """What each of these accounts wants; those without active webhooks are left out. One round trip."""
         ...

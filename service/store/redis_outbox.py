@@ -47,6 +47,14 @@ class RedisOutbox:
         """See Outbox.subscribe."""
         self._subscribe(1, [WANTS, player, version, orjson.dumps(dict(wants))])
 
+    def count_changes(self) -> int:
+        """See Outbox.count_changes."""
+        return int(ask(self._client, "HLEN", WANTS))
+
+    def list_wanting(self) -> frozenset[str]:
+        """See Outbox.list_wanting."""
+        return frozenset(player.decode() for player in ask(self._client, "HKEYS", WANTS))
+
     def list_wants(self, players: Sequence[str]) -> dict[str, Topics]:
         """See Outbox.list_wants."""
         found = ask(self._client, "HMGET", WANTS, *players) if players else []

@@ -54,6 +54,7 @@ STORE_COMMANDS: tuple[tuple[str, ...], ...] = (
     ("HDEL", _S, "f"),
     ("HINCRBY", _S, "f", "1"),
     ("HSETNX", _S, "f", "1"),
+    ("HKEYS", _S),
     ("HVALS", _S),
     ("HLEN", _S),
     ("PTTL", _S),

@@ -195,6 +195,15 @@ def test_wants_are_those_of_the_newest_version(outbox):
     assert outbox.list_wants([ANN, BEN]) == {}
 
 
+def test_those_who_want_something_are_listed_and_a_count_says_when_to_look_again(outbox):
+    assert (outbox.count_changes(), outbox.list_wanting()) == (0, frozenset())
+    outbox.subscribe(BEN, 1, {})
+    outbox.subscribe(ANN, 3, {"hook-1": ["your-turn"]})
+    assert (outbox.count_changes(), outbox.list_wanting()) == (1, {ANN})
+    outbox.subscribe(ANN, 4, {})
+    assert ANN in outbox.list_wanting()
+
+
 @pytest.mark.parametrize("engine", ["fakeredis", *REAL])
 def test_an_account_that_wants_nothing_takes_no_room_and_an_idle_lane_is_forgotten(engine, client_of):
     client = client_of(engine)

@@ -26,6 +26,7 @@ NAMES = {
     "web": b"plyscribe\0web",
     "verify": b"workers\0verify",
     "play": b"workers\0play",
+    "webhook": b"workers\0webhook",
     "relay": b"workers\0relay",
 }
 

@@ -479,17 +479,28 @@ def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receive
     assert (len(receiver.got), rig.state(lane).waiting) == (1, 0)
 
 
-def test_without_webhooks_the_relay_asks_once_a_batch_and_writes_nothing(rig, monkeypatch):
+def test_without_webhooks_the_relay_asks_nobody_and_writes_nothing(rig, monkeypatch):
     asked: list[Any] = []
     real = rig.parts.outbox.list_wants
     monkeypatch.setattr(rig.parts.outbox, "list_wants", lambda players: asked.append(players) or real(players))
     for _ in range(3):
         match = rig.open_match()
         rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
-    rig.relay.step(block_ms=0)
-    assert len(asked) == 1
     rig.drain()
+    assert asked == []
     assert list(rig.redis.scan_iter("webhooks:*")) == []
+
+
+def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
+    other = rig.new_relay()
+    rig.drain(other)
+    rig.add(rig.ann, "match-ended")
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
+    rig.drain(other)
+    rig.work()
+    assert receiver.types() == ["match-ended"]
 
 
 def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):

@@ -1,7 +1,7 @@
 """Puts into the outbox what webhooks want to hear of, and enqueues the lanes that are due.
 
-Nearly all accounts have no webhook, so the duty first finds out, from entries alone, whom a batch concerns, and then
-asks the outbox once which of them want something. Only for those it reads anything else.
+Nearly all accounts have no webhook. The duty keeps in memory which ones have, so the others cost it nothing. Only for
+those that a batch concerns, it asks the outbox what they want, and reads anything else.
 """
 
 import logging
@@ -19,7 +19,7 @@ from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.waiting import list_dues
-from plyscribe.domain.webhooks import PING, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
+from plyscribe.domain.webhooks import PING, WebhookAdded, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.lists import matches as match_list
@@ -47,7 +47,7 @@ OF_TOURNAMENT = {
 }
 """The topic of an event of a tournament."""
 
-OF_ACCOUNT = {WebhookTested.type, WebhookEnabled.type, WebhookChanged.type, WebhookDisabled.type}
+OF_ACCOUNT = {WebhookAdded.type, WebhookTested.type, WebhookEnabled.type, WebhookChanged.type, WebhookDisabled.type}
 
 log = logging.getLogger(__name__)
 
@@ -69,20 +69,29 @@ class Webhooks:
         self._queue = queue
         self._states = states
         self._sender = sender or Sender()
+        self._wanting: frozenset[str] = frozenset()
+        self._changes = -1
         self.chores = (Chore("sweep of webhooks", self.sweep, SWEEP_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Put into the outbox what these entries give webhooks to say, and enqueue the lanes."""
         if self._parts.config.webhooks == OFF:
             return
-        touched = [self._heed_owner(entry) for entry in entries if OF_ACCOUNT & set(entry.types)]
-        put = self._put_all(self._list_news(entries))
-        if put or any(touched):
+        own = [entry for entry in entries if OF_ACCOUNT & set(entry.types)]
+        for entry in own:
+            self._heed_owner(entry)
+        if own or self._changes < 0:
+            self._learn_who_wants()
+        if (self._wanting and self._put_all(self._list_news(entries))) or own:
             self.sweep()
 
     def sweep(self) -> None:
         """Enqueue the lanes that are due."""
-        if self._parts.config.webhooks == OFF or not self._sender.may_try():
+        if self._parts.config.webhooks == OFF:
+            return
+        # Another relay may have taken the entry of a new webhook.
+        self._learn_who_wants()
+        if not self._sender.may_try():
             return
         now = now_ms()
         lanes = self._outbox.list_due(now, SWEEP_AT_ONCE)
@@ -91,9 +100,15 @@ class Webhooks:
         if not self._sender.send(due, lambda: enqueue_deliveries(self._queue, due)):
             self._outbox.postpone(lanes, now)
 
+    def _learn_who_wants(self) -> None:
+        changes = self._outbox.count_changes()
+        if changes != self._changes:
+            self._wanting, self._changes = self._outbox.list_wanting(), changes
+
     def _put_all(self, news: Sequence[News]) -> bool:
         """Put messages into the lanes of those who want them; whether there are any that are new."""
-        wants = self._outbox.list_wants(list(dict.fromkeys(player for each in news for player in each.players)))
+        wanting = dict.fromkeys(player for each in news for player in each.players if player in self._wanting)
+        wants = self._outbox.list_wants(list(wanting))
         has_put = False
         for each in news if wants else ():
             for player in each.players:
@@ -185,7 +200,7 @@ class Webhooks:
             log.exception("%s cannot be read: no webhook hears of it", entry.stream)
             return None
 
-    def _heed_owner(self, entry: FeedEntry) -> bool:
+    def _heed_owner(self, entry: FeedEntry) -> None:
         """Test webhooks and wake them, as their owner wants; tell the owner which ones the service disabled."""
         players = self._parts.accounts.players
         for stored in players.read_events(entry.stream, entry.first - 1, entry.last - entry.first + 1):
@@ -198,7 +213,6 @@ class Webhooks:
                 self._parts.inboxes.write({entry.stream: [write_disabled(entry.stream, event)]})
             if isinstance(data, WebhookTested | WebhookEnabled | WebhookChanged):
                 self._outbox.wake(Lane(entry.stream, data.webhook), now_ms())
-        return True
 
 
 def _write(news: News, player: str) -> list[Message]:
