@@ -36,7 +36,7 @@ from plyscribe.service.webhooks.posting import Poster
 from plyscribe.workers import deliver_webhooks as job_module
 from plyscribe.workers.deliver_webhooks import Deliveries
 from plyscribe.workers.duties import webhooks as duty_module
-from plyscribe.workers.duties.webhooks import GRACE_MS, Webhooks
+from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
 from plyscribe.workers.relay import Relay, make_duties
 from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
@@ -352,6 +352,7 @@ def test_a_webhook_that_fails_for_days_is_disabled_and_can_be_enabled_again(rig,
     assert rig.parts.outbox.count_lanes() == 0
     receiver.answer = lambda _: 200
     receiver.got.clear()
+    rig.clock.ahead = 0
     rig.order(ChangeWebhook, rig.ann, lane.webhook, enabled=True)
     rig.drain()
     rig.open_match()
@@ -501,6 +502,31 @@ def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
     rig.drain(other)
     rig.work()
     assert receiver.types() == ["match-ended"]
+
+
+def test_what_is_older_than_three_days_is_no_news(rig, receiver):
+    rig.add(rig.ann, "your-turn", "match-ended")
+    rig.open_match()
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.clock.ahead += STALE_MS
+    rig.deliver()
+    assert receiver.got == []
+
+
+def test_an_account_or_a_match_that_cannot_be_read_holds_up_no_other(rig, receiver, monkeypatch, caplog):
+    for who in (rig.ann, rig.ben):
+        rig.add(who, "match-ended")
+    bad, good = rig.open_match(), rig.open_match()
+    for match in (bad, good):
+        rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    real = duty_module.match_list.describe_row
+    monkeypatch.setattr(
+        duty_module.match_list, "describe_row", lambda match: 1 / 0 if match.stream == bad else real(match)
+    )
+    rig.deliver()
+    assert [got.json["match"]["match"] for got in receiver.got] == [good, good]
+    assert "webhooks hear nothing of" in caplog.text
 
 
 def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):

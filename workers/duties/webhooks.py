@@ -7,17 +7,21 @@ those that a batch concerns, it asks the outbox what they want, and reads anythi
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import orjson
 from rq import Queue
 
+from plyscribe.domain.codec import Event
 from plyscribe.domain.events import Account
 from plyscribe.domain.match import Match
 from plyscribe.domain.notices import OWED
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.waiting import list_dues
 from plyscribe.domain.webhooks import PING, WebhookAdded, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
 from plyscribe.service.clock import now_ms
@@ -30,6 +34,7 @@ from plyscribe.service.store.inbox import PREFIX, player_of
 from plyscribe.service.store.outbox import Lane, Message
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.webhooks.delivery import DISABLER
 from plyscribe.service.webhooks.targets import OFF
 from plyscribe.workers.duties import Chore
@@ -38,6 +43,9 @@ from plyscribe.workers.duties.sending import Sender
 
 GRACE_MS = 60_000
 """How long a job may take to release its lane before the sweep enqueues it again."""
+
+STALE_MS = 3 * 24 * 3600 * 1000
+"""Older news is not posted, for example when a whole store is copied to another one."""
 
 OVER = {"match-ended", "match-aborted"}
 OF_TOURNAMENT = {
@@ -79,7 +87,8 @@ class Webhooks:
             return
         own = [entry for entry in entries if OF_ACCOUNT & set(entry.types)]
         for entry in own:
-            self._heed_owner(entry)
+            with _apart(entry.stream):
+                self._heed_owner(entry)
         if own or self._changes < 0:
             self._learn_who_wants()
         if (self._wanting and self._put_all(self._list_news(entries))) or own:
@@ -113,17 +122,22 @@ class Webhooks:
         for each in news if wants else ():
             for player in each.players:
                 lanes = [Lane(player, id) for id, topics in wants.get(player, {}).items() if each.topic in topics]
-                for message in _write(each, player) if lanes else ():
-                    for lane in lanes:
-                        has_put |= self._outbox.put(lane, message, now_ms())
+                with _apart(player):
+                    for message in each.write(player) if lanes else ():
+                        for lane in lanes:
+                            has_put |= self._outbox.put(lane, message, now_ms())
         return has_put
 
     def _list_news(self, entries: Sequence[FeedEntry]) -> list[News]:
-        return [
-            *self._list_turns(entries),
-            *self._list_ends([entry for entry in entries if OVER & set(entry.types)]),
-            *self._list_rounds([entry for entry in entries if OF_TOURNAMENT.keys() & set(entry.types)]),
-        ]
+        news = list(self._list_turns(entries))
+        for entry in entries:
+            with _apart(entry.stream):
+                # The copy of an imported match has an address, not an id. The accounts in it are none of ours.
+                if is_stream_id("match", entry.stream) and OVER & set(entry.types):
+                    news += self._list_ends(entry)
+                elif entry.stream.startswith("tournament-") and OF_TOURNAMENT.keys() & set(entry.types):
+                    news += self._list_rounds(entry)
+        return news
 
     def _list_turns(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
         """One for each inbox that has new entries."""
@@ -149,56 +163,33 @@ class Webhooks:
         """A message of this notice, if the match still waits for the player."""
         match = self._states.read_since(notice["match"], notice["version"])
         due = {(OWED.get(due.what), due.seat) for due in list_dues(match) if due.player == player}
-        if (notice["type"], notice.get("seat")) in due:
+        if (notice["type"], notice.get("seat")) in due and _is_news(notice["at"]):
             key = f"{match.stream}:{notice['version']}:{notice['type']}:{notice.get('seat', '')}"
             about = {"match": match_list.describe_row(match), "notice": notice}
             yield _message(key, "your-turn", notice["at"], player, about)
 
-    def _list_ends(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
-        """One for each match that ended: for its players, its creator and its recorder."""
-        for entry in entries:
-            match = self._read(entry, self._states)
-            if match is None or match.lifecycle is None:
-                continue
-            people = dict.fromkeys((*match.life.players, match.life.creator, match.life.created.recorder))
-            concerned = [each for each in people if each is not None and each.startswith("player-")]
-            if concerned:
-                yield News("match-ended", concerned, _end_writer(match, entry.last))
+    def _list_ends(self, entry: FeedEntry) -> Iterator[News]:
+        """The end of a match: for its players, its creator and its recorder."""
+        match = self._states.read_since(entry.stream, entry.last)
+        if match.lifecycle is None or not _is_news(match.at):
+            return
+        people = dict.fromkeys((*match.life.players, match.life.creator, match.life.created.recorder))
+        concerned = [each for each in people if each is not None and each.startswith("player-")]
+        about = partial(_describe_match, match)
+        yield News("match-ended", concerned, _writer(f"{match.stream}:{entry.last}", "match-ended", match.at, about))
 
-    def _list_rounds(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
-        """One for each round that was paired and each tournament that ended: for its organiser and its entrants."""
+    def _list_rounds(self, entry: FeedEntry) -> Iterator[News]:
+        """Rounds that were paired and the end of a tournament: for its organiser and its entrants."""
         handler = self._parts.tournaments.handler
-        for entry in entries:
-            state = self._read(entry, handler)
-            if state is None or state.created is None:
-                continue
-            players = [each.occupant.player for each in state.entrants if isinstance(each.occupant, Account)]
-            concerned = list(dict.fromkeys((state.organiser, *players)))
-            for event in self._read_tournament_events(entry):
-                if (topic := OF_TOURNAMENT.get(event.data.type)) is not None:
-                    about: dict[str, Any] = {"tournament": tournament_list.describe_row(state)}
-                    if isinstance(event.data, RoundPaired):
-                        about["round"] = event.data.round
-                    yield News(
-                        topic, concerned, _fixed_writer(f"{entry.stream}:{event.version}", topic, event.at, about)
-                    )
-
-    def _read_tournament_events(self, entry: FeedEntry) -> list[Any]:
-        stored = self._parts.tournaments.handler.read_events(
-            entry.stream, entry.first - 1, entry.last - entry.first + 1
-        )
-        return [TOURNAMENT.parse(each) for each in stored]
-
-    def _read(self, entry: FeedEntry, handler: Handler[Any]) -> Any:
-        """The stream after this entry; None if it cannot be read, which the other duties log."""
-        try:
-            return handler.read_since(entry.stream, entry.last)
-        except StoreUnavailable:
-            raise
-        except Exception:
-            # Whatever it is, such as an error in a ruleset from outside, it must not hold up other streams.
-            log.exception("%s cannot be read: no webhook hears of it", entry.stream)
-            return None
+        state = handler.read_since(entry.stream, entry.last)
+        players = [each.occupant.player for each in state.entrants if isinstance(each.occupant, Account)]
+        concerned = list(dict.fromkeys((state.organiser, *players)))
+        for stored in handler.read_events(entry.stream, entry.first - 1, entry.last - entry.first + 1):
+            event = TOURNAMENT.parse(stored)
+            topic = OF_TOURNAMENT.get(event.data.type)
+            if topic is not None and _is_news(event.at):
+                about = partial(_describe_tournament, state, event)
+                yield News(topic, concerned, _writer(f"{entry.stream}:{event.version}", topic, event.at, about))
 
     def _heed_owner(self, entry: FeedEntry) -> None:
         """Test webhooks and wake them, as their owner wants; tell the owner which ones the service disabled."""
@@ -215,30 +206,38 @@ class Webhooks:
                 self._outbox.wake(Lane(entry.stream, data.webhook), now_ms())
 
 
-def _write(news: News, player: str) -> list[Message]:
+def _describe_match(match: Match) -> dict[str, Any]:
+    return {"match": match_list.describe_row(match)}
+
+
+def _describe_tournament(state: Tournament, event: Event) -> dict[str, Any]:
+    paired = {"round": event.data.round} if isinstance(event.data, RoundPaired) else {}
+    return {"tournament": tournament_list.describe_row(state), **paired}
+
+
+def _writer(
+    key: str, topic: str, at: int, describe: Callable[[], dict[str, Any]]
+) -> Callable[[str], Iterator[Message]]:
+    def write(player: str) -> Iterator[Message]:
+        yield _message(key, topic, at, player, describe())
+
+    return write
+
+
+def _is_news(at: int) -> bool:
+    return now_ms() - at < STALE_MS
+
+
+@contextmanager
+def _apart(stream: str) -> Iterator[None]:
+    """Log what goes wrong with one stream, so that it does not hold up the others. StoreUnavailable."""
     try:
-        return list(news.write(player))
+        yield
     except StoreUnavailable:
         raise
     except Exception:
-        # As above: nothing else may be held up by it.
-        log.exception("cannot write to the webhooks of %s about %s", player, news.topic)
-        return []
-
-
-def _end_writer(match: Match, version: int) -> Callable[[str], Iterator[Message]]:
-    def write(player: str) -> Iterator[Message]:
-        key = f"{match.stream}:{version}"
-        yield _message(key, "match-ended", match.at, player, {"match": match_list.describe_row(match)})
-
-    return write
-
-
-def _fixed_writer(key: str, topic: str, at: int, about: dict[str, Any]) -> Callable[[str], Iterator[Message]]:
-    def write(player: str) -> Iterator[Message]:
-        yield _message(key, topic, at, player, about)
-
-    return write
+        # Anything may fail here, such as a ruleset of the operator's own.
+        log.exception("webhooks hear nothing of %s", stream)
 
 
 def _message(key: str, type: str, at: int, player: str, about: dict[str, Any]) -> Message:
