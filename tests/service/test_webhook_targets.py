@@ -1,10 +1,12 @@
 """Where messages may go: hostile URLs, hostile addresses, and names that change what they lead to."""
 
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -221,6 +223,37 @@ def test_connections_are_used_again(receiver, open_poster):
     for _ in range(3):
         post(poster, receiver.url)
     assert len(looked_up) == 1
+
+
+CERTIFICATE = Path(__file__).with_name("hooks.example.org.pem")
+"""A certificate for this name, signed by itself, with its key: for tests alone."""
+
+
+def trust_it() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(CERTIFICATE))
+
+
+@pytest.fixture
+def encrypted() -> Iterator[Receiver]:
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(CERTIFICATE)
+    with receiving(own) as receiver:
+        yield receiver
+
+
+def test_the_certificate_is_checked_against_the_name_although_the_address_is_pinned(encrypted, open_poster):
+    url = encrypted.url.replace("http://127.0.0.1", "https://hooks.example.org")
+    assert post(open_poster("any", lambda *_: ["127.0.0.1"], trust_it()), url) == 204
+    assert encrypted.got[0].headers["host"].startswith("hooks.example.org")
+
+
+@pytest.mark.parametrize(("name", "trusts"), [("other.example.org", True), ("hooks.example.org", False)])
+def test_a_certificate_of_another_name_or_of_nobody_we_trust_is_refused(encrypted, open_poster, name, trusts):
+    url = encrypted.url.replace("http://127.0.0.1", f"https://{name}")
+    poster = open_poster("any", lambda *_: ["127.0.0.1"], *([trust_it()] if trusts else []))
+    with pytest.raises(NotPosted, match="certificate verify failed"):
+        post(poster, url)
+    assert encrypted.got == []
 
 
 def test_an_answer_that_comes_byte_by_byte_is_cut_off_in_time(open_poster):

@@ -1,5 +1,6 @@
 """A receiver of webhooks on loopback, for tests: it keeps what it is sent, and answers as it is told."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +40,9 @@ class Receiver:
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
+def receiving(certificate: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    """A receiver that listens while the block runs, encrypted if there is a certificate."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -65,6 +68,8 @@ def receiving() -> Iterator[Receiver]:
             """A sender that was killed breaks its connection off."""
 
     server = Server(("127.0.0.1", 0), Handler)
+    if certificate is not None:
+        server.socket = certificate.wrap_socket(server.socket, server_side=True)
     receiver = Receiver(f"http://127.0.0.1:{server.server_port}/hook")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
