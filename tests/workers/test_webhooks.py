@@ -529,6 +529,19 @@ def test_an_account_or_a_match_that_cannot_be_read_holds_up_no_other(rig, receiv
     assert "webhooks hear nothing of" in caplog.text
 
 
+def test_without_a_worker_the_queue_does_not_grow_without_bound(rig, receiver, monkeypatch):
+    monkeypatch.setattr(duty_module, "MOST_JOBS", 3)
+    rig.add(rig.ann, "your-turn")
+    rig.open_match()
+    rig.drain()
+    for _ in range(9):
+        rig.clock.ahead += GRACE_MS + 1
+        rig.sweep()
+    assert rig.queue.count == 3
+    rig.work()
+    assert receiver.types() == ["your-turn"]
+
+
 def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):
     lane = rig.add(rig.ann, "your-turn")
     rig.parts = replace(rig.parts, config=replace(rig.parts.config, webhooks="off"))

@@ -44,6 +44,9 @@ from plyscribe.workers.duties.sending import Sender
 GRACE_MS = 60_000
 """How long a job may take to release its lane before the sweep enqueues it again."""
 
+MOST_JOBS = 1000
+"""While more jobs than this wait on the queue, because no worker runs, no others are added."""
+
 STALE_MS = 3 * 24 * 3600 * 1000
 """Older news is not posted, for example when a whole store is copied to another one."""
 
@@ -106,8 +109,12 @@ class Webhooks:
         lanes = self._outbox.list_due(now, SWEEP_AT_ONCE)
         self._outbox.postpone(lanes, now + GRACE_MS)
         due = [Delivering(str(lane), now) for lane in lanes]
-        if not self._sender.send(due, lambda: enqueue_deliveries(self._queue, due)):
+        if not self._sender.send(due, lambda: self._enqueue(due)):
             self._outbox.postpone(lanes, now)
+
+    def _enqueue(self, due: Sequence[Delivering]) -> None:
+        if self._queue.count < MOST_JOBS:
+            enqueue_deliveries(self._queue, due)
 
     def _learn_who_wants(self) -> None:
         changes = self._outbox.count_changes()
