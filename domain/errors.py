@@ -154,6 +154,16 @@ class SeedsKeyMissing(KeyMissing):
     committed = "the seeds of these bots"
 
 
+class WebhookKeyMissing(KeyMissing):
+    """The secret of a webhook cannot be made again."""
+
+    code = "webhook/key-missing"
+    committed = "the secret of this webhook was made with"
+
+    def __init__(self, key: str) -> None:
+        DomainError.__init__(self, f"the server key {key}, which {self.committed}, is missing", key=key)
+
+
 class BundleError(DomainError):
     """The bytes are not a bundle. `line` (from 1) is the first line at fault; `why` says what is wrong there."""
 

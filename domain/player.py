@@ -1,4 +1,4 @@
-"""A player: the account of a person or a bot, with its tokens and the sessions of its browsers.
+"""A player: the account of a person or a bot, with its tokens, the sessions of its browsers, and its webhooks.
 
 Names are stored in this stream and nowhere else. That no two accounts have the same name is the matter of
 `plyscribe.domain.names`.
@@ -12,6 +12,18 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import FoldError, Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable, require_name
+from plyscribe.domain.webhooks import (
+    AddWebhook,
+    ChangeWebhook,
+    DisableWebhook,
+    PingWebhook,
+    RemoveWebhook,
+    ReplaceWebhookSecret,
+    WebhookEvent,
+    Webhooks,
+    decide_webhook,
+    evolve_webhooks,
+)
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")
@@ -66,7 +78,7 @@ class RatedMatchAborted:
     aborted_at: int
 
 
-PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked | RatedMatchAborted
+PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked | RatedMatchAborted | WebhookEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +200,8 @@ class Player:
     aborts: dict[str, int] = field(default_factory=dict)
     """The rated matches that it aborted, each with the time (UTC milliseconds)."""
 
+    webhooks: Webhooks = field(default_factory=dict)
+
 
 def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
     match data:
@@ -207,6 +221,11 @@ def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
             return _with_tokens(player, event.at, tokens)
         case RatedMatchAborted(match, aborted_at):
             return replace(player, aborts={**player.aborts, match: aborted_at})
+        case _:
+            webhooks = evolve_webhooks(player.webhooks, event.version, event.at, data)
+            if webhooks is None:
+                raise FoldError(event.version, "there is no such webhook")
+            return replace(player, webhooks=webhooks)
 
 
 def _end(token: Token, ends_at: int) -> Token:
@@ -315,6 +334,10 @@ def _decide_note_abort(command: NoteRatedAbort, player: Player) -> list[Any]:
     return [RatedMatchAborted(command.match, command.aborted_at)]
 
 
+def _decide_webhook(command: Command, player: Player) -> list[Any]:
+    return decide_webhook(command, player.webhooks)
+
+
 def _find_valid(player: Player, digest: str, at: int) -> Token:
     token = player.tokens.get(digest)
     if token is None or not token.is_valid(at):
@@ -358,6 +381,12 @@ PLAYER: Aggregate[Player] = declare(
         NoteRatedAbort: _decide_note_abort,
         BeginSession: _decide_begin_session,
         EndSessions: _decide_end_sessions,
+        AddWebhook: _decide_webhook,
+        ChangeWebhook: _decide_webhook,
+        DisableWebhook: _decide_webhook,
+        ReplaceWebhookSecret: _decide_webhook,
+        PingWebhook: _decide_webhook,
+        RemoveWebhook: _decide_webhook,
     },
     Opening(RegisterPlayer, exists="player/exists", unknown="player/unknown"),
     first=PlayerRegistered,

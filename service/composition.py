@@ -12,6 +12,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.allowances import Allowances, make_policies
+from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.lists.registry import Lists, open_lists
@@ -20,7 +21,6 @@ from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
-from plyscribe.service.quotas import Quotas
 from plyscribe.service.ratings.ledgers import Ledgers
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.reports.desk import Desk
@@ -29,9 +29,12 @@ from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import Maker
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.inbox import Inboxes
+from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
+from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
 
@@ -74,6 +77,8 @@ class Parts:
         self.live.close()
         self.desk.close()
 
+    outbox: Outbox
+
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
 
@@ -93,13 +98,14 @@ class Parts:
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
     """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
 
-    Lists and inboxes are kept on the server of `client`, or in memory if there is no client.
+    Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
-    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler)
+    outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
+    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler, outbox)
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events = Ledgers(store), MatchEvents(matches)
@@ -122,9 +128,10 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
-        Quotas(config, lists, matches),
+        Quotas(config, lists.read_matches, matches),
         maker,
         Desk(makers, config.stream_threads),
+        outbox,
     )
 
 

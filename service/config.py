@@ -4,7 +4,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,6 +19,7 @@ from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, Share
 from plyscribe.domain.ruleset import Ruleset
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.seeds import derive_seeds_secret
+from plyscribe.domain.webhooks import SecretSource
 
 SETTINGS = (
     "PLYSCRIBE_ALLOWANCES",
@@ -44,6 +45,7 @@ SETTINGS = (
     "PLYSCRIBE_STORE_MEMORY",
     "PLYSCRIBE_STREAM_THREADS",
     "PLYSCRIBE_TOKEN",
+    "PLYSCRIBE_WEBHOOKS",
 )
 """The names of all settings that begin with PLYSCRIBE_."""
 
@@ -90,6 +92,7 @@ ALLOWANCES: Mapping[str, Windows] = {
     "tournaments": ((20, HOUR), (50, DAY)),
     "accounts": ((10, HOUR),),
     "tokens": ((60, HOUR),),
+    "webhooks": ((60, HOUR),),
     "imports": ((20, BURST), (2000, DAY)),
     "bytes": ((64 * 1024 * 1024, DAY),),
     "reads": ((600, BURST),),
@@ -153,6 +156,15 @@ class ServerKey:
     def token_key(self) -> bytes:
         """The key behind tokens whose requests can be repeated. No dice have an id like this one either."""
         return derive_secret(self.key, "plyscribe tokens")
+
+    def list_webhook_secrets(self, player: str, webhook: str, sources: Sequence[SecretSource]) -> list[bytes]:
+        """The secrets of a webhook that follow from these sources, except those made with keys that we lack."""
+        keys = {each.id: each.key for each in self.ring}
+        return [
+            derive_secret(keys[source.key], f"plyscribe webhook {player} {webhook} {source.version}")
+            for source in sources
+            if source.key in keys
+        ]
 
     def seal(self, dice_id: str) -> tuple[ServerDice, bytes]:
         """New dice with this id and a commitment, and their secret."""
@@ -247,6 +259,8 @@ class Config:
 
     allowances: Mapping[str, Windows] = field(default_factory=lambda: ALLOWANCES)
     """What one client may ask for, by kind of request; a kind that is missing has no limit."""
+    webhooks: str = "public"
+    """Where webhooks may lead: `public` addresses over HTTPS, `any` address, or none at all (`off`)."""
 
     @property
     def corrections_ms(self) -> int:
@@ -282,6 +296,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
         allowances_for=_choose(environ, "PLYSCRIBE_ALLOWANCES_FOR", "remote", "all", "none"),
         allowances=_read_allowances(environ.get("PLYSCRIBE_ALLOWANCES", "")),
+        webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
 
 

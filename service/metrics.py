@@ -29,6 +29,7 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 APPEND_BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 3.0)
 JOB_BUCKETS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 100.0, 300.0)
+WEBHOOK_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 """The methods that get a label of their own. All others share one, because clients may invent any number."""
@@ -55,6 +56,7 @@ _REQUEST_SECONDS = _histogram(
 _JOB_SECONDS = _histogram("job_seconds", "Time that jobs took.", JOB_BUCKETS, "job", "outcome")
 _BATCHES = _counter("relay_batches", "Feed batches relayed.")
 _ENTRIES = _counter("relay_entries", "Feed entries relayed.")
+_WEBHOOK_SECONDS = _histogram("webhook_seconds", "Time that posts to webhooks took.", WEBHOOK_BUCKETS, "outcome")
 _FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
 
 
@@ -67,7 +69,7 @@ class _Process:
 def begin(kind: str) -> None:
     """Count under this kind of process from now on, and count its start."""
     _Process.kind = kind
-    for resolved in (_append, _refusal, _request, _job, _relay, _followers):
+    for resolved in (_append, _refusal, _request, _job, _relay, _followers, _webhook):
         resolved.cache_clear()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         Path(directory).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -92,6 +94,11 @@ def note_request(method: str, route: str, status: int, seconds: float) -> None:
 def note_job(job: str, outcome: str, seconds: float) -> None:
     """Count a job, with the time it took."""
     _job(job, outcome).observe(seconds)
+
+
+def note_webhook(outcome: str, seconds: float) -> None:
+    """Count a post to a webhook, `delivered` or `failed`, with the time it took."""
+    _webhook(outcome).observe(seconds)
 
 
 def note_relayed(entries: int) -> None:
@@ -125,6 +132,11 @@ def _request(method: str, route: str, status: int) -> Histogram:
 @cache
 def _job(job: str, outcome: str) -> Histogram:
     return _JOB_SECONDS.labels(_Process.kind, job, outcome)
+
+
+@cache
+def _webhook(outcome: str) -> Histogram:
+    return _WEBHOOK_SECONDS.labels(_Process.kind, outcome)
 
 
 @cache

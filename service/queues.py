@@ -15,7 +15,8 @@ IMPORT = "import"
 PLAY = "play"
 TOURNAMENT = "tournament"
 REPORT = "report"
-QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT)
+WEBHOOK = "webhook"
+QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT, WEBHOOK)
 """The names of all queues. A worker serves one of them: with two queues, a crash at dequeue loses the job."""
 
 WATCHED = "relay:deadlines:watched"
@@ -52,6 +53,7 @@ IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
 REPORT_JOB = "plyscribe.workers.make_report.make_report"
+DELIVER_JOB = "plyscribe.workers.deliver_webhooks.deliver_webhooks"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -96,6 +98,13 @@ class Advancing(NamedTuple):
     version: int
 
 
+class Delivering(NamedTuple):
+    """A lane of the outbox to deliver: its text, and a number that makes this job differ from earlier ones."""
+
+    stream: str
+    version: int
+
+
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify and to score."""
     return queue_of(VERIFY, connection)
@@ -119,6 +128,11 @@ def tournament_queue(connection: Redis) -> Queue:
 def report_queue(connection: Redis) -> Queue:
     """The queue of reports that somebody asked for. See verify_queue."""
     return queue_of(REPORT, connection)
+
+
+def webhook_queue(connection: Redis) -> Queue:
+    """The queue of webhooks to post to. See verify_queue."""
+    return queue_of(WEBHOOK, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:
@@ -161,6 +175,11 @@ def enqueue_plays(queue: Queue, jobs: Sequence[Sequence[Playing]]) -> None:
 def enqueue_advances(queue: Queue, due: Sequence[Advancing]) -> None:
     """As enqueue_verifications, for tournaments to advance."""
     _enqueue(queue, ADVANCE_JOB, due, at_once=1)
+
+
+def enqueue_deliveries(queue: Queue, due: Sequence[Delivering]) -> None:
+    """As enqueue_verifications, for lanes of the outbox. A job only begins its deliveries, so one has many."""
+    _enqueue(queue, DELIVER_JOB, due, MATCHES_A_JOB)
 
 
 def _enqueue(queue: Queue, job: str, due: Sequence[tuple[str, int]], at_once: int) -> None:

@@ -22,10 +22,9 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
-    ("quotas",),
     ("bridge", "reports"),
     ("tournaments", "lists", "live", "processes"),
-    ("matches", "ratings", "access"),
+    ("matches", "ratings", "access", "webhooks"),
     ("streams",),
     ("boards",),
     ("store",),
@@ -95,6 +94,7 @@ SUBJECTS = {
     "turns": "whose turn it is in a ruleset",
     "vectors": "random matches for simulators of others",
     "verification": "executing a match a second time",
+    "webhooks": "addresses that accounts have messages posted to",
 }
 """Names that several modules share, with the one meaning that they share it in."""
 

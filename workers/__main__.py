@@ -1,7 +1,8 @@
-"""`python -m plyscribe.workers verify|import|play|tournament|report|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers verify|import|play|tournament|report|webhook|relay|check`: runs one worker process."""
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 import click
@@ -13,11 +14,12 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, TOURNAMENT, VERIFY, queue_of
+from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, TOURNAMENT, VERIFY, WEBHOOK, queue_of
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
+from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
 from plyscribe.workers.outages import wait_for
 from plyscribe.workers.parts import process_parts
 from plyscribe.workers.relay import Relay, make_duties, run_relay
@@ -70,6 +72,13 @@ def report() -> None:
     _serve(REPORT)
 
 
+@main.command(WEBHOOK)
+def post_to_webhooks() -> None:
+    """Post messages to webhooks."""
+    bound_lookups()
+    _serve(WEBHOOK, finish_deliveries)
+
+
 @main.command()
 def relay() -> None:
     """Follow the store's feed: enqueue what is due, and sweep for what was lost."""
@@ -82,12 +91,12 @@ def relay() -> None:
     run_relay(Relay(FeedGroup(store), make_duties(process_parts(), store, queues)))
 
 
-def _serve(queue: str) -> None:
+def _serve(queue: str, finish: Callable[[], object] = lambda: None) -> None:
     """Work on this queue, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
     config = _begin_parts()
     wait_for("the queues' server", lambda: require_queues_at(config.rq_redis_url))
     connection = Redis.from_url(config.rq_redis_url, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
-    work(queue_of(queue, connection), connection)
+    work(queue_of(queue, connection), connection, finish)
 
 
 def _begin_parts() -> Config:

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
-from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
+from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.handler import Handler
@@ -29,6 +29,7 @@ from plyscribe.workers.duties.scrub import Scrub
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.tournaments import Advances
 from plyscribe.workers.duties.verification import Verifications
+from plyscribe.workers.duties.webhooks import Webhooks
 from plyscribe.workers.outages import Pauses, explain
 
 BATCH = 256
@@ -68,6 +69,8 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
         rated_aborts,
         faulty_records,
         Listing(parts, store, states),
+        # After the lists, which note who wants what.
+        Webhooks(parts, webhook_queue(queues), states, sender),
         Scrub(parts.store, store, parts.config.scrub_per_s),
     ]
 

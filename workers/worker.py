@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from types import FrameType
 from typing import Any
@@ -106,10 +107,11 @@ class Worker(SimpleWorker):
         log.error("the job failed", exc_info=exc_info[1], extra=extra)
 
 
-def work(queue: Queue, connection: Redis) -> None:
+def work(queue: Queue, connection: Redis, finish: Callable[[], object] = lambda: None) -> None:
     """Execute the queue's jobs until SIGTERM or SIGINT; then finish the current job and leave the others on the queue.
 
-    While the server of the queue is in trouble, waits for it. Each try is one line in the log.
+    While the server of the queue is in trouble, waits for it. Each try is one line in the log. At the end `finish` is
+    called, for what jobs have begun and not ended.
     """
     wait_for("the queues' server", connection.ping)
     worker = Worker([queue], connection=connection, serializer=JSONSerializer, worker_ttl=HEARD_EVERY_S)
@@ -117,6 +119,7 @@ def work(queue: Queue, connection: Redis) -> None:
         worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
     except RedisError as error:
         log.warning("the queues' server is in trouble: %s", explain(error))
+    finish()
     if not worker.is_asked_to_stop:
         wait_for("the queues' server", connection.ping)
         # The process id stays, so that a supervisor sees no exit.

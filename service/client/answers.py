@@ -115,10 +115,10 @@ class Page(TypedDict):
 
 
 class InboxEntry(TypedDict):
-    """One thing that happened in a player's matches, or an invitation to a tournament.
+    """One thing that happened in a player's matches, an invitation to a tournament, or a webhook that was disabled.
 
-    Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match` or `tournament`. The
-    other fields depend on the type.
+    Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match`, `tournament` or
+    `webhook`. The other fields depend on the type.
     """
 
     id: int
@@ -139,6 +139,7 @@ class InboxEntry(TypedDict):
         "draw-declined",
         "tournament-invited",
         "tournament-uninvited",
+        "webhook-disabled",
         "gap",
     ]
     """A `gap` stands for older entries that were dropped."""
@@ -148,6 +149,12 @@ class InboxEntry(TypedDict):
 
     tournament: NotRequired[str]
     """The id of the tournament that invites you."""
+
+    webhook: NotRequired[str]
+    """The id of the webhook that was disabled."""
+
+    why: NotRequired[str]
+    """Why it was disabled."""
 
     version: NotRequired[int]
     """The version of the match or tournament when this happened."""
@@ -1737,3 +1744,92 @@ class TournamentReceipt(StoredEvents, TournamentVersion):
     """
 
     status: Literal["open", "playing", "ended", "aborted"]
+
+
+class Webhook(TypedDict):
+    """A webhook of your account."""
+
+    id: str
+    url: str
+    """Where messages are posted."""
+
+    topics: list[Literal["your-turn", "match-ended", "round-paired", "tournament-ended"]]
+    """What is posted."""
+
+    state: Literal["active", "disabled"]
+    why: str | None
+    """Why it is disabled; null if it is active."""
+
+    added_at: int
+    """When it was added, in UTC milliseconds."""
+
+
+class NewWebhook(Webhook):
+    """A webhook with its new secret."""
+
+    secret: str
+    """The secret that signs its messages: `whsec_` and base64. It is not shown again."""
+
+
+class RemovedWebhook(TypedDict):
+    """A webhook that was removed."""
+
+    id: str
+    """The webhook's id."""
+
+    removed_at: int
+    """When it was removed, in UTC milliseconds."""
+
+
+class LastDelivery(TypedDict):
+    """The last try to deliver a message."""
+
+    at: int
+    """When it was, in UTC milliseconds."""
+
+    status: int | None
+    """The status of the answer; null without an answer."""
+
+    error: str | None
+    """Why it failed; null if it was delivered."""
+
+
+class ListedWebhook(Webhook):
+    """A webhook, and how its deliveries go."""
+
+    last_delivery: LastDelivery | None
+    """Null before the first one."""
+
+    failures: int
+    """How many tries have failed since the last one that did not."""
+
+    failing_since: int | None
+    """Since when it has failed, in UTC milliseconds. Null if the last try did not fail."""
+
+    waiting: int
+    """How many messages wait to be delivered."""
+
+    next_at: int | None
+    """When the next try is due, in UTC milliseconds. Null if no message waits."""
+
+    dropped: int
+    """How many messages were given up, or gave way to newer ones."""
+
+
+class Webhooks(TypedDict):
+    """All webhooks of your account, oldest first."""
+
+    player: str
+    """The account's id."""
+
+    webhooks: list[ListedWebhook]
+
+
+class WebhookTest(TypedDict):
+    """A message that tests a webhook is on its way."""
+
+    id: str
+    """The webhook's id."""
+
+    message: str
+    """The message's id, which it has in its header `webhook-id`."""

@@ -16,11 +16,13 @@ from plyscribe.service.client.answers import (
     Json,
     LegalMoves,
     ListedToken,
+    ListedWebhook,
     Match,
     MatchRow,
     Me,
     NewPlayer,
     NewToken,
+    NewWebhook,
     Player,
     Position,
     RatedMatch,
@@ -28,10 +30,13 @@ from plyscribe.service.client.answers import (
     RatingsRow,
     Ready,
     Receipt,
+    RemovedWebhook,
     RevokedToken,
     RulesetRow,
     Verification,
     VerificationDue,
+    Webhook,
+    WebhookTest,
 )
 from plyscribe.service.client.connection import Connection, Problem
 from plyscribe.service.client.tournaments import TournamentCalls
@@ -117,6 +122,42 @@ class Client(TournamentCalls, Connection):
         """Issue a token for a player who lost theirs. Needs the scope `admin`."""
         body = _given(scopes=list(scopes), label=label, expires_in_s=expires_in_s, revoke_others=revoke_others)
         return cast(NewToken, self._ask("POST", f"/v1/players/{player}/tokens", json=body, headers=_keyed(key)).json())
+
+    # ------------------------------------------------------------------------------------------------------ webhooks
+
+    def webhooks(self) -> list[ListedWebhook]:
+        """The account's webhooks, oldest first, and how their deliveries go."""
+        return cast(list[ListedWebhook], self._get("/v1/players/me/webhooks")["webhooks"])
+
+    def add_webhook(self, url: str, topics: Sequence[str], *, key: str | None = None) -> NewWebhook:
+        """Have messages about these topics posted to a URL. The answer holds the `secret` that signs them."""
+        body = {"url": url, "topics": list(topics)}
+        return cast(NewWebhook, self._command("POST", "/v1/players/me/webhooks", body, key))
+
+    def change_webhook(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        topics: Sequence[str] | None = None,
+        enabled: bool | None = None,
+        key: str | None = None,
+    ) -> Webhook:
+        """Change, enable or disable a webhook. None: as it is."""
+        body = _given(url=url, topics=None if topics is None else list(topics), enabled=enabled)
+        return cast(Webhook, self._command("PATCH", f"/v1/players/me/webhooks/{id}", body, key))
+
+    def test_webhook(self, id: str, *, key: str | None = None) -> WebhookTest:
+        """Have a message of the type `ping` posted to a webhook."""
+        return cast(WebhookTest, self._command("POST", f"/v1/players/me/webhooks/{id}/test", {}, key))
+
+    def replace_webhook_secret(self, id: str, *, key: str | None = None) -> NewWebhook:
+        """Make a new secret for a webhook. The old one signs too, for 24 hours."""
+        return cast(NewWebhook, self._command("POST", f"/v1/players/me/webhooks/{id}/secret", {}, key))
+
+    def remove_webhook(self, id: str, *, key: str | None = None) -> RemovedWebhook:
+        """Remove a webhook."""
+        return cast(RemovedWebhook, self._command("DELETE", f"/v1/players/me/webhooks/{id}", None, key))
 
     # ------------------------------------------------------------------------------------------------------- matches
 

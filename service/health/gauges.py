@@ -37,6 +37,7 @@ def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
                 *_read_unsettled(vitals),
                 *_read_chains(vitals),
                 *_read_lists(parts.lists),
+                Reading("webhooks_waiting", "Webhooks with messages that wait.", parts.outbox.count_lanes()),
             ]
         )
         queued = _try(lambda: [*_read_queues(vitals)])

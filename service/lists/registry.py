@@ -14,8 +14,10 @@ from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
 from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Projection
 from plyscribe.service.lists.tournaments import TournamentList
+from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.store.memory_table import MemoryTable
+from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis_table import RedisTable
 from plyscribe.service.streams.handler import Handler
@@ -29,12 +31,18 @@ class Lists:
     players: PlayerList
     tournaments: TournamentList
     names: NameKeeper
+    webhooks: WebhookIndex
     lag: Callable[[], Lag]
+
+    def read_matches(self) -> MatchList:
+        """The list of matches. In memory it is up to date now."""
+        self.lag()
+        return self.matches
 
     @property
     def projections(self) -> tuple[Projection, ...]:
         """All lists, as projections that the relay keeps and that can be built again."""
-        return self.matches, self.players, self.tournaments, self.names
+        return self.matches, self.players, self.tournaments, self.names, self.webhooks
 
 
 def open_lists(
@@ -44,6 +52,7 @@ def open_lists(
     players: Handler[Player],
     imports: Imports,
     tournaments: Handler[Tournament],
+    outbox: Outbox,
 ) -> Lists:
     """The lists that the relay keeps on the server of `client`; without a client, lists in memory.
 
@@ -56,6 +65,7 @@ def open_lists(
             PlayerList(MemoryTable(), players),
             TournamentList(MemoryTable(), tournaments),
             NameKeeper(MemoryTable(), players, names),
+            WebhookIndex(MemoryTable(), players, outbox),
         )
         return Lists(*in_memory, ListUpdater(store, in_memory))
     on_server = (
@@ -63,5 +73,6 @@ def open_lists(
         PlayerList(RedisTable(client, "lists:players"), players),
         TournamentList(RedisTable(client, "lists:tournaments"), tournaments),
         NameKeeper(RedisTable(client, "lists:names"), players, names),
+        WebhookIndex(RedisTable(client, "lists:webhooks"), players, outbox),
     )
     return Lists(*on_server, FeedLag(client, on_server))

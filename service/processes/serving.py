@@ -31,10 +31,11 @@ from plyscribe.service.processes.embedded import (
 )
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.witness import sync_directory
-from plyscribe.service.queues import IMPORT, QUEUES, VERIFY
+from plyscribe.service.queues import IMPORT, QUEUES, VERIFY, WEBHOOK
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
+from plyscribe.service.webhooks.targets import OFF
 
 READY_WITHIN_S = 30.0
 POLL_S = 0.1
@@ -209,6 +210,7 @@ class Service:
             (f"{queue}-{n}", python_command("plyscribe.workers", queue), executing_again if queue in CHECKED else env)
             for queue in QUEUES
             for n in range(1, options.workers.get(queue, 1) + 1)
+            if queue != WEBHOOK or config.webhooks != OFF
         ]
         relay = ("relay", python_command("plyscribe.workers", "relay"), env)
         specs = [("web", web, env), relay, *workers]

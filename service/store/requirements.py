@@ -53,11 +53,15 @@ STORE_COMMANDS: tuple[tuple[str, ...], ...] = (
     ("HSET", _S, "f", "1"),
     ("HDEL", _S, "f"),
     ("HINCRBY", _S, "f", "1"),
+    ("HSETNX", _S, "f", "1"),
+    ("HKEYS", _S),
     ("HVALS", _S),
     ("HLEN", _S),
     ("PTTL", _S),
     ("ZADD", _S, "1", "m"),
     ("ZREM", _S, "m"),
+    ("ZREMRANGEBYRANK", _S, "0", "1"),
+    ("ZSCORE", _S, "m"),
     ("ZCARD", _S),
     ("ZRANGE", _S, "0", "1"),
     ("ZRANGEBYSCORE", _S, "0", "1"),
@@ -74,6 +78,8 @@ STORE_COMMANDS: tuple[tuple[str, ...], ...] = (
     ("PEXPIRE", _S, "1"),
     ("UNLINK", _S),
     ("TIME",),
+    ("MULTI",),
+    ("EXEC",),
 )
 """The commands that we send to a store, also those in scripts, each with arguments that suit it."""
 

@@ -39,6 +39,7 @@ from plyscribe.service.web.api import (
     telemetry,
     tokens,
     tournaments,
+    webhooks,
 )
 from plyscribe.service.web.api.exports import prepare_exports
 from plyscribe.service.web.api.http import (
@@ -81,7 +82,21 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
     prepare_exports(app)
     telemetry.observe(app)
-    modules = (system, docs, players, tokens, inboxes, rulesets, matches, imports, lists, ratings, tournaments, pages)
+    modules = (
+        system,
+        docs,
+        players,
+        tokens,
+        inboxes,
+        rulesets,
+        matches,
+        imports,
+        lists,
+        ratings,
+        tournaments,
+        webhooks,
+        pages,
+    )
     for module in modules:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)

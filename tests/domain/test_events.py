@@ -56,7 +56,19 @@ def test_the_event_types_are_these_words_for_ever():
         "seeds-revealed",
         "steps-taken-back",
     ]
-    assert sorted(PLAYER.types) == ["player-registered", "rated-match-aborted", "token-issued", "token-revoked"]
+    assert sorted(PLAYER.types) == [
+        "player-registered",
+        "rated-match-aborted",
+        "token-issued",
+        "token-revoked",
+        "webhook-added",
+        "webhook-changed",
+        "webhook-disabled",
+        "webhook-enabled",
+        "webhook-removed",
+        "webhook-secret-replaced",
+        "webhook-tested",
+    ]
     assert sorted(NAME.types) == ["name-claimed"]
     assert sorted(IMPORT.types) == [
         "copy-completed",

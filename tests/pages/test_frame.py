@@ -54,6 +54,28 @@ def test_signing_in_works_without_scripts(visit):
     expect(visitor.page.get_by_role("link", name="Cleo")).to_be_visible()
 
 
+def test_webhooks_are_added_disabled_and_removed_on_the_account_page(visit):
+    ann = visit()
+    ann.sign_up("Edda")
+    page = ann.page
+    page.goto("/account")
+    page.get_by_label("Address").fill("https://hooks.example.org/plyscribe")
+    page.get_by_label("Match ended").check()
+    page.get_by_role("button", name="Add a webhook").click()
+    expect(page.locator("code.token")).to_contain_text("whsec_")
+    row = page.get_by_role("region", name="Addresses").get_by_role("row").nth(1)
+    expect(row).to_contain_text("your turn, match ended")
+    take_pictures(page, "webhooks")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    row.get_by_role("button", name="Disable").click()
+    expect(row).to_contain_text("disabled: you disabled it")
+    row.get_by_role("button", name="Enable").click()
+    expect(row).not_to_contain_text("disabled")
+    row.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("region", name="Addresses")).to_have_count(0)
+
+
 def test_browsers_are_listed_and_signed_out_on_the_account_page(visit):
     ann, elsewhere = visit(), visit()
     ann.sign_up("Dora")

@@ -174,6 +174,25 @@ def record_tokens(story: Story) -> None:
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
 
 
+def record_webhooks(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    webhooks = "/v1/players/me/webhooks"
+    body = {"url": "https://example.org/plyscribe", "topics": ["your-turn", "match-ended"]}
+    made = story.show("POST", webhooks, ann["token"], body, key="hook-1")
+    story.show("POST", webhooks, ann["token"], {**body, "url": "http://example.org/"})
+    story.show("POST", webhooks, ann["token"], {**body, "url": "https://10.0.0.1/"})
+    one = f"{webhooks}/{made['id']}"
+    story.show("POST", f"{one}/test", ann["token"], {})
+    story.show("GET", webhooks, ann["token"])
+    story.show("PATCH", one, ann["token"], {"enabled": False}, name="disable")
+    story.show("POST", f"{one}/test", ann["token"], {})
+    story.show("PATCH", one, ann["token"], {"enabled": True, "topics": ["tournament-ended"]}, name="enable and change")
+    story.show("PATCH", one, ann["token"], {})
+    story.show("POST", f"{one}/secret", ann["token"], {})
+    story.show("DELETE", one, ann["token"], {})
+    story.show("DELETE", one, ann["token"], {})
+
+
 def record_lists(story: Story) -> None:
     ann, _ = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     for number, ruleset in enumerate(("zhen", "pathagon")):
@@ -580,6 +599,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_system,
     record_accounts,
     record_tokens,
+    record_webhooks,
     record_lists,
     record_match,
     record_composition,

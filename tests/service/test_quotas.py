@@ -8,9 +8,9 @@ import pytest
 from plyscribe.domain.bots import MAX_PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import register
+from plyscribe.service.access.quotas import require_room
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import QuotaReached
-from plyscribe.service.quotas import require_room
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from tests.domain.toy import TOY_V1

@@ -260,6 +260,27 @@ def test_one_can_sign_out_everywhere(browser, another):
     assert (nobody.status_code, nobody.json["code"]) == (409, "session/none")
 
 
+def test_the_account_page_adds_switches_and_removes_webhooks(browser):
+    sign_up(browser)
+    given = {"url": "https://hooks.example.org/x", "topics": ["your-turn", "match-ended"]}
+    added = browser.post("/account/webhooks", data=given, headers=FROM_HERE)
+    assert (added.status_code, added.cache_control.no_store) == (200, True)
+    assert "whsec_" in added.text
+    assert "whsec_" not in browser.get("/account").text
+    [hook] = browser.get("/v1/players/me/webhooks").json["webhooks"]
+    assert (hook["url"], hook["topics"]) == (given["url"], given["topics"])
+    for word, state in (("disabled", "disabled"), ("enabled", "active")):
+        assert browser.post(f"/account/webhooks/{hook['id']}/{word}", headers=FROM_HERE).status_code == 303
+        assert browser.get("/v1/players/me/webhooks").json["webhooks"][0]["state"] == state
+    assert browser.post(f"/account/webhooks/{hook['id']}/broken", headers=FROM_HERE).status_code == 404
+    assert browser.post(f"/account/webhooks/{hook['id']}/removal", headers=FROM_HERE).status_code == 303
+    assert given["url"] not in browser.get("/account").text
+    for wrong in ({**given, "url": "http://10.0.0.1/"}, {"url": given["url"]}):
+        assert browser.post("/account/webhooks", data=wrong, headers=FROM_HERE).status_code == 422
+    assert browser.post("/account/webhooks", data=given).status_code in (401, 403)
+    assert browser.get("/v1/players/me/webhooks").json["webhooks"] == []
+
+
 @pytest.mark.parametrize("path", ["/account/sign-out", f"/account/tokens/{'0' * 16}/revocation"])
 def test_the_forms_of_the_account_page_need_an_account_and_a_page_of_ours(browser, path):
     assert browser.post(path, headers={**FOR_PEOPLE, **FROM_HERE}).status_code == 401

@@ -18,6 +18,7 @@ from plyscribe.service.config import Config, parse_key
 from plyscribe.service.lists.projections import rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.port import EventStore, StoreUnavailable
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.score_match import score_all
@@ -100,7 +101,15 @@ def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: P
     import_archive(store := MemoryStore(), path)
     parts = compose(CONFIG, store)
     theirs, ours = (
-        open_lists(each.store, None, each.matches, each.accounts.players, each.imports, each.tournaments.handler)
+        open_lists(
+            each.store,
+            None,
+            each.matches,
+            each.accounts.players,
+            each.imports,
+            each.tournaments.handler,
+            MemoryOutbox(),
+        )
         for each in (filled, parts)
     )
     for lists in (theirs, ours):

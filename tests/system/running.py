@@ -29,6 +29,7 @@ NAMES = {
     "play": b"workers\0play",
     "tournament": b"workers\0tournament",
     "report": b"workers\0report",
+    "webhook": b"workers\0webhook",
     "relay": b"workers\0relay",
 }
 

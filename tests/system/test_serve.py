@@ -129,6 +129,17 @@ def test_what_dies_is_started_again(tmp_path):
         wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
 
 
+def test_where_webhooks_are_turned_off_nobody_works_on_them_and_the_doctor_misses_nobody(tmp_path):
+    with serving(tmp_path / "data", PLYSCRIBE_WEBHOOKS="off") as service:
+        assert service.pids("play")
+        assert not service.pids("webhook")
+        argv = [sys.executable, "-m", "plyscribe", "doctor", "--data", str(service.data), "--json"]
+        env = environment(PLYSCRIBE_WEBHOOKS="off")
+        told = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, cwd=ROOT)
+        assert "queue play" in told.stdout
+        assert "queue webhook" not in told.stdout
+
+
 DIES_AT_FIRST = """\
 #!/bin/sh
 case "$1" in --version) exec {server} --version;; esac

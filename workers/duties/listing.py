@@ -28,7 +28,13 @@ class Listing:
     def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
         self._parts = parts
         self._projections = open_lists(
-            parts.store, connection, states, parts.accounts.players, parts.imports, parts.tournaments.handler
+            parts.store,
+            connection,
+            states,
+            parts.accounts.players,
+            parts.imports,
+            parts.tournaments.handler,
+            parts.outbox,
         ).projections
         self._redis = connection
         self._builder: threading.Thread | None = None
@@ -50,7 +56,8 @@ class Listing:
         # Handlers of its own: old matches must not push matches under way out of the shared cache.
         store = self._parts.store
         matches, players, tournaments = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
-        lists = open_lists(store, self._redis, matches, players, self._parts.imports, tournaments)
+        imports, outbox = self._parts.imports, self._parts.outbox
+        lists = open_lists(store, self._redis, matches, players, imports, tournaments, outbox)
         for projection in lists.projections:
             if projection.name in names:
                 self._build_one(projection)

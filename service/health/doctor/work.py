@@ -6,7 +6,9 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
+from plyscribe.service.queues import WEBHOOK
 from plyscribe.service.store.requirements import examine_queue_server
+from plyscribe.service.webhooks.targets import OFF
 
 SILENT_S = 30.0
 """The relay gives a sign of life twice a second, except while it scans all streams."""
@@ -19,7 +21,9 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
     """All checks of the work that is done outside the API."""
     with open_vitals(parts.config) as vitals:
         yield from looked_at("relay", lambda: _examine_relay(vitals))
-        yield from looked_at("queue", lambda: _examine_queues(vitals), "start the server that RQ_REDIS_URL names")
+        yield from looked_at(
+            "queue", lambda: _examine_queues(vitals, parts), "start the server that RQ_REDIS_URL names"
+        )
         yield from looked_at("refuted", lambda: _examine_refuted(vitals))
         yield from looked_at("damaged", lambda: _examine_chains(vitals))
         yield from looked_at("unsettled", lambda: _examine_unsettled(vitals))
@@ -37,11 +41,13 @@ def _examine_relay(vitals: Vitals) -> Iterator[Finding]:
     yield judge("feed", feed.oldest_s < LATE_S, text, "see the relay's log")
 
 
-def _examine_queues(vitals: Vitals) -> Iterator[Finding]:
+def _examine_queues(vitals: Vitals, parts: Parts) -> Iterator[Finding]:
     obstacles = examine_queue_server(vitals.queue_server)
     yield from (Finding("queue", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
     for queue in [] if obstacles else vitals.queues():
-        yield from _examine_queue(queue)
+        # Where webhooks are turned off, nobody need work on their queue.
+        if queue.name != WEBHOOK or parts.config.webhooks != OFF:
+            yield from _examine_queue(queue)
 
 
 def _examine_queue(queue: QueueVitals) -> Iterator[Finding]:

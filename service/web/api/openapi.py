@@ -235,6 +235,7 @@ PLACES = {
     "seat": "The seat's number, counted from 1.",
     "token": "The token's id, as in the list of tokens.",
     "tournament": "The tournament's id.",
+    "webhook": "The webhook's id.",
 }
 """What each path parameter means; it has the same name in all paths."""
 

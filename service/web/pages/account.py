@@ -1,29 +1,43 @@
-"""The page of one's own account: the browsers that are signed in, and the tokens."""
+"""The page of one's own account: the browsers that are signed in, the tokens, and the webhooks."""
 
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import parse_qs, quote
 
 from flask import redirect
 from werkzeug.wrappers import Response as AnyResponse
 
+from plyscribe.domain.webhooks import TOPICS
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.errors import Unauthenticated
-from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.http import current_request, parts, principal_if_any
 from plyscribe.service.web.api.tokens import describe_tokens
+from plyscribe.service.web.api.webhooks import add, change, describe_webhooks, remove
+from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.webhooks.targets import OFF
 
 
 @blueprint.get("/account")
 def show_account() -> AnyResponse:
-    """Show the browsers and tokens of the account; without one, ask who it is."""
+    """Show the browsers, tokens and webhooks of the account; without one, ask who it is."""
     who = principal_if_any()
     if who is None:
         return redirect(f"/sign-in?next={quote('/account')}", 303)
+    return _show(who)
+
+
+def _show(who: Principal, added: dict[str, Any] | None = None) -> AnyResponse:
+    """The page; `added` is a new webhook, whose secret is shown only now."""
     described = describe_tokens(who)
     page = show_page(
         "account.html",
         player=parts().accounts.players.read(who.account),
         sessions=[each for each in described if each["kind"] == "session"],
         tokens=[each for each in described if each["kind"] == "token"],
+        webhooks=describe_webhooks(who.account),
+        added=added,
+        topics=TOPICS,
+        has_webhooks=parts().config.webhooks != OFF,
     )
     page.headers["Cache-Control"] = "no-store"
     return page
@@ -34,6 +48,31 @@ def revoke(token: str) -> AnyResponse:
     """Revoke a token of the account, or end the session of a browser."""
     who = _require_account()
     parts().accounts.revoke(who, token)
+    return redirect("/account", 303)
+
+
+@blueprint.post("/account/webhooks")
+@charged("webhooks")
+def add_webhook() -> AnyResponse:
+    """Add a webhook to the account, and show its secret."""
+    who = _require_account()
+    form = parse_qs(current_request().body.decode(errors="replace"))
+    _, added = add(who.account, form.get("url", [""])[0].strip(), form.get("topics", []))
+    return _show(who, added)
+
+
+@blueprint.post("/account/webhooks/<webhook>/removal")
+def remove_webhook(webhook: str) -> AnyResponse:
+    """Remove a webhook of the account."""
+    remove(_require_account().account, webhook)
+    return redirect("/account", 303)
+
+
+@blueprint.post("/account/webhooks/<webhook>/<any(enabled, disabled):state>")
+@charged("webhooks")
+def switch_webhook(webhook: str, state: str) -> AnyResponse:
+    """Enable or disable a webhook of the account."""
+    change(_require_account().account, webhook, enabled=state == "enabled")
     return redirect("/account", 303)
 
 

@@ -20,6 +20,7 @@ from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
+from plyscribe.domain.webhooks import MAX_URL_LENGTH, TOPICS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
@@ -73,6 +74,23 @@ def _options() -> fields.Dict:
     return fields.Dict(keys=fields.String(), load_default=dict, metadata=metadata)
 
 
+def _url(**kwargs: Any) -> fields.String:
+    metadata = {
+        "description": "Where to post. It must begin with `https://` and lead to a public address.",
+        "example": "https://example.org/plyscribe",
+    }
+    return fields.String(validate=validate.Length(1, MAX_URL_LENGTH), metadata=metadata, **kwargs)
+
+
+def _topics(**kwargs: Any) -> fields.List[Any]:
+    return fields.List(
+        fields.String(validate=validate.OneOf(TOPICS)),
+        validate=validate.Length(1, len(TOPICS)),
+        metadata={"description": "What to post.", "example": ["your-turn", "match-ended"]},
+        **kwargs,
+    )
+
+
 class NewPlayer(Strict):
     """A new account."""
 
@@ -108,6 +126,21 @@ class Rotation(Strict):
         load_default=OVERLAP_S,
         metadata={"description": "Seconds until the old token ends."},
     )
+
+
+class NewWebhook(Strict):
+    """A webhook for your account."""
+
+    url = _url(required=True)
+    topics = _topics(required=True)
+
+
+class WebhookChange(Strict):
+    """What to change of a webhook. What you leave out stays as it is."""
+
+    url = _url(load_default=None)
+    topics = _topics(load_default=None)
+    enabled = Boolean(load_default=None, metadata={"description": "Enable or disable it."})
 
 
 class SeatFor(Strict):

@@ -3,6 +3,7 @@
 from flask import Response
 
 from plyscribe.domain.commands import Actor, CreateMatch
+from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.matches.forks import draft_fork
@@ -13,7 +14,7 @@ from plyscribe.service.web.api.matches.commands import give_location, permit_new
 from plyscribe.service.web.api.matches.lifecycle import require_players
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.charging import charged
+from plyscribe.service.web.charging import charge, charged
 from plyscribe.service.web.schemas import answers, bodies
 
 
@@ -49,6 +50,9 @@ def fork_match(match: str) -> Response:
         parent = read_match(match)
         entries = parts().matches.read_events(parent.stream, 0, parent.version)
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
-        return permit_new(who, draft_fork(parent, entries, fork, body, base, parts().config.server_key), fork)
+        command = draft_fork(parent, entries, fork, body, base, parts().config.server_key)
+        if command.line is not None:
+            charge("bytes", measure_line(command.line))
+        return permit_new(who, command, fork)
 
     return give_location(parts().matches.execute(fork, command_for, asked, new=True))

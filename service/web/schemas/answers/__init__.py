@@ -31,6 +31,13 @@ from plyscribe.service.web.schemas.answers.tournaments import (
     TournamentPage,
     TournamentReceipt,
 )
+from plyscribe.service.web.schemas.answers.webhooks import (
+    NewWebhookOut,
+    RemovedWebhook,
+    WebhookOut,
+    Webhooks,
+    WebhookTest,
+)
 
 __all__ = [
     "AnnulmentOut",
@@ -50,6 +57,7 @@ __all__ = [
     "Me",
     "NewPlayerOut",
     "NewTokenOut",
+    "NewWebhookOut",
     "PlayerOut",
     "PlayerPage",
     "PlayerProfile",
@@ -59,6 +67,7 @@ __all__ = [
     "RatingsPage",
     "Ready",
     "Receipt",
+    "RemovedWebhook",
     "RevokedToken",
     "RoundCheck",
     "RoundsOut",
@@ -72,4 +81,7 @@ __all__ = [
     "TournamentReceipt",
     "Verification",
     "VerificationDue",
+    "WebhookOut",
+    "WebhookTest",
+    "Webhooks",
 ]

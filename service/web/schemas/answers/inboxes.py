@@ -5,25 +5,28 @@ from marshmallow import Schema, fields, validate
 from plyscribe.domain.notices import NOTICE_TYPES
 from plyscribe.service.live.inboxes import GAP
 from plyscribe.service.live.invitation_notices import INVITATION_NOTICES
+from plyscribe.service.live.webhook_notices import WEBHOOK_DISABLED
 from plyscribe.service.web.schemas.answers.lists import Page
 from plyscribe.service.web.schemas.field_types import time_field
 
 
 class InboxEntry(Schema):
-    """One thing that happened in a player's matches, or an invitation to a tournament.
+    """One thing that happened in a player's matches, an invitation to a tournament, or a webhook that was disabled.
 
-    Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match` or `tournament`. The
-    other fields depend on the type.
+    Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match`, `tournament` or
+    `webhook`. The other fields depend on the type.
     """
 
     id = fields.Integer(required=True, metadata={"description": "Increases from entry to entry, but can skip numbers."})
     type = fields.String(
         required=True,
-        validate=validate.OneOf([*NOTICE_TYPES, *INVITATION_NOTICES, GAP]),
+        validate=validate.OneOf([*NOTICE_TYPES, *INVITATION_NOTICES, WEBHOOK_DISABLED, GAP]),
         metadata={"description": "A `gap` stands for older entries that were dropped."},
     )
     match = fields.String(metadata={"description": "The id of the match."})
     tournament = fields.String(metadata={"description": "The id of the tournament that invites you."})
+    webhook = fields.String(metadata={"description": "The id of the webhook that was disabled."})
+    why = fields.String(metadata={"description": "Why it was disabled."})
     version = fields.Integer(metadata={"description": "The version of the match or tournament when this happened."})
     at = time_field("When it happened", required=False)
     seat = fields.Integer(metadata={"description": "Your seat that this is about."})

@@ -2,7 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.events import BuiltIn, Occupant
@@ -10,8 +11,20 @@ from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.config import Config
 from plyscribe.service.errors import QuotaReached
-from plyscribe.service.lists.registry import Lists
 from plyscribe.service.streams.handler import Handler
+
+
+class BotMatches(Protocol):
+    """The matches with built-in bots that an account has created and that are not over; none of tournaments."""
+
+    def count_bot_matches(self, account: str) -> int:
+        """How many there are."""
+        ...
+
+    def list_bot_matches(self, account: str, limit: int) -> set[str]:
+        """Their ids, at most `limit`."""
+        ...
+
 
 MOST_ACCOUNTS = 10_000
 """Accounts whose newest matches a process keeps in mind."""
@@ -29,9 +42,9 @@ def require_room(code: str, has: int, most: int, what: str, remedy: str) -> None
 class Quotas:
     """The quotas of a service; safe to share between threads."""
 
-    def __init__(self, config: Config, lists: Lists, matches: Handler[Match]) -> None:
+    def __init__(self, config: Config, read_list: Callable[[], BotMatches], matches: Handler[Match]) -> None:
         self._config = config
-        self._lists = lists
+        self._read_list = read_list
         self._matches = matches
         self._lock = threading.Lock()
         self._new: OrderedDict[str, dict[str, None]] = OrderedDict()
@@ -70,13 +83,12 @@ class Quotas:
 
     def _count_others(self, account: str, match: str, most: int) -> int:
         """How many matches but this one count for the account, or more than do as long as that is less than `most`."""
-        self._lists.lag()
+        known = self._read_list()
         with self._lock:
             new = set(self._note_new(account)) - {match}
-        matches = self._lists.matches
-        if (at_most := matches.count_bot_matches(account) + len(new)) < most:
+        if (at_most := known.count_bot_matches(account) + len(new)) < most:
             return at_most
-        listed = matches.list_bot_matches(account, most + 1)
+        listed = known.list_bot_matches(account, most + 1)
         # A match that was refused, or is over already, never comes into the list.
         settled = {each for each in new if each in listed or not self._is_under_way(each)}
         self._forget_new(account, settled)

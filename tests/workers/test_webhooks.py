@@ -1,0 +1,551 @@
+"""Webhooks from the feed to a receiver: a real store, the whole relay, a real rq worker, and a server on loopback."""
+
+import base64
+import hashlib
+import hmac
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from redis import Redis
+from rq.serializers import JSONSerializer
+
+from plyscribe.domain.commands import AbortMatch, Actor, Command, CreateMatch, MakeMove, TakeSeat, Withdraw
+from plyscribe.domain.events import Account, Guest
+from plyscribe.domain.player import RemoveWebhook
+from plyscribe.domain.tournament.commands import AbortTournament, CreateTournament, RegisterEntrant, StartTournament
+from plyscribe.domain.webhooks import AddWebhook, ChangeWebhook, PingWebhook, ReplaceWebhookSecret, Webhook
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.processes.children import python_command
+from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.queues import webhook_queue
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.outbox import LEASE_MS, Lane, LaneState
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.webhooks import delivery as delivery_module
+from plyscribe.service.webhooks.delivery import FAILS_FOR_MS, RETRY_AFTER_S
+from plyscribe.service.webhooks.posting import Poster
+from plyscribe.workers import deliver_webhooks as job_module
+from plyscribe.workers.deliver_webhooks import Deliveries
+from plyscribe.workers.duties import webhooks as duty_module
+from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
+from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.worker import Worker
+from tests.service.conftest import CONFIG
+from tests.workers.receiver import Got, Receiver, receiving
+
+pytestmark = pytest.mark.server
+
+SECOND, DAY = 1000, 24 * 3600 * 1000
+
+
+class Clock:
+    """The clock of the relay and of deliveries, which tests move by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0
+        for module in (duty_module, delivery_module, job_module):
+            monkeypatch.setattr(module, "now_ms", lambda: now_ms() + self.ahead)
+
+
+class Rig:
+    """A store, a relay with all its duties, a worker of the queue of webhooks, and accounts."""
+
+    def __init__(self, redis: Redis, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.redis, self.receiver = redis, receiver
+        self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
+        self.queue = webhook_queue(redis)
+        self.relay = self.new_relay()
+        self.clock = Clock(monkeypatch)
+        self.deliveries = Deliveries(self.parts, Poster("any", within_s=2.0))
+        monkeypatch.setattr(job_module, "process_deliveries", lambda: self.deliveries)
+        self.ann, self.ben, self.eve = (self.sign_up(name) for name in ("Ann", "Ben", "Eve"))
+
+    def new_relay(self) -> Relay:
+        return Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
+
+    def sign_up(self, name: str) -> Actor:
+        return Actor(
+            "player", self.parts.accounts.sign_up(Actor("system", "test"), name, "person", ("play",))[0].stream
+        )
+
+    def order(self, make: type[Command], who: Actor, webhook: str, **fields: Any) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        command = make(actor=who, at=now_ms(), id=asked.id.hex(), webhook=webhook, **fields)
+        self.parts.accounts.players.execute(who.id, lambda _: command, asked)
+
+    def add(self, who: Actor, *topics: str, url: str = "") -> Lane:
+        id = stream_id("hook", command_of("test", "POST", "/", None, b""))
+        key = self.parts.config.server_key.id
+        self.order(AddWebhook, who, id, url=url or self.receiver.url, topics=topics, key=key)
+        self.drain()
+        return Lane(who.id, id)
+
+    def webhook(self, lane: Lane) -> Webhook:
+        return self.parts.accounts.players.read(lane.player).webhooks[lane.webhook]
+
+    def state(self, lane: Lane) -> LaneState:
+        return self.parts.outbox.describe([lane])[0]
+
+    def execute(self, match: str, command: type, who: Actor, **fields: object) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=who, at=now_ms(), id=asked.id.hex(), **fields)
+        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
+
+    def open_match(self, **more: Any) -> str:
+        """A match of Ann, who is to move, against Ben."""
+        match = stream_id("match", command_of("test", "POST", "/", None, b""))
+        seats = (Account(self.ann.id), None)
+        self.execute(match, CreateMatch, self.ann, ruleset="zhen", seats=seats, **more)
+        self.execute(match, TakeSeat, self.ben, seat=2)
+        return match
+
+    def drain(self, relay: Relay | None = None) -> None:
+        """Relay everything, the notices that come of it too."""
+        for _ in range(6):
+            (relay or self.relay).step(block_ms=0)
+
+    def work(self) -> None:
+        """Execute all jobs, and wait until what they began has ended."""
+        worker = Worker([self.queue], connection=self.redis, serializer=JSONSerializer)
+        worker.work(burst=True, logging_level="CRITICAL")
+        eventually(lambda: not self.deliveries._in_hand)
+
+    def deliver(self) -> None:
+        self.drain()
+        self.work()
+
+    def pass_time(self, ms: int) -> None:
+        """Let this time pass, then sweep and deliver."""
+        self.clock.ahead += ms
+        self.sweep()
+        self.work()
+
+    def sweep(self) -> None:
+        next(duty for duty in self.relay._duties if isinstance(duty, Webhooks)).sweep()
+
+
+def eventually(is_done: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[EmbeddedServer]:
+    with start_server(tmp_path_factory.mktemp("store")) as server:
+        yield server
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def rig(server, receiver, monkeypatch) -> Iterator[Rig]:
+    before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
+    with connect_client(server.url) as redis:
+        redis.flushall()
+        rig = Rig(redis, receiver, monkeypatch)
+        yield rig
+        rig.deliveries.stop()
+    for signum, handler in before.items():
+        signal.signal(signum, handler)
+
+
+def is_signed(rig: Rig, lane: Lane, got: Got, source: int = 0) -> bool:
+    """Checks a signature as docs/webhooks.md has it, with the secret that the account was shown."""
+    webhook = rig.webhook(lane)
+    sources = (webhook.secret, webhook.older_secret)
+    [secret] = rig.parts.config.server_key.list_webhook_secrets(*lane, [sources[source]])
+    signed = f"{got.id}.{got.headers['webhook-timestamp']}.".encode() + got.body
+    expected = base64.b64encode(hmac.new(secret, signed, hashlib.sha256).digest()).decode()
+    return f"v1,{expected}" in got.headers["webhook-signature"].split()
+
+
+def test_it_posts_your_turn_signed_with_the_secret(rig, receiver):
+    lane = rig.add(rig.ben, "your-turn")
+    match = rig.open_match()
+    rig.execute(match, MakeMove, rig.ann, move="+5")
+    rig.deliver()
+    [got] = receiver.got
+    assert got.json["type"] == "your-turn"
+    assert got.json["player"] == rig.ben.id
+    assert (got.json["match"]["match"], got.json["match"]["ply"]) == (match, 1)
+    assert (got.json["notice"]["type"], got.json["notice"]["seat"]) == ("your-decision", 2)
+    assert got.headers["content-type"] == "application/json"
+    assert got.headers["user-agent"].startswith("plyscribe/")
+    assert is_signed(rig, lane, got)
+    assert (rig.state(lane).waiting, rig.state(lane).failures, rig.state(lane).next_at) == (0, 0, None)
+    assert rig.state(lane).last.status == 204
+
+
+def test_a_turn_that_is_over_before_it_is_relayed_is_not_posted(rig, receiver):
+    rig.add(rig.ben, "your-turn")
+    match = rig.open_match()
+    rig.execute(match, MakeMove, rig.ann, move="+5")
+    rig.execute(match, MakeMove, rig.ben, move="+6")
+    rig.deliver()
+    assert receiver.got == []
+
+
+def test_players_creators_and_recorders_hear_that_a_match_has_ended(rig, receiver):
+    for who in (rig.ann, rig.ben, rig.eve):
+        rig.add(who, "match-ended")
+    match = stream_id("match", command_of("test", "POST", "/", None, b""))
+    seats = (Account(rig.ben.id), Guest("Ida"))
+    organiser = Actor("organiser", rig.ann.id)
+    rig.execute(match, CreateMatch, organiser, ruleset="zhen", seats=seats, recorder=rig.eve.id)
+    rig.execute(match, AbortMatch, organiser, cause="rain")
+    rig.deliver()
+    assert {got.json["player"] for got in receiver.got} == {rig.ann.id, rig.ben.id, rig.eve.id}
+    assert {got.json["match"]["status"] for got in receiver.got} == {"aborted"}
+
+
+def test_a_match_that_was_played_ends_with_its_outcome(rig, receiver):
+    rig.add(rig.ann, "match-ended", "your-turn")
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.deliver()
+    [got] = [got for got in receiver.got if got.json["type"] == "match-ended"]
+    assert got.json["match"]["outcome"]["ranks"] == [1, 2]
+
+
+def test_entrants_and_the_organiser_hear_of_rounds_and_the_end_of_a_tournament(rig, receiver):
+    for who in (rig.ann, rig.eve):
+        rig.add(who, "round-paired", "tournament-ended")
+    organiser = Actor("organiser", rig.eve.id)
+    asked = command_of("test", "POST", "/", None, b"")
+    stream = stream_id("tournament", asked)
+    terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "seed": 1, "is_open": True}
+
+    def order(make: type[Command], actor: Actor = organiser, **fields: Any) -> None:
+        asked = command_of("test", "POST", "/", None, b"")
+        command = make(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
+        rig.parts.tournaments.execute(stream, command, asked, new=make is CreateTournament)
+
+    order(CreateTournament, **terms, format={"kind": "round-robin"})
+    for who in (rig.ann, rig.ben):
+        order(RegisterEntrant, who, occupant=Account(who.id))
+    order(StartTournament)
+    rig.parts.tournaments.advance(stream)
+    order(AbortTournament, cause="rain")
+    rig.deliver()
+    heard = sorted((got.json["type"], got.json["player"]) for got in receiver.got)
+    wanted = [(type, who.id) for type in ("round-paired", "tournament-ended") for who in (rig.ann, rig.eve)]
+    assert heard == sorted(wanted)
+    assert {got.json.get("round") for got in receiver.got} == {1, None}
+    assert {got.json["tournament"]["name"] for got in receiver.got} == {"Cup"}
+
+
+def test_those_who_asked_for_something_else_hear_nothing(rig, receiver):
+    rig.add(rig.ann, "match-ended")
+    rig.add(rig.eve, "your-turn")
+    rig.open_match()
+    rig.deliver()
+    assert receiver.got == []
+
+
+def test_a_batch_that_is_relayed_again_is_posted_once(rig, receiver, monkeypatch):
+    rig.add(rig.ann, "your-turn", "match-ended")
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    with monkeypatch.context() as patch:
+        patch.setattr(FeedGroup, "ack", lambda *_: (_ for _ in ()).throw(SystemExit))
+        with pytest.raises(SystemExit):
+            rig.relay.step(block_ms=0)
+    rig.work()
+    rig.relay = rig.new_relay()
+    rig.deliver()
+    assert receiver.types() == ["match-ended"]
+
+
+def test_what_fails_is_sent_again_under_its_id_at_growing_intervals(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 500
+    rig.open_match()
+    rig.deliver()
+    assert rig.state(lane).last.error == "it answered 500 Internal Server Error"
+    for number, wait_s in enumerate(RETRY_AFTER_S[:4], 2):
+        rig.pass_time((wait_s - 2) * SECOND)
+        assert len(receiver.got) == number - 1
+        rig.pass_time(3 * SECOND)
+        assert len(receiver.got) == number
+    receiver.answer = lambda _: 200
+    rig.pass_time(RETRY_AFTER_S[4] * SECOND)
+    assert len({got.id for got in receiver.got}) == 1
+    assert len({got.body for got in receiver.got}) == 1
+    assert len({got.headers["webhook-timestamp"] for got in receiver.got}) == len(receiver.got) == 6
+    assert (rig.state(lane).waiting, rig.state(lane).failures, rig.state(lane).dropped) == (0, 0, 0)
+
+
+def test_a_receiver_that_fails_is_asked_once_at_a_time_however_much_waits(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 503
+    for _ in range(5):
+        rig.open_match()
+    rig.deliver()
+    rig.open_match()
+    rig.deliver()
+    assert (len(receiver.got), rig.state(lane).waiting) == (1, 6)
+    receiver.answer = lambda _: 200
+    rig.pass_time(6 * SECOND)
+    assert rig.state(lane).waiting == 0
+    assert len({got.id for got in receiver.got}) == 6
+
+
+def test_a_receiver_can_ask_for_a_longer_wait(rig, receiver):
+    rig.add(rig.ann, "your-turn")
+    receiver.answer, receiver.more = lambda _: 429, {"Retry-After": "600"}
+    rig.open_match()
+    rig.deliver()
+    rig.pass_time(598 * SECOND)
+    assert len(receiver.got) == 1
+    rig.pass_time(3 * SECOND)
+    assert len(receiver.got) == 2
+
+
+def test_a_redirect_is_a_failure_and_is_not_followed(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer, receiver.more = lambda _: 307, {"Location": receiver.url.replace("/hook", "/other")}
+    rig.open_match()
+    rig.deliver()
+    assert [got.path for got in receiver.got] == ["/hook"]
+    assert "redirects are not followed" in rig.state(lane).last.error
+
+
+def test_a_receiver_that_is_gone_is_disabled_at_once_and_its_owner_reads_so_in_the_inbox(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 410
+    rig.open_match()
+    rig.deliver()
+    assert rig.webhook(lane).why == "it answered 410 Gone"
+    rig.drain()
+    newest = rig.parts.inboxes.read(rig.ann.id, 0, 100)[-1].data
+    assert b'"type":"webhook-disabled"' in newest
+    assert lane.webhook.encode() in newest
+    rig.open_match()
+    rig.deliver()
+    assert (len(receiver.got), rig.state(lane).waiting) == (1, 0)
+
+
+def test_a_webhook_that_fails_for_days_is_disabled_and_can_be_enabled_again(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 500
+    rig.open_match()
+    rig.deliver()
+    while rig.webhook(lane).is_active:
+        rig.pass_time(6 * 3600 * SECOND)
+    assert FAILS_FOR_MS <= rig.clock.ahead <= FAILS_FOR_MS + DAY
+    assert rig.webhook(lane).why.startswith("it failed for 3 days")
+    assert rig.parts.outbox.count_lanes() == 0
+    receiver.answer = lambda _: 200
+    receiver.got.clear()
+    rig.clock.ahead = 0
+    rig.order(ChangeWebhook, rig.ann, lane.webhook, enabled=True)
+    rig.drain()
+    rig.open_match()
+    rig.deliver()
+    assert receiver.types() == ["your-turn"]
+
+
+def test_a_message_that_alone_fails_is_given_up_in_the_end(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    rig.open_match()
+    receiver.answer = lambda _: 500
+    rig.deliver()
+    [bad] = receiver.got
+    receiver.answer = lambda got: 500 if got.id == bad.id else 200
+    for wait_s in RETRY_AFTER_S:
+        rig.open_match()
+        rig.pass_time(wait_s * SECOND + 1)
+        rig.drain()
+        rig.pass_time(wait_s * SECOND + 1)
+    assert rig.webhook(lane).is_active
+    assert (rig.state(lane).waiting, rig.state(lane).dropped) == (0, 1)
+
+
+def test_a_test_is_posted_and_what_waits_is_tried_with_it(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 500
+    rig.open_match()
+    rig.deliver()
+    receiver.answer = lambda _: 200
+    rig.order(PingWebhook, rig.ann, lane.webhook)
+    rig.deliver()
+    assert sorted(receiver.types()) == ["ping", "your-turn", "your-turn"]
+
+
+def test_after_a_new_secret_both_sign_for_a_day(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    rig.order(ReplaceWebhookSecret, rig.ann, lane.webhook, key=rig.parts.config.server_key.id)
+    rig.open_match()
+    rig.deliver()
+    rig.clock.ahead += DAY
+    rig.open_match()
+    rig.deliver()
+    first, second = receiver.got
+    assert (is_signed(rig, lane, first, 0), is_signed(rig, lane, first, 1)) == (True, True)
+    assert (is_signed(rig, lane, second, 0), is_signed(rig, lane, second, 1)) == (True, False)
+
+
+def test_a_removed_webhook_hears_nothing_more(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    receiver.answer = lambda _: 500
+    rig.open_match()
+    rig.deliver()
+    rig.order(RemoveWebhook, rig.ann, lane.webhook)
+    rig.drain()
+    rig.open_match()
+    rig.drain()
+    rig.pass_time(DAY)
+    assert (len(receiver.got), rig.parts.outbox.count_lanes()) == (1, 0)
+
+
+def test_a_slow_receiver_holds_up_nobody_else(rig, receiver):
+    free = threading.Event()
+    with receiving() as slow:
+        slow.answer = lambda _: 200 if free.wait(60) else 500
+        for _ in range(3):
+            rig.add(rig.ann, "your-turn", url=slow.url)
+        rig.add(rig.ben, "your-turn")
+        match = rig.open_match()
+        rig.execute(match, MakeMove, rig.ann, move="+5")
+        rig.execute(match, MakeMove, rig.ben, move="+6")
+        rig.drain()
+        rig.open_match()
+        rig.execute(match, MakeMove, rig.ann, move="+7")
+        rig.drain()
+        worker = Worker([rig.queue], connection=rig.redis, serializer=JSONSerializer)
+        worker.work(burst=True, logging_level="CRITICAL")
+        eventually(lambda: receiver.got)
+        assert len(slow.got) == 3
+        free.set()
+        rig.work()
+
+
+def test_a_receiver_that_takes_too_long_counts_as_failed(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    free = threading.Event()
+    receiver.answer = lambda _: 200 if free.wait(60) else 500
+    rig.open_match()
+    rig.deliver()
+    free.set()
+    assert rig.state(lane).last.error == "no answer within 2 s"
+
+
+def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, receiver, server, tmp_path):
+    lane = rig.add(rig.ann, "your-turn")
+    free = threading.Event()
+    receiver.answer = lambda _: 200 if free.wait(60) else 500
+    rig.open_match()
+    rig.drain()
+    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    command = python_command("plyscribe.workers", "webhook")
+    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
+        eventually(lambda: receiver.got)
+        process.kill()
+    free.set()
+    assert rig.state(lane).waiting == 1
+    rig.pass_time(max(GRACE_MS, LEASE_MS) + 1)
+    assert rig.state(lane).waiting == 0
+    assert len(receiver.got) == 2
+    assert len({(got.id, got.body) for got in receiver.got}) == 1
+
+
+def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receiver, server, tmp_path):
+    lane = rig.add(rig.ann, "your-turn")
+    free = threading.Event()
+    receiver.answer = lambda _: 200 if free.wait(60) else 500
+    rig.open_match()
+    rig.drain()
+    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    command = python_command("plyscribe.workers", "webhook")
+    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
+        eventually(lambda: receiver.got)
+        process.terminate()
+        free.set()
+        assert process.wait(30) == 0
+    assert (len(receiver.got), rig.state(lane).waiting) == (1, 0)
+
+
+def test_without_webhooks_the_relay_asks_nobody_and_writes_nothing(rig, monkeypatch):
+    asked: list[Any] = []
+    real = rig.parts.outbox.list_wants
+    monkeypatch.setattr(rig.parts.outbox, "list_wants", lambda players: asked.append(players) or real(players))
+    for _ in range(3):
+        match = rig.open_match()
+        rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.drain()
+    assert asked == []
+    assert list(rig.redis.scan_iter("webhooks:*")) == []
+
+
+def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
+    other = rig.new_relay()
+    rig.drain(other)
+    rig.add(rig.ann, "match-ended")
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
+    rig.drain(other)
+    rig.work()
+    assert receiver.types() == ["match-ended"]
+
+
+def test_what_is_older_than_three_days_is_no_news(rig, receiver):
+    rig.add(rig.ann, "your-turn", "match-ended")
+    rig.open_match()
+    match = rig.open_match()
+    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.clock.ahead += STALE_MS
+    rig.deliver()
+    assert receiver.got == []
+
+
+def test_an_account_or_a_match_that_cannot_be_read_holds_up_no_other(rig, receiver, monkeypatch, caplog):
+    for who in (rig.ann, rig.ben):
+        rig.add(who, "match-ended")
+    bad, good = rig.open_match(), rig.open_match()
+    for match in (bad, good):
+        rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    real = duty_module.match_list.describe_row
+    monkeypatch.setattr(
+        duty_module.match_list, "describe_row", lambda match: 1 / 0 if match.stream == bad else real(match)
+    )
+    rig.deliver()
+    assert [got.json["match"]["match"] for got in receiver.got] == [good, good]
+    assert "webhooks hear nothing of" in caplog.text
+
+
+def test_without_a_worker_the_queue_does_not_grow_without_bound(rig, receiver, monkeypatch):
+    monkeypatch.setattr(duty_module, "MOST_JOBS", 3)
+    rig.add(rig.ann, "your-turn")
+    rig.open_match()
+    rig.drain()
+    for _ in range(9):
+        rig.clock.ahead += GRACE_MS + 1
+        rig.sweep()
+    assert rig.queue.count == 3
+    rig.work()
+    assert receiver.types() == ["your-turn"]
+
+
+def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn")
+    rig.parts = replace(rig.parts, config=replace(rig.parts.config, webhooks="off"))
+    rig.relay = rig.new_relay()
+    rig.open_match()
+    rig.deliver()
+    assert (receiver.got, rig.state(lane).waiting) == ([], 0)
