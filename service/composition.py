@@ -128,7 +128,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
-        Quotas(config, lists.read_matches, matches),
+        Quotas(config, lists.list_bot_matches, matches),
         maker,
         Desk(makers, config.stream_threads),
         outbox,

@@ -16,7 +16,7 @@ MOST_ROOM = 8 * SHARE
 """How much light work it may become if that turns out to be done quickly."""
 
 
-QUICK_MS = 1000
+QUICK_MS = 2000
 """Work that is done within this time from when it was taken is done quickly."""
 
 TOGETHER = 4

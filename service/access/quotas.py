@@ -1,9 +1,9 @@
 """Quotas: how much an account may have of what is scarce. Administrators have none."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.events import BuiltIn, Occupant
@@ -13,21 +13,11 @@ from plyscribe.service.config import Config
 from plyscribe.service.errors import QuotaReached
 from plyscribe.service.streams.handler import Handler
 
-
-class BotMatches(Protocol):
-    """The matches with built-in bots that an account has created and that are not over; none of tournaments."""
-
-    def count_bot_matches(self, account: str) -> int:
-        """How many there are."""
-        ...
-
-    def list_bot_matches(self, account: str, limit: int) -> set[str]:
-        """Their ids, at most `limit`."""
-        ...
-
-
-MOST_ACCOUNTS = 10_000
+MOST_ACCOUNTS = 2000
 """Accounts whose newest matches a process keeps in mind."""
+
+TRUSTED_S = 1.0
+"""How long a process trusts the number of matches that it has read from the list. It adds those that it began since."""
 
 
 def require_room(code: str, has: int, most: int, what: str, remedy: str) -> None:
@@ -39,16 +29,27 @@ def require_room(code: str, has: int, most: int, what: str, remedy: str) -> None
         raise QuotaReached(f"{what}: you have {has}, and an account may have {most}; {remedy}", code, most=most)
 
 
+class _Begun:
+    """What a process knows of the matches with bots that an account has begun."""
+
+    def __init__(self) -> None:
+        self.matches: dict[str, None] = {}
+        """Those that were begun in this process, and may not be in the list yet."""
+
+        self.listed = 0
+        self.trusted_until = 0.0
+
+
 class Quotas:
     """The quotas of a service; safe to share between threads."""
 
-    def __init__(self, config: Config, read_list: Callable[[], BotMatches], matches: Handler[Match]) -> None:
+    def __init__(self, config: Config, list_matches: Callable[[str, int], set[str]], matches: Handler[Match]) -> None:
+        """`list_matches` lists, at most so many, what counts as a match with bots for an account."""
         self._config = config
-        self._read_list = read_list
+        self._list_matches = list_matches
         self._matches = matches
         self._lock = threading.Lock()
-        self._new: OrderedDict[str, dict[str, None]] = OrderedDict()
-        """By account: matches with bots that were begun in this process, and may not be in the list yet."""
+        self._begun: OrderedDict[str, _Begun] = OrderedDict()
 
     def require_bots(self, who: Principal, match: str, seats: Sequence[Occupant | None]) -> None:
         """Raise unless `who` may create this match with the built-in bots in its seats, if there are any.
@@ -65,12 +66,14 @@ class Quotas:
         most = self._config.max_bot_matches
         remedy = f"let some end, abort or leave some, such as those of /v1/matches?player={who.account}&status=playing"
         with self._lock:
-            self._note_new(who.account)[match] = None
+            begun = self._find_begun(who.account).matches
+            begun[match] = None
         try:
             has = self._count_others(who.account, match, most)
             require_room("quota/bot-matches", has, most, "matches with bots that are not over", remedy)
         except Exception:
-            self._forget_new(who.account, {match})
+            with self._lock:
+                begun.pop(match, None)
             raise
 
     def require_playouts(self, who: Principal, occupants: Iterable[Occupant | None]) -> None:
@@ -82,29 +85,31 @@ class Quotas:
                 raise WrongValue("bot/playouts-limit", why, most=most)
 
     def _count_others(self, account: str, match: str, most: int) -> int:
-        """How many matches but this one count for the account, or more than do as long as that is less than `most`."""
-        known = self._read_list()
+        """How many matches but this one count for the account; as long as it is less than `most`, perhaps fewer do."""
         with self._lock:
-            new = set(self._note_new(account)) - {match}
-        if (at_most := known.count_bot_matches(account) + len(new)) < most:
-            return at_most
-        listed = known.list_bot_matches(account, most + 1)
-        # A match that was refused, or is over already, never comes into the list.
-        settled = {each for each in new if each in listed or not self._is_under_way(each)}
-        self._forget_new(account, settled)
+            begun = self._find_begun(account)
+            new = begun.matches.keys() - {match}
+            at_most = begun.listed + len(new)
+            if at_most < most and time.monotonic() < begun.trusted_until:
+                return at_most
+        asked_at = time.monotonic()
+        listed = self._list_matches(account, most + 1)
+        settled = new & listed
+        if len(listed | new) >= most:
+            # A match that was refused, or is over already, never comes into the list.
+            settled |= {each for each in new - listed if not self._is_under_way(each)}
+        with self._lock:
+            begun.listed, begun.trusted_until = len(listed), asked_at + TRUSTED_S
+            for each in settled:
+                begun.matches.pop(each, None)
         return len((listed | new - settled) - {match})
 
-    def _note_new(self, account: str) -> dict[str, None]:
-        new = self._new.setdefault(account, {})
-        self._new.move_to_end(account)
-        if len(self._new) > MOST_ACCOUNTS:
-            self._new.popitem(last=False)
-        return new
-
-    def _forget_new(self, account: str, matches: Iterable[str]) -> None:
-        with self._lock:
-            for each in matches:
-                self._new.get(account, {}).pop(each, None)
+    def _find_begun(self, account: str) -> _Begun:
+        begun = self._begun.setdefault(account, _Begun())
+        self._begun.move_to_end(account)
+        if len(self._begun) > MOST_ACCOUNTS:
+            self._begun.popitem(last=False)
+        return begun
 
     def _is_under_way(self, match: str) -> bool:
         state = self._matches.read(match)

@@ -117,16 +117,11 @@ class MatchList:
         """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
         return read_page(self.table, self._plan(wanted, who), limit, cursor)
 
-    def count_bot_matches(self, account: str) -> int:
-        """The number of matches with built-in bots that the account has created and that are not over.
+    def list_bot_matches(self, account: str, limit: int) -> set[str]:
+        """The matches with built-in bots that the account has created and that are not over, at most `limit`.
 
         Those of tournaments do not count.
         """
-        [count] = self.table.count([Span(f"bots-of:{account}")])
-        return count
-
-    def list_bot_matches(self, account: str, limit: int) -> set[str]:
-        """The matches that count_bot_matches counts, at most `limit`."""
         found = self.table.read([Span(f"bots-of:{account}")], limit)
         return {each.at.decode().rpartition(SEPARATOR)[2] for each in found}
 

@@ -34,10 +34,10 @@ class Lists:
     webhooks: WebhookIndex
     lag: Callable[[], Lag]
 
-    def read_matches(self) -> MatchList:
-        """The list of matches. In memory it is up to date now."""
+    def list_bot_matches(self, account: str, limit: int) -> set[str]:
+        """As MatchList.list_bot_matches, with what the list in memory lacks."""
         self.lag()
-        return self.matches
+        return self.matches.list_bot_matches(account, limit)
 
     @property
     def projections(self) -> tuple[Projection, ...]:

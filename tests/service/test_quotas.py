@@ -143,7 +143,6 @@ def test_administrators_have_no_quota(api, parts):
 
 
 def test_matches_that_the_list_does_not_show_yet_count(api, parts, monkeypatch):
-    monkeypatch.setattr(parts.lists.matches, "count_bot_matches", lambda _: 0)
     monkeypatch.setattr(parts.lists.matches, "list_bot_matches", lambda *_: set())
     _, token = api.sign_up("Ann")
     matches = [create(api, token).json["match"] for _ in range(2)]
