@@ -21,7 +21,7 @@ from plyscribe.service.config import SETTINGS, parse_key, read_config
 from plyscribe.service.health.doctor import Finding, examine
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
-from plyscribe.service.queues import SWEEPS, UNSETTLED, WATCHED, play_queue, verify_queue
+from plyscribe.service.queues import SWEEPS, UNSETTLED, WATCHED, play_queue, report_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -51,7 +51,7 @@ class Patient:
         self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
         FeedGroup(self.redis).read(1)
         self.redis.set(WATCHED, now_ms())
-        for queue_of_kind in (verify_queue, play_queue):
+        for queue_of_kind in (verify_queue, play_queue, report_queue):
             Worker([queue_of_kind(self.redis)], connection=self.redis).register_birth()
 
     def findings(self, **environ: str) -> list[Finding]:

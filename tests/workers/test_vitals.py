@@ -55,7 +55,7 @@ def worker_of(redis: Redis) -> Worker:
 
 def test_nothing_waits_on_an_empty_store(vitals, redis):
     assert vitals.feed() == (0, 0.0, None)
-    assert vitals.queues() == [("verify", 0, 0.0, 0, 0), ("play", 0, 0.0, 0, 0)]
+    assert vitals.queues() == [("verify", 0, 0.0, 0, 0), ("play", 0, 0.0, 0, 0), ("report", 0, 0.0, 0, 0)]
     assert vitals.unsettled() == (0, 0.0, 0)
     assert redis.keys() == []
 
@@ -69,7 +69,7 @@ def test_a_finished_match_is_seen_from_the_feed_to_the_queue(vitals, redis):
     assert feed.oldest_s >= 0.01
     rig.relay.step(block_ms=0)
     assert vitals.feed()[:2] == (0, 0.0)
-    [queue, _], unsettled = vitals.queues(), vitals.unsettled()
+    [queue, *_], unsettled = vitals.queues(), vitals.unsettled()
     assert (queue.length, unsettled.matches) == (1, 1)
     time.sleep(0.01)
     assert vitals.queues()[0].oldest_s > queue.oldest_s
@@ -108,7 +108,7 @@ def test_failed_jobs_and_living_workers_are_counted(vitals, redis, url):
         worker.work(burst=True, logging_level="ERROR")
         worker.register_birth()
     assert FailedJobRegistry(queue=queue).get_job_ids() == ["verify_match-x_1"]
-    assert vitals.queues() == [("verify", 0, 0.0, 1, 1), ("play", 0, 0.0, 0, 0)]
+    assert vitals.queues() == [("verify", 0, 0.0, 1, 1), ("play", 0, 0.0, 0, 0), ("report", 0, 0.0, 0, 0)]
 
 
 def test_a_worker_without_a_heartbeat_is_not_counted(vitals, redis):
