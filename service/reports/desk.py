@@ -54,6 +54,7 @@ class Awaited:
     def __init__(self, desk: "Desk", subject: Subject) -> None:
         self.subject = subject
         self.wait_s: float | None = WAIT_S
+        self.has_left = False
         self._desk = desk
         self._hear: Callable[[], object] = _do_nothing
         self._outcome: Json | Trouble = ReportBusy(
@@ -112,8 +113,10 @@ class Desk:
         return Awaited(self, subject)
 
     def enter(self, awaited: Awaited) -> None:
-        """Begin to wait."""
+        """Begin to wait, unless the client has left already."""
         with self._changed:
+            if awaited.has_left:
+                return
             if self._closed:
                 awaited.settle(ReportBusy("this process is stopping: ask again"))
                 return
@@ -128,6 +131,7 @@ class Desk:
     def leave(self, awaited: Awaited) -> None:
         """Wait no longer. May be called twice."""
         with self._changed:
+            awaited.has_left = True
             waiting = self._awaited.get(awaited.subject, set())
             if awaited in waiting:
                 self._places -= 1

@@ -283,6 +283,13 @@ def test_who_gives_up_reads_that_the_report_is_still_being_made(desk, makers):
     assert desk._awaited == {}
 
 
+def test_a_client_that_leaves_before_the_wait_begins_holds_no_place(desk):
+    awaited = desk.wait_for(SUBJECT)
+    awaited.stop()
+    awaited.start(lambda _: None, lambda: None)
+    assert (desk._places, desk._awaited) == (0, {})
+
+
 def test_only_so_many_requests_wait(desk, makers, monkeypatch):
     monkeypatch.setattr(desks, "MAX_AWAITED", 2)
     first, _ = Waiting(desk), Waiting(desk)
