@@ -17,8 +17,6 @@ from math import comb
 from random import Random
 from typing import Any
 
-import networkx  # type: ignore[import-untyped]
-
 from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats, describe_costs, seat_evenly
 from plyscribe.domain.tournament.points import format_points, total_points
 from plyscribe.domain.tournament.schedule import Pairing
@@ -91,6 +89,9 @@ def _match(costs: Costs, state: Tournament) -> tuple[Pods, list[int]]:
     seats = [counts[entrant] for entrant in costs.entrants]
     # More than all seats of a round can cost, and more than everything else can.
     spread, bye = 1 + len(places) * max(map(max, seats)), 1 + len(places) * max(map(max, costs.pair))
+    # Imported here, because every process imports this module, few pair, and networkx takes a tenth of a second.
+    import networkx  # type: ignore[import-untyped]
+
     graph = networkx.Graph()
     for one, other in combinations(places, 2):
         seat = min(seats[one][0] + seats[other][1], seats[other][0] + seats[one][1])
