@@ -62,6 +62,12 @@ def charge(kind: str, cost: int) -> None:
     charges.charge_more(kind, cost)
 
 
+def is_limited() -> bool:
+    """Whether allowances and quotas hold for whoever sent this request, unless that is an administrator."""
+    charges: _Charges = current_app.extensions[CHARGES]
+    return charges.is_limited(current_request())
+
+
 class _Charges:
     def __init__(self, app: Flask, allowances: Allowances, whom: str) -> None:
         self._app = app
@@ -83,9 +89,13 @@ class _Charges:
         if policy is not None:
             self.take(asked, policy, 1)
 
+    def is_limited(self, asked: ApiRequest) -> bool:
+        """Whether the client of the request has limits, unless it is an administrator."""
+        return self._whom != "none" and not (self._whom == "remote" and _is_local(asked))
+
     def take(self, asked: ApiRequest, policy: Policy, cost: int) -> None:
         """Charge the request, and remember what its answer says."""
-        if self._whom == "none" or (self._whom == "remote" and _is_local(asked)):
+        if not self.is_limited(asked):
             return
         client = _find_client(asked)
         if client is None:

@@ -619,7 +619,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
     record_system: {"open_metrics": True},
-    record_problems: {"max_bot_matches": 1},
+    record_problems: {"max_bot_matches": 1, "allowances_for": "all"},
     record_live: {"max_followers_each": 1, "stream_threads": 1000},
 }
 """The stories that need settings of their own."""

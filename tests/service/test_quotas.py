@@ -25,7 +25,7 @@ NEW = {"ruleset": "zhen", "seats": [GREEDY, GREEDY]}
 @pytest.fixture
 def parts() -> Parts:
     register(TOY_V1)
-    return compose(replace(CONFIG, max_bot_matches=2, max_playouts=200), MemoryStore())
+    return compose(replace(CONFIG, max_bot_matches=2, max_playouts=200, allowances_for="all"), MemoryStore())
 
 
 def sign_up(parts: Parts, *scopes: str) -> str:
@@ -166,3 +166,9 @@ def test_requests_at_the_same_time_do_not_exceed_the_quota(api, parts):
         thread.join()
     assert answers.count(201) <= 2
     assert set(answers) <= {201, 429}
+
+
+def test_programs_of_this_machine_have_no_quotas():
+    local = Api(create_app(compose(replace(CONFIG, max_bot_matches=0, max_playouts=1), MemoryStore())))
+    _, token = local.sign_up()
+    assert local.new_match(token, [{"bot": "mcts", "playouts": 2}, None])

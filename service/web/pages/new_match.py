@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from flask import Response, request
 
-from plyscribe.domain.bots import BOTS, PLAYOUTS
+from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.access.accounts import Principal
@@ -13,6 +13,7 @@ from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.option_fields import list_fields
 from plyscribe.service.web.pages.people import add_names
@@ -41,12 +42,13 @@ MATCH_LIMITS = (
 def offer_match() -> Response:
     """Offer a new match, and the open matches that still need players."""
     who = principal_if_any()
+    most_playouts = parts().config.max_playouts if is_limited() else MAX_PLAYOUTS
     return show_page(
         "new_match.html",
         **_describe_game(),
         bots=list(BOTS),
-        playouts=min(PLAYOUTS, parts().config.max_playouts),
-        most_playouts=parts().config.max_playouts,
+        playouts=min(PLAYOUTS, most_playouts),
+        most_playouts=most_playouts,
         move_limits=MOVE_LIMITS,
         match_limits=MATCH_LIMITS,
         open_matches=_list_open(who),
