@@ -99,7 +99,7 @@ def create_endless(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
 
 def create_thinking(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Have bots think as hard as they can, in many matches."""
-    bot = {"bot": "mcts", "playouts": 10_000}
+    bot = {"bot": "mcts", "playouts": 1000}
     scene.send(who, "POST", "/v1/matches", {"ruleset": "portals", "seats": [bot] * 6})
 
 
