@@ -128,7 +128,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         tournaments,
         TournamentEvents(tournaments.handler),
         Unsettled(client),
-        Quotas(config, lists.list_bot_matches, matches),
+        Quotas(config, lists.list_open, lists.list_open_with_bots, matches),
         maker,
         Desk(makers, config.stream_threads),
         outbox,

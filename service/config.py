@@ -30,6 +30,7 @@ SETTINGS = (
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
     "PLYSCRIBE_MAX_BOT_MATCHES",
+    "PLYSCRIBE_MAX_MATCHES",
     "PLYSCRIBE_MAX_FOLLOWERS",
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
     "PLYSCRIBE_MAX_PLAYOUTS",
@@ -103,10 +104,14 @@ ALLOWANCES: Mapping[str, Windows] = {
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """
-BOT_MATCHES = 50
-"""Matches with built-in bots that an account may have open or under way, by default."""
 
-MOST_BOT_MATCHES = 1_000_000
+MATCHES = 500
+"""Matches that an account may have created that are open or under way, by default."""
+
+BOT_MATCHES = 50
+"""How many of them may have built-in bots."""
+
+MOST_MATCHES = 1_000_000
 
 PLAYOUTS_EACH = 1000
 """The most playouts for a decision, by default. In the slowest ruleset they take two seconds and a half."""
@@ -242,8 +247,11 @@ class Config:
     corrections_s: int = CORRECTIONS_S
     """How long an ended match waits for its recorder to correct or confirm it; 0: it is verified at once."""
 
+    max_matches: int = MATCHES
+    """How many matches that are open or under way an account may have created."""
+
     max_bot_matches: int = BOT_MATCHES
-    """How many matches with built-in bots an account may have open or under way."""
+    """How many of them may have built-in bots."""
 
     max_playouts: int = PLAYOUTS_EACH
     """How many playouts for a decision the bots of an account's matches may make."""
@@ -290,7 +298,8 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         scrub_per_s=_count(environ, "PLYSCRIBE_SCRUB", SCRUB_PER_S, range(MAX_SCRUB_PER_S + 1)),
         stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),
         corrections_s=_count(environ, "PLYSCRIBE_CORRECTIONS_S", CORRECTIONS_S, range(MAX_CORRECTIONS_S + 1)),
-        max_bot_matches=_count(environ, "PLYSCRIBE_MAX_BOT_MATCHES", BOT_MATCHES, range(MOST_BOT_MATCHES + 1)),
+        max_bot_matches=_count(environ, "PLYSCRIBE_MAX_BOT_MATCHES", BOT_MATCHES, range(MOST_MATCHES + 1)),
+        max_matches=_count(environ, "PLYSCRIBE_MAX_MATCHES", MATCHES, range(MOST_MATCHES + 1)),
         max_playouts=_count(environ, "PLYSCRIBE_MAX_PLAYOUTS", PLAYOUTS_EACH, range(1, MAX_PLAYOUTS + 1)),
         hosts=_list(environ, "PLYSCRIBE_HOSTS", _HOST, "names of hosts without ports, such as games.example"),
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),

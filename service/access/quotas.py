@@ -13,6 +13,9 @@ from plyscribe.service.config import Config
 from plyscribe.service.errors import QuotaReached
 from plyscribe.service.streams.handler import Handler
 
+ListMatches = Callable[[str, int], set[str]]
+"""Lists matches of an account, at most so many."""
+
 MOST_ACCOUNTS = 2000
 """Accounts whose newest matches a process keeps in mind."""
 
@@ -30,7 +33,7 @@ def require_room(code: str, has: int, most: int, what: str, remedy: str) -> None
 
 
 class _Begun:
-    """What a process knows of the matches with bots that an account has begun."""
+    """What a process knows of the matches of a kind that an account has begun."""
 
     def __init__(self) -> None:
         self.matches: dict[str, None] = {}
@@ -40,62 +43,49 @@ class _Begun:
         self.trusted_until = 0.0
 
 
-class Quotas:
-    """The quotas of a service; safe to share between threads."""
+class MatchQuota:
+    """How many matches of a kind an account may have created that are not over; safe to share between threads.
 
-    def __init__(self, config: Config, list_matches: Callable[[str, int], set[str]], matches: Handler[Match]) -> None:
-        """`list_matches` lists, at most so many, what counts as a match with bots for an account."""
-        self._config = config
+    The count is exact for what is created in this process, and as late as the list of matches for others.
+    """
+
+    def __init__(
+        self, code: str, what: str, most: int, list_matches: ListMatches, is_under_way: Callable[[str], bool]
+    ) -> None:
+        """`code` and `what` are for the refusal."""
+        self._code = code
+        self._what = what
+        self._most = most
         self._list_matches = list_matches
-        self._matches = matches
+        self._is_under_way = is_under_way
         self._lock = threading.Lock()
         self._begun: OrderedDict[str, _Begun] = OrderedDict()
 
-    def require_bots(self, who: Principal, match: str, seats: Sequence[Occupant | None]) -> None:
-        """Raise unless `who` may create this match with the built-in bots in its seats, if there are any.
-
-        WrongValue as for require_playouts. QuotaReached if `who` has created as many matches with bots as an account
-        may have open or under way, without those of tournaments. The count is exact for what is created in this
-        process, and as late as the list of matches for others.
-        """
-        if not any(isinstance(each, BuiltIn) for each in seats):
-            return
-        self.require_playouts(who, seats)
-        if "admin" in who.scopes:
-            return
-        most = self._config.max_bot_matches
-        remedy = f"let some end, abort or leave some, such as those of /v1/matches?player={who.account}&status=playing"
+    def require(self, account: str, match: str) -> None:
+        """QuotaReached unless the account may have this match too."""
+        remedy = f"let some end, abort or leave some, such as those of /v1/matches?player={account}"
         with self._lock:
-            begun = self._find_begun(who.account).matches
+            begun = self._find_begun(account).matches
             begun[match] = None
         try:
-            has = self._count_others(who.account, match, most)
-            require_room("quota/bot-matches", has, most, "matches with bots that are not over", remedy)
+            require_room(self._code, self._count_others(account, match), self._most, self._what, remedy)
         except Exception:
             with self._lock:
                 begun.pop(match, None)
             raise
 
-    def require_playouts(self, who: Principal, occupants: Iterable[Occupant | None]) -> None:
-        """WrongValue `bot/playouts-limit` if a bot makes more playouts for a decision than `who` may have it make."""
-        most = self._config.max_playouts
-        for each in occupants:
-            if isinstance(each, BuiltIn) and (each.playouts or 0) > most and "admin" not in who.scopes:
-                why = f"a bot makes at most {most} playouts for each decision here, not {each.playouts}"
-                raise WrongValue("bot/playouts-limit", why, most=most)
-
-    def _count_others(self, account: str, match: str, most: int) -> int:
+    def _count_others(self, account: str, match: str) -> int:
         """How many matches but this one count for the account; as long as it is less than `most`, perhaps fewer do."""
         with self._lock:
             begun = self._find_begun(account)
             new = begun.matches.keys() - {match}
             at_most = begun.listed + len(new)
-            if at_most < most and time.monotonic() < begun.trusted_until:
+            if at_most < self._most and time.monotonic() < begun.trusted_until:
                 return at_most
         asked_at = time.monotonic()
-        listed = self._list_matches(account, most + 1)
+        listed = self._list_matches(account, self._most + 1)
         settled = new & listed
-        if len(listed | new) >= most:
+        if len(listed | new) >= self._most:
             # A match that was refused, or is over already, never comes into the list.
             settled |= {each for each in new - listed if not self._is_under_way(each)}
         with self._lock:
@@ -111,6 +101,47 @@ class Quotas:
             self._begun.popitem(last=False)
         return begun
 
-    def _is_under_way(self, match: str) -> bool:
-        state = self._matches.read(match)
-        return state.lifecycle is not None and state.life.status in ("open", "playing")
+
+class Quotas:
+    """The quotas of a service. Administrators have none."""
+
+    def __init__(
+        self, config: Config, list_open: ListMatches, list_with_bots: ListMatches, matches: Handler[Match]
+    ) -> None:
+        """The lists are of matches that an account has created and that are not over, without those of tournaments."""
+        self._max_playouts = config.max_playouts
+
+        def is_under_way(match: str) -> bool:
+            state = matches.read(match)
+            return state.lifecycle is not None and state.life.status in ("open", "playing")
+
+        self._open = MatchQuota(
+            "quota/matches", "matches that are not over", config.max_matches, list_open, is_under_way
+        )
+        self._with_bots = MatchQuota(
+            "quota/bot-matches",
+            "matches with bots that are not over",
+            config.max_bot_matches,
+            list_with_bots,
+            is_under_way,
+        )
+
+    def require_match(self, who: Principal, match: str, seats: Sequence[Occupant | None]) -> None:
+        """Raise unless `who` may create this match, with the built-in bots in its seats if there are any.
+
+        WrongValue as for require_playouts. QuotaReached if `who` has as many matches as an account may have.
+        """
+        self.require_playouts(who, seats)
+        if "admin" in who.scopes:
+            return
+        self._open.require(who.account, match)
+        if any(isinstance(each, BuiltIn) for each in seats):
+            self._with_bots.require(who.account, match)
+
+    def require_playouts(self, who: Principal, occupants: Iterable[Occupant | None]) -> None:
+        """WrongValue `bot/playouts-limit` if a bot makes more playouts for a decision than `who` may have it make."""
+        most = self._max_playouts
+        for each in occupants:
+            if isinstance(each, BuiltIn) and (each.playouts or 0) > most and "admin" not in who.scopes:
+                why = f"a bot makes at most {most} playouts for each decision here, not {each.playouts}"
+                raise WrongValue("bot/playouts-limit", why, most=most)

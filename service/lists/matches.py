@@ -117,12 +117,16 @@ class MatchList:
         """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
         return read_page(self.table, self._plan(wanted, who), limit, cursor)
 
-    def list_bot_matches(self, account: str, limit: int) -> set[str]:
-        """The matches with built-in bots that the account has created and that are not over, at most `limit`.
+    def list_open(self, account: str, limit: int) -> set[str]:
+        """The matches that the account has created and that are not over, at most `limit`; none of tournaments."""
+        return self._list_term(f"open-of:{account}", limit)
 
-        Those of tournaments do not count.
-        """
-        found = self.table.read([Span(f"bots-of:{account}")], limit)
+    def list_open_with_bots(self, account: str, limit: int) -> set[str]:
+        """Those of `list_open` that have built-in bots."""
+        return self._list_term(f"bots-of:{account}", limit)
+
+    def _list_term(self, term: str, limit: int) -> set[str]:
+        found = self.table.read([Span(term)], limit)
         return {each.at.decode().rpartition(SEPARATOR)[2] for each in found}
 
     def count(self, rulesets: Sequence[str]) -> dict[str, int]:
@@ -233,8 +237,10 @@ def _list_people(row: Json) -> list[str]:
 
 def _list_terms(row: Json) -> Iterator[str]:
     yield from dict.fromkeys(f"waiting:{wait['player']}" for wait in row["waits_for"])
-    if _is_bot_match(row):
-        yield f"bots-of:{row['creator']}"
+    if row["status"] in ("open", "playing") and not row["tournament"]:
+        yield f"open-of:{row['creator']}"
+        if any("bot" in seat for seat in row["seats"]):
+            yield f"bots-of:{row['creator']}"
     if row["private"]:
         yield "private"
         yield from (f"private:{player}" for player in _list_people(row))
@@ -245,11 +251,6 @@ def _list_terms(row: Json) -> Iterator[str]:
         yield f"tournament:{row['tournament']}"
     if row["rated"]:
         yield "rated"
-
-
-def _is_bot_match(row: Json) -> bool:
-    is_going_on = row["status"] in ("open", "playing") and not row["tournament"]
-    return is_going_on and any("bot" in seat for seat in row["seats"])
 
 
 def _format_time(time_ms: int) -> str:

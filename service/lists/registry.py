@@ -34,10 +34,15 @@ class Lists:
     webhooks: WebhookIndex
     lag: Callable[[], Lag]
 
-    def list_bot_matches(self, account: str, limit: int) -> set[str]:
-        """As MatchList.list_bot_matches, with what the list in memory lacks."""
+    def list_open(self, account: str, limit: int) -> set[str]:
+        """As MatchList.list_open, with what the list in memory lacks."""
         self.lag()
-        return self.matches.list_bot_matches(account, limit)
+        return self.matches.list_open(account, limit)
+
+    def list_open_with_bots(self, account: str, limit: int) -> set[str]:
+        """As MatchList.list_open_with_bots, with what the list in memory lacks."""
+        self.lag()
+        return self.matches.list_open_with_bots(account, limit)
 
     @property
     def projections(self) -> tuple[Projection, ...]:

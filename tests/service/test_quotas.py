@@ -143,7 +143,8 @@ def test_administrators_have_no_quota(api, parts):
 
 
 def test_matches_that_the_list_does_not_show_yet_count(api, parts, monkeypatch):
-    monkeypatch.setattr(parts.lists.matches, "list_bot_matches", lambda *_: set())
+    for lists in ("list_open", "list_open_with_bots"):
+        monkeypatch.setattr(parts.lists.matches, lists, lambda *_: set())
     _, token = api.sign_up("Ann")
     matches = [create(api, token).json["match"] for _ in range(2)]
     assert refusal(create(api, token)) == TOO_MANY
@@ -172,3 +173,15 @@ def test_programs_of_this_machine_have_no_quotas():
     local = Api(create_app(compose(replace(CONFIG, max_bot_matches=0, max_playouts=1), MemoryStore())))
     _, token = local.sign_up()
     assert local.new_match(token, [{"bot": "mcts", "playouts": 2}, None])
+
+
+def test_an_account_has_so_many_matches_that_are_not_over():
+    limited = Api(create_app(compose(replace(CONFIG, max_matches=2, allowances_for="all"), MemoryStore())))
+    _, token = limited.sign_up()
+    _, other = limited.sign_up()
+    first, _ = [limited.new_match(token) for _ in range(2)]
+    refused = limited.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]})
+    assert (refused.status_code, refused.json["code"], refused.json["most"]) == (429, "quota/matches", 2)
+    assert limited.new_match(other)
+    assert limited.post(f"/v1/matches/{first}/abort", token, {"cause": "called off"}).status_code == 200
+    assert limited.new_match(token)

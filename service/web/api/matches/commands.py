@@ -72,7 +72,7 @@ def permit_new(who: Principal, command: CreateMatch, match: str) -> CreateMatch:
     """The command that creates the match, if `who` may have one more like it; raises as require_no_pause and Quotas."""
     require_no_pause(who, command.rated)
     if is_limited():
-        parts().quotas.require_bots(who, match, command.seats)
+        parts().quotas.require_match(who, match, command.seats)
     return command
 
 
