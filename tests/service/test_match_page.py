@@ -439,7 +439,7 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     events = table.parts.store._events
     stored = events[table.match]
     stored[-1] = stored[-1]._replace(e=stored[-1].e.replace(b'"c3"', b'"d4"'))
-    table.parts.matches._forget(table.match)
+    table.parts.matches._cache.drop(table.match)
     shown = table.show()
     assert f"Event {stored[-1].version} of this match is damaged" in shown.text
     assert "Damaged" in shown.text
@@ -451,7 +451,7 @@ def test_a_match_damaged_from_its_first_event_on_shows_what_is_known(table):
     events = table.parts.store._events
     stored = events[table.match]
     stored[0] = stored[0]._replace(e=stored[0].e.replace(b'"size":7', b'"size":8'))
-    table.parts.matches._forget(table.match)
+    table.parts.matches._cache.drop(table.match)
     shown = table.show()
     assert "Ann – Ben" in shown.text
     assert "Event 1 of this match is damaged" in shown.text

@@ -41,9 +41,18 @@ def free_port() -> int:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Our environment without any settings of Plyscribe, except the toy ruleset for all processes."""
+    """Our environment without any settings of Plyscribe, except the toy ruleset for all processes.
+
+    Webhooks are off: their worker takes a second to start, and few tests post to any.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLYSCRIBE_", "REDIS_", "RQ_"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1", **more}
+    return {
+        **kept,
+        "PYTHONPATH": str(ROOT),
+        "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1",
+        "PLYSCRIBE_WEBHOOKS": "off",
+        **more,
+    }
 
 
 def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = "it") -> object:

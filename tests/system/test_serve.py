@@ -93,7 +93,7 @@ def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
 
 
 def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
-    with serving(tmp_path / "data") as service:
+    with serving(tmp_path / "data", PLYSCRIBE_WEBHOOKS="public") as service:
         below = descendants(service.process.pid)
         assert len(below) == 3 + len(QUEUES), "store, web, relay and the workers"
         service.stop()
@@ -118,7 +118,7 @@ def _runs(pid: int) -> bool:
 
 
 def test_what_dies_is_started_again(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+    with serving(tmp_path / "data", PLYSCRIBE_WEBHOOKS="public") as service, pair(service.url) as both:
         match = both.open_match("zhen")
         for name in ("store", "web", "relay", *QUEUES):
             before = service.pids(name)
