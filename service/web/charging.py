@@ -28,6 +28,9 @@ PROXIED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA")
 PAUSE_S = 1.0
 """How long a refusal is held back. It says to wait for at least as long."""
 
+MOST_MORE = 15
+"""How often one request counts more at most, because of its size."""
+
 CHARGES = "plyscribe.charges"
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -60,6 +63,11 @@ def charge(kind: str, cost: int) -> None:
     """Charge this request for `cost` of another kind as well; AllowanceUsed if that is more than is left."""
     charges: _Charges = current_app.extensions[CHARGES]
     charges.charge_more(kind, cost)
+
+
+def charge_size(kind: str, size: int, each: int) -> None:
+    """Charge this request once more for `each` so many of what it asks for, but not so often that nobody could ask."""
+    charge(kind, min(MOST_MORE, size // each))
 
 
 def is_limited() -> bool:

@@ -23,7 +23,9 @@ SECONDS = 12
 SLOW = "slow"
 """The attack by readers who do not read."""
 
-NAMES = (*ATTACKS, SLOW)
+NAMES = (SLOW, *ATTACKS)
+"""Those that keep bots busy come last, because bots go on when the attacker has left."""
+
 HEADINGS = (
     "attack",
     "ms an answer",

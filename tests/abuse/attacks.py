@@ -151,14 +151,14 @@ ATTACKS: dict[str, Attack] = {
     "verification": verify,
     "pages": read_pages,
     "events": read_events,
-    "endless": create_endless,
-    "thinking": create_thinking,
     "faulty": send_faulty,
     "bundles": send_bundles,
     "forks": fork,
     "accounts": sign_up,
     "guesses": guess_tokens,
     "moves": move_wrongly,
+    "endless": create_endless,
+    "thinking": create_thinking,
 }
 
 

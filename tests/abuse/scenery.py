@@ -3,6 +3,8 @@
 import random
 from functools import cache
 
+import httpx
+
 from plyscribe.service.client import Client
 from tests.abuse.attacks import Scene
 from tests.domain.given import hot_seat
@@ -17,7 +19,9 @@ WITHIN_S = 180.0
 
 
 def build_scene(service: Serving) -> Scene:
-    """A service with something to attack, and an ordinary account that will."""
+    """A service with something to attack. What is made once and kept has been made."""
+    for path in ("/openapi.yaml", "/docs"):
+        httpx.get(service.url + path, timeout=WITHIN_S).raise_for_status()
     with Client(service.url, admin_token(service)) as admin:
         tournament = _run_round(admin)
         bot = {"bot": "random"}

@@ -164,3 +164,14 @@ def test_a_person_who_is_refused_gets_a_page_that_says_why(open_api: Open):
     assert (refused.status_code, refused.mimetype) == (429, "text/html")
     assert "1 requests of the kind pages within" in refused.text
     assert api.get("/v1/rulesets").status_code == 200
+
+
+def test_what_is_larger_counts_more_often(open_api: Open):
+    api = open_api(reads=((20, EVER),))
+    _, token = api.sign_up()
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    for _ in range(60):
+        api.post(f"/v1/matches/{match}/moves", token, {"move": "a1"})
+        api.post(f"/v1/matches/{match}/take-back", token, {"steps": 1})
+    left = [api.get(f"/v1/matches/{match}/events?limit={limit}", token).headers["RateLimit"] for limit in (99, 100)]
+    assert left == [f'"reads";r={19};t={EVER}', f'"reads";r={17};t={EVER}']

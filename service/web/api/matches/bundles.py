@@ -17,14 +17,9 @@ from plyscribe.service.web.api.http import BUNDLE, accepted, answer, parse_query
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, read_match
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.charging import charge, charged
+from plyscribe.service.web.charging import charge_size, charged
 from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, parameters
-
-EVENTS_CHARGED = 2000
-"""A bundle counts once more for each so many events, but no more often than MOST_CHARGED, so that all can be had."""
-
-MOST_CHARGED = 15
 
 
 @blueprint.get("/<match>/bundle")
@@ -49,7 +44,7 @@ def get_bundle(match: str) -> Response:
     state = read_match(match)
     response = tagged(Response(content_type=BUNDLE), state.version)
     if response.status_code == 200:
-        charge("heavy", min(MOST_CHARGED, state.version // EVENTS_CHARGED))
+        charge_size("heavy", state.version, 2000)
         pages = queries.read_pages(parts().matches, state.stream, 0, state.version)
         id, _ = split_address(state.stream)
         lines = format_bundle(describe_head(id, state.life.created), chain.from_iterable(pages))

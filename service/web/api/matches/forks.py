@@ -14,7 +14,7 @@ from plyscribe.service.web.api.matches.commands import give_location, permit_new
 from plyscribe.service.web.api.matches.lifecycle import require_players
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.charging import charge, charged
+from plyscribe.service.web.charging import charge, charge_size, charged
 from plyscribe.service.web.schemas import answers, bodies
 
 
@@ -53,6 +53,7 @@ def fork_match(match: str) -> Response:
         command = draft_fork(parent, entries, fork, body, base, parts().config.server_key)
         if command.line is not None:
             charge("bytes", measure_line(command.line))
+            charge_size("creations", body["ply"], 200)
         return permit_new(who, command, fork)
 
     return give_location(parts().matches.execute(fork, command_for, asked, new=True))

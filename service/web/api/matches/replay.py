@@ -24,6 +24,7 @@ from plyscribe.service.web.api.matches.reading import (
     varied,
 )
 from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.charging import charge_size
 from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, parameters
 
@@ -48,6 +49,11 @@ def list_events(match: str) -> Response:
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
     state = read_match(match)
+    if media == NDJSON:
+        charge_size("heavy", state.version, 500)
+    else:
+        rest = max(0, state.version - query["after"])
+        charge_size("reads", min(rest, query["limit"]) if media == JSON else rest, 100)
     if media == SSE:
         return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
     given = give_events("match", parts().matches, state.stream, state.version, media, query)
