@@ -40,6 +40,8 @@ def fork_match(match: str) -> Response:
     who = principal()
     body = parse_body(bodies.NewFork)
     who.require("record" if body["recorded"] else "play")
+    # To execute a long line again takes as long as many new matches.
+    charge_size("creations", body["ply"], 200)
     actor = Actor("player", who.account)
     asked = remembered(actor)
     fork = stream_id("match", asked)
@@ -53,7 +55,6 @@ def fork_match(match: str) -> Response:
         command = draft_fork(parent, entries, fork, body, base, parts().config.server_key)
         if command.line is not None:
             charge("bytes", measure_line(command.line))
-            charge_size("creations", body["ply"], 200)
         return permit_new(who, command, fork)
 
     return give_location(parts().matches.execute(fork, command_for, asked, new=True))
