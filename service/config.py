@@ -91,7 +91,7 @@ ALLOWANCES: Mapping[str, Windows] = {
     "commands": ((100, BURST),),
     "creations": ((20, BURST), (2000, DAY)),
     "tournaments": ((20, HOUR), (50, DAY)),
-    "accounts": ((10, HOUR),),
+    "accounts": ((30, HOUR),),
     "tokens": ((60, HOUR),),
     "webhooks": ((60, HOUR),),
     "imports": ((20, BURST), (2000, DAY)),
