@@ -42,7 +42,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory) -> Iterator[Serving]:
-    with serving(tmp_path_factory.mktemp("pages") / "data") as running:
+    with serving(tmp_path_factory.mktemp("pages") / "data", PLYSCRIBE_WEBHOOKS="public") as running:
         yield running
 
 

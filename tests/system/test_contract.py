@@ -90,7 +90,7 @@ schemathesis.serializer.alias(["application/vnd.plyscribe.bundle+ndjson", "appli
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("contract") / "data") as service:
+    with serving(tmp_path_factory.mktemp("contract") / "data", PLYSCRIBE_WEBHOOKS="public") as service:
         yield service
 
 

@@ -61,6 +61,7 @@ def receiving(certificate: ssl.SSLContext | None = None) -> Iterator[Receiver]:
             pass
 
     class Server(ThreadingHTTPServer):
+        request_queue_size = 64
         daemon_threads = True
         block_on_close = False
 

@@ -72,11 +72,12 @@ def change_webhook(webhook: str) -> Response:
 
     When it is enabled or changed, all messages that wait are tried at once. While it is disabled, there are none.
     """
+    account = principal().account
     body = parse_body(bodies.WebhookChange)
     if body["url"] is not None:
         parse_target(body["url"], parts().config.webhooks)
     topics = None if body["topics"] is None else tuple(body["topics"])
-    done = change(principal().account, webhook, url=body["url"], topics=topics, enabled=body["enabled"])
+    done = change(account, webhook, url=body["url"], topics=topics, enabled=body["enabled"])
     return _answer(done, _describe(webhook, done.state.webhooks[webhook]))
 
 
@@ -97,9 +98,10 @@ def send_test(webhook: str) -> Response:
 
     What became of it is in the list, as `last_delivery`. Messages that wait are tried with it.
     """
+    who = principal()
     parse_body(bodies.Nothing)
     _require_on()
-    done = _execute(principal().account, PingWebhook, webhook)
+    done = _execute(who.account, PingWebhook, webhook)
     account = done.state.stream
     key = f"{account}:{done.events[-1].version}:{PING}"
     return _answer(done, {"id": webhook, "message": message_id(str(Lane(account, webhook)), key)}, 202)
