@@ -4,7 +4,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,10 +84,9 @@ def measure(
     service: Serving, scene: Scene, bystander: Bystander, name: str, seconds: float, calm_cpu_s: float
 ) -> Result:
     """Attack while the bystander plays."""
-    scene.begin(name)
     bystander.slowest_bot_s = 0.0
     before, begun_s = measuring.read(service), time.monotonic()
-    with _attack(scene, name):
+    with closing(scene.begin(name)), _attack(scene, name):
         answers = bystander.play(seconds)
         after = measuring.read(service)
         assert is_healthy(service.url)

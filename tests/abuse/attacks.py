@@ -5,7 +5,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from urllib.parse import urlsplit
@@ -42,14 +42,11 @@ class Scene:
 
     attacker: Player = field(init=False)
 
-    def nobody(self) -> Player:
-        """Somebody without an account."""
-        return Player(self.url, "", token="")
-
-    def begin(self, name: str) -> None:
+    def begin(self, name: str) -> Player:
         """Begin with an account that has asked for nothing yet."""
         self.attacker = Player(self.url, f"Attacker {name}", opened_by=self.admin)
         self.statuses.clear()
+        return self.attacker
 
     def send(self, who: Player, method: str, path: str, body: object = None, **more: object) -> httpx.Response | None:
         """Send a request and count its answer; None without one."""
@@ -129,8 +126,8 @@ def sign_up(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
     """Open accounts, and pretend to come from elsewhere."""
     number = next(numbers)
     headers = {"X_Forwarded_For": f"203.0.113.{number % 250}"}
-    opener = scene.nobody() if number % 2 else who
-    scene.send(opener, "POST", "/v1/players", {"name": f"Sybil {number}"}, headers=headers)
+    with closing(Player(scene.url, "", token="") if number % 2 else who.again()) as opener:
+        scene.send(opener, "POST", "/v1/players", {"name": f"Sybil {number}"}, headers=headers)
 
 
 def guess_tokens(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
@@ -168,9 +165,9 @@ def under_attack(scene: Scene, attack: Attack) -> Iterator[None]:
     over, numbers = threading.Event(), count()
 
     def strike() -> None:
-        who = scene.attacker.again()
-        while not over.is_set():
-            attack(scene, who, numbers)
+        with closing(scene.attacker.again()) as who:
+            while not over.is_set():
+                attack(scene, who, numbers)
 
     threads = [threading.Thread(target=strike, daemon=True) for _ in range(CONNECTIONS)]
     for thread in threads:

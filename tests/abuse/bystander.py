@@ -22,6 +22,10 @@ class Bystander:
         self._with_bot = self._begin([self._player.id, {"bot": "random"}])
         self.slowest_bot_s = 0.0
 
+    def close(self) -> None:
+        """Leave."""
+        self._player.close()
+
     def play(self, for_s: float) -> int:
         """Play for so long, and return how many answers came. AssertionError if one is a refusal."""
         begun, answers = time.monotonic(), 0

@@ -20,6 +20,10 @@ class Player:
         if token:
             self._http.headers["Authorization"] = f"Bearer {token}"
 
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
     def again(self) -> "Player":
         """The same account on another connection."""
         return Player(self.url, "", self.token)

@@ -4,6 +4,7 @@ Processor time counts here, not the time of day: what an attack costs must not g
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,14 @@ SPARED = {"endless", "thinking"}
 def test_one_account_harms_neither_others_nor_the_store(tmp_path: Path):
     faults = []
     with open_service(tmp_path) as service:
-        scene, bystander = build_scene(service), Bystander(service.url)
-        bystander.play(1)
-        calm_cpu_s = measure_calm(service, bystander, SECONDS)
-        for name in NAMES:
-            # Each answer that the bystander gets is a success, or this fails.
-            result = measure(service, scene, bystander, name, SECONDS, calm_cpu_s)
-            faults += [(fault, result) for fault in _find_faults(result)]
+        scene = build_scene(service)
+        with closing(Bystander(service.url)) as bystander:
+            bystander.play(1)
+            calm_cpu_s = measure_calm(service, bystander, SECONDS)
+            for name in NAMES:
+                # Each answer that the bystander gets is a success, or this fails.
+                result = measure(service, scene, bystander, name, SECONDS, calm_cpu_s)
+                faults += [(fault, result) for fault in _find_faults(result)]
     assert faults == []
 
 
