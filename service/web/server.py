@@ -148,7 +148,11 @@ class _Deadlines:
             now_s = time.monotonic()
             for thing, (due_s, otherwise) in list(self._due.items()):
                 if due_s <= now_s and self.settle(thing):
-                    otherwise()
+                    try:
+                        otherwise()
+                    except Exception:
+                        # All other requests that wait need this thread.
+                        log.exception("a request that waited could not be answered")
 
 
 class _Threads:

@@ -82,3 +82,11 @@ def test_no_more_than_so_many_answers_are_held_back(monkeypatch: pytest.MonkeyPa
     exchange = Answered()
     Front(refuse, 0)._answer(exchange)
     assert exchange.sent.is_set()
+
+
+def test_an_answer_that_fails_holds_up_none_of_those_that_wait():
+    front, gone, other = Front(refuse, 0), Answered(), Answered()
+    gone.answer = lambda *_: 1 / 0
+    for exchange in (gone, other):
+        front._answer(exchange)
+    assert other.sent.wait(30)
