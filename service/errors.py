@@ -32,6 +32,8 @@ from typing import Any
 
 from plyscribe.domain.chain import StoredEvent
 
+QUOTA_RETRY_AFTER_S = 60
+
 
 class ServiceError(Exception):
     """Root of the tree. `code` never changes, `details` is JSON-ready, the message is for people."""
@@ -143,7 +145,11 @@ def _format_time(seconds: int) -> str:
 
 
 class QuotaReached(ServiceError):
-    """The account has as much of something as it may have; the code says of what."""
+    """The account has as much of something as it may have; the code says of what, `most` how much that is."""
+
+    def __init__(self, message: str, code: str, most: int) -> None:
+        # Waiting may help, because matches end by themselves, but not soon.
+        super().__init__(message, code, most=most, retry_after_s=QUOTA_RETRY_AFTER_S)
 
 
 class ExportsFull(ServiceError):

@@ -182,6 +182,7 @@ def test_an_account_has_so_many_matches_that_are_not_over():
     first, _ = [limited.new_match(token) for _ in range(2)]
     refused = limited.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]})
     assert (refused.status_code, refused.json["code"], refused.json["most"]) == (429, "quota/matches", 2)
+    assert refused.headers["Retry-After"] == "60", "clients that try again by themselves do not"
     assert limited.new_match(other)
     assert limited.post(f"/v1/matches/{first}/abort", token, {"cause": "called off"}).status_code == 200
     assert limited.new_match(token)
