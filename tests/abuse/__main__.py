@@ -20,6 +20,9 @@ from tests.abuse.scenery import build_scene
 from tests.system.running import Serving, serving
 
 SECONDS = 12
+REFUSED_WITHIN_S = 60
+"""A slow machine needs this long, at most, for more than an allowance of an hour."""
+
 SLOW = "slow"
 """The attack by readers who do not read."""
 
@@ -83,11 +86,13 @@ def measure_calm(service: Serving, bystander: Bystander, seconds: float) -> floa
 def measure(
     service: Serving, scene: Scene, bystander: Bystander, name: str, seconds: float, calm_cpu_s: float
 ) -> Result:
-    """Attack while the bystander plays."""
+    """Attack while the bystander plays: so long, and until something is refused."""
     bystander.slowest_bot_s = 0.0
     before, begun_s = measuring.read(service), time.monotonic()
     with closing(scene.begin(name)), _attack(scene, name):
         answers = bystander.play(seconds)
+        while name != SLOW and not scene.statuses[429] and time.monotonic() < begun_s + REFUSED_WITHIN_S:
+            answers += bystander.play(1)
         after = measuring.read(service)
         assert is_healthy(service.url)
     used = after.since(before)
