@@ -10,10 +10,10 @@ from typing import Any, TypeVar, cast
 
 from flask import Flask, Response, current_app
 
-from plyscribe.service.access.allowances import Allowances, Policy, network_of
+from plyscribe.service.access.allowances import Allowances, Policy
 from plyscribe.service.errors import AllowanceUsed, ServiceError
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.web.api.http import SAFE_METHODS, ApiRequest, current_request, principal_if_any
+from plyscribe.service.web.api.http import SAFE_METHODS, ApiRequest, current_request, name_client, principal_if_any
 from plyscribe.service.web.handover import PAUSE, WAITED
 
 READ, COMMAND, PAGE = "reads", "commands", "pages"
@@ -67,7 +67,8 @@ def charge(kind: str, cost: int) -> None:
 
 def charge_size(kind: str, size: int, each: int) -> None:
     """Charge this request once more for `each` so many of what it asks for, but not so often that nobody could ask."""
-    charge(kind, min(MOST_MORE, size // each))
+    if more := min(MOST_MORE, size // each):
+        charge(kind, more)
 
 
 def is_limited() -> bool:
@@ -105,7 +106,7 @@ class _Charges:
         """Charge the request, and remember what its answer says."""
         if not self.is_limited(asked):
             return
-        client = _find_client(asked)
+        client = _find_client()
         if client is None:
             return
         try:
@@ -129,16 +130,14 @@ class _Charges:
         return kind_of(self._app.view_functions[endpoint], method, of_page=endpoint.startswith("pages."))
 
 
-def _find_client(asked: ApiRequest) -> str | None:
+def _find_client() -> str | None:
     """The account that asks or, without a valid token, its network; None for an administrator, who has no limits."""
     try:
         who = principal_if_any()
     except (ServiceError, StoreError):
         # The view will say so. Whoever guesses tokens is charged for it.
         who = None
-    if who is None:
-        return network_of(asked.remote_addr or "")
-    return None if "admin" in who.scopes else who.account
+    return None if who is not None and "admin" in who.scopes else name_client(who)
 
 
 def _is_local(asked: ApiRequest) -> bool:

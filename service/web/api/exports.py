@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from flask import Flask, Response, current_app, request
 
-from plyscribe.service.web.api.live import name_client
+from plyscribe.service.web.api.http import name_client, principal_if_any
 from plyscribe.service.web.places import Places
 
 MAX_EXPORTS = 100
@@ -29,7 +29,7 @@ def answer_export(pieces: Iterable[bytes], media: str) -> Response:
     if request.method == "HEAD":
         return Response(iter(()), content_type=media)
     places: Places = current_app.extensions[PLACES]
-    give_back = places.take(name_client())
+    give_back = places.take(name_client(principal_if_any()))
     response = Response(_send_all(pieces, give_back), content_type=media)
     # Of an answer that is never begun, nothing is sent.
     response.call_on_close(give_back)

@@ -21,6 +21,7 @@ from plyscribe.domain.chain import parse_request
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import NotCanonical
 from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.allowances import network_of
 from plyscribe.service.access.repeatable import MIN_KEY_LENGTH, Repeatable
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import (
@@ -202,6 +203,11 @@ def principal_if_any() -> Principal | None:
         return principal()
     except Unauthenticated:
         return None
+
+
+def name_client(who: Principal | None) -> str:
+    """The client that this request counts for: the account or, without one, the network that it comes from."""
+    return network_of(current_request().remote_addr or "") if who is None else who.account
 
 
 def has_token() -> bool:

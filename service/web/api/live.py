@@ -6,11 +6,10 @@ from typing import Any
 
 from flask import Response, request
 
-from plyscribe.service.access.allowances import network_of
 from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
 from plyscribe.service.live.followers import Follower, Source
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.web.api.http import parts, principal_if_any, who_asks
+from plyscribe.service.web.api.http import name_client, parts, principal_if_any, who_asks
 from plyscribe.service.web.handover import HOLD, HOLDS, WAITED
 
 SSE = "text/event-stream"
@@ -78,10 +77,6 @@ def _follow(source: Source, stream: str, after: int, **how: Any) -> Follower:
     in_thread = HOLDS not in request.environ
     if in_thread and not request.environ["wsgi.multithread"]:
         raise LiveFull("this server answers one request at a time, so it keeps no stream open: give it threads")
-    return parts().live.follow(source, stream, after, client=name_client(), in_thread=in_thread, **how)
-
-
-def name_client() -> str:
-    """The client that streams and exports are counted for: the account or, without one, the network of the request."""
-    who = principal_if_any()
-    return network_of(request.remote_addr or "") if who is None else who.account
+    return parts().live.follow(
+        source, stream, after, client=name_client(principal_if_any()), in_thread=in_thread, **how
+    )

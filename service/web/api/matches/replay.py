@@ -50,7 +50,7 @@ def list_events(match: str) -> Response:
     query = parse_query(parameters.EventsQuery)
     state = read_match(match)
     if media == NDJSON:
-        charge_size("heavy", state.version, 500)
+        charge_size("heavy", state.version, 2000)
     else:
         rest = max(0, state.version - query["after"])
         charge_size("reads", min(rest, query["limit"]) if media == JSON else rest, 100)
