@@ -15,6 +15,7 @@ from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
+from plyscribe.service.database.engine import IN_MEMORY, Database
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import open_inboxes
 from plyscribe.service.live.reader import Live
@@ -50,6 +51,9 @@ class Parts:
 
     config: Config
     store: EventStore
+    database: Database
+    """The read database: what follows from the streams."""
+
     matches: Handler[Match]
     """This server's matches; it can also read imported ones."""
 
@@ -101,6 +105,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
+    database = Database(config.read_url or IN_MEMORY)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
@@ -115,6 +120,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     return Parts(
         config,
         store,
+        database,
         matches,
         imports,
         Records(store, imports),

@@ -45,6 +45,7 @@ STORE_TRIES = 3
 CHECKED = (VERIFY, IMPORT)
 """The queues of what is executed a second time."""
 
+READ_DATABASE = "read.db"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 log = logging.getLogger(__name__)
@@ -195,7 +196,7 @@ class Service:
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
-        env = {"REDIS_URL": url, **self._key_settings()}
+        env = {"REDIS_URL": url, **self._key_settings(), **database_beside(options.data, os.environ)}
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
@@ -261,9 +262,16 @@ def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
     NotRunning if the environment names no store and none runs on the data directory.
     """
     if environ.get("REDIS_URL"):
-        return dict(environ)
+        return {**environ, **database_beside(data, environ)}
     key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
-    return {**key, **environ, "REDIS_URL": find_running(data / "store")}
+    return {**key, **environ, **database_beside(data, environ), "REDIS_URL": find_running(data / "store")}
+
+
+def database_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Where the read database is, unless the operator sets it: in the data directory."""
+    if environ.get("PLYSCRIBE_READ_URL"):
+        return {}
+    return {"PLYSCRIBE_READ_URL": f"sqlite:///{(data / READ_DATABASE).absolute()}"}
 
 
 def write_once(path: Path, make: Callable[[], str]) -> Path:

@@ -1,0 +1,239 @@
+"""The read database: SQLite in a file, or PostgreSQL for processes on several machines.
+
+All that it holds follows from the streams and can be built again. So it is written without waiting for the disk: after
+a loss of power it may be some transactions back, but each of them also says how far it has followed the streams.
+"""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from plyscribe.service.store.port import StoreError
+
+IN_MEMORY = "sqlite://"
+"""The address of a database that is gone when its process ends."""
+
+WAIT_S = 5.0
+"""How long a transaction waits for another one that writes, and how long a server may take to let us in."""
+
+POOL = 8
+"""Connections to a PostgreSQL server that a process keeps, and how many more it may open for a while."""
+
+PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={int(WAIT_S * 1000)}", "temp_store=MEMORY")
+DRIVERS = ("sqlite", "postgresql+psycopg")
+
+_WRITES = "plyscribe_writes"
+
+log = logging.getLogger(__name__)
+
+
+class DatabaseError(StoreError):
+    """The read database cannot do what it was asked to do."""
+
+    code = "database/error"
+
+
+class DatabaseUnavailable(DatabaseError):
+    """The read database is away, locked or full. Moves are accepted nevertheless, and the lists catch up later."""
+
+    code = "database/unavailable"
+
+
+class DatabaseDamaged(DatabaseUnavailable):
+    """The file of the read database is damaged. The relay puts it aside and builds another."""
+
+    code = "database/damaged"
+
+
+def require_address(address: str) -> sa.URL:
+    """The address of a database that we support, parsed; DatabaseError says what is wrong with it."""
+    try:
+        url = sa.make_url(address)
+    except ArgumentError:
+        # Its message may hold a password.
+        raise DatabaseError("the address is no URL: write sqlite:////path/read.db or postgresql+psycopg://…") from None
+    if url.drivername not in DRIVERS:
+        supported = " or ".join(f"{each}://…" for each in DRIVERS)
+        raise DatabaseError(f"{url.drivername} is not supported: write {supported}")
+    return url
+
+
+class Database:
+    """The read database of a process; safe to share between threads. Connects when it is first used."""
+
+    def __init__(self, address: str = IN_MEMORY) -> None:
+        """DatabaseError if the address cannot be used."""
+        self.url = require_address(address)
+        self._lock = threading.RLock()
+        self._prepare: list[Callable[[sa.Connection], object]] = []
+        self._prepared = 0
+        try:
+            self._engine = _make_engine(self.url)
+        except (ImportError, NoSuchModuleError):
+            raise DatabaseError("PostgreSQL needs a driver: pip install 'plyscribe[postgres]'") from None
+        self.is_sqlite = self._engine.dialect.name == "sqlite"
+        self._serial = self.is_sqlite and self.path is None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of an SQLite database; None if it is in memory or on a server."""
+        named = self.url.database
+        return Path(named) if self.is_sqlite and named and named != ":memory:" else None
+
+    def prepare(self, make: Callable[[sa.Connection], object]) -> None:
+        """Call this in a transaction before the database is next used, and again if the file is replaced.
+
+        It creates what is missing; another process may do the same at the same time.
+        """
+        self._prepare.append(make)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction that sees the database as of one moment. Raises the errors above."""
+        with self._begin(writes=False) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction that is stored as a whole, or not at all after an exception. Raises the errors above."""
+        with self._begin(writes=True) as connection:
+            yield connection
+
+    @contextmanager
+    def _begin(self, writes: bool) -> Iterator[sa.Connection]:
+        if self._prepared < len(self._prepare):
+            self._prepare_all()
+        with _translated(), self._alone(), self._engine.connect() as connection:
+            connection.execution_options(**{_WRITES: writes})
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A database in memory has one connection, which threads use in turn."""
+        if not self._serial:
+            yield
+            return
+        with self._lock:
+            yield
+
+    def _prepare_all(self) -> None:
+        with self._lock:
+            todo = len(self._prepare)
+            with _translated(), self._engine.connect() as connection:
+                connection.execution_options(**{_WRITES: True})
+                with connection.begin():
+                    if not self.is_sqlite:
+                        # Otherwise two processes that create the same table at the same time fail.
+                        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+                    for make in self._prepare[self._prepared : todo]:
+                        make(connection)
+            self._prepared = todo
+
+    def ask(self) -> str:
+        """Name and version of the engine, if it answers."""
+        with self.reading() as connection:
+            version = ".".join(map(str, connection.dialect.server_version_info or ()))
+        return f"{self._engine.dialect.name} {version}"
+
+    def put_aside(self) -> Path | None:
+        """Rename the damaged file of an SQLite database, so that the next use makes a new one; return the new name."""
+        if self.path is None:
+            return None
+        with self._lock:
+            self._engine.dispose()
+            aside = self.path.with_suffix(".damaged")
+            for suffix in ("", "-wal", "-shm"):
+                file = Path(f"{self.path}{suffix}")
+                if file.exists():
+                    file.replace(f"{aside}{suffix}")
+            self._prepared = 0
+        return aside
+
+    def close(self) -> None:
+        """Close all connections. New ones are opened when the database is used again."""
+        self._engine.dispose()
+
+
+ADVISORY_LOCK = int.from_bytes(b"ply-read", "big")
+"""The number of the lock under which processes create tables on a PostgreSQL server."""
+
+
+def _make_engine(url: sa.URL) -> sa.Engine:
+    if url.get_backend_name() == "postgresql":
+        return sa.create_engine(
+            url,
+            pool_size=POOL,
+            max_overflow=POOL,
+            pool_timeout=WAIT_S,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": int(WAIT_S), "application_name": "plyscribe"},
+        )
+    in_memory = not url.database or url.database == ":memory:"
+    more: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
+    engine = sa.create_engine(url, connect_args={"check_same_thread": False, "timeout": WAIT_S}, **more)
+    sa.event.listen(engine, "connect", _set_up)
+    sa.event.listen(engine, "begin", _begin_transaction)
+    return engine
+
+
+def _set_up(connection: Any, _: object) -> None:
+    # Python's module would begin transactions late, and not before it creates a table.
+    connection.isolation_level = None
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_transaction(connection: sa.Connection) -> None:
+    # A transaction that reads first and then writes may fail at once if another one writes.
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raises our errors in place of the library's."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _translate(error) from error
+    except SQLAlchemyError as error:
+        raise DatabaseUnavailable(f"the read database cannot be used: {error}") from error
+
+
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _translate(error: DBAPIError) -> DatabaseError:
+    """Our error for one of a driver. The statement and its values stay out of the message."""
+    why = str(error.orig).strip().partition("\n")[0]
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    if code in DAMAGED:
+        return DatabaseDamaged(f"the file of the read database is damaged: {why}")
+    return DatabaseUnavailable(f"the read database does not answer: {why}")
+
+
+def insert_newer(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], version: str = "version"
+) -> set[Any]:
+    """Enter rows in place of those with the same key, unless the table's are as new; return the keys of those entered.
+
+    The table's first column is its key.
+    """
+    if not rows:
+        return set()
+    [key, *_] = table.primary_key.columns
+    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    new = {column.name: insert.excluded[column.name] for column in table.columns if column is not key}
+    older = table.c[version] < insert.excluded[version]
+    put = insert.on_conflict_do_update(index_elements=[key], set_=new, where=older).returning(key)
+    return set(connection.scalars(put, rows))

@@ -1,0 +1,139 @@
+"""Tables that follow from streams: created when they are missing, and built anew beside the ones that are read.
+
+The name of a table ends in the layout of its columns. So a release never reads tables that another one laid out
+otherwise: it finds its own missing, and builds them. That is simpler than to change tables step by step, and a rebuild
+is needed anyway whenever the rows of old streams change.
+"""
+
+from collections.abc import Callable, Sequence
+from secrets import token_hex
+from typing import Generic, NamedTuple, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.sql import quoted_name
+
+from plyscribe.service.database.engine import Database
+from plyscribe.service.store.port import StoreError
+
+T = TypeVar("T", bound=Sequence[sa.Table])
+
+Define = Callable[[sa.MetaData, str], T]
+"""Declares the tables of a set, with this at the end of each of their names."""
+
+_METADATA = sa.MetaData()
+
+BUILDS = sa.Table(
+    "builds_1",
+    _METADATA,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("layout", sa.Integer, nullable=False),
+    sa.Column("build", sa.String),
+    sa.Column("build_ms", sa.BigInteger),
+)
+"""The sets of tables: the layout of the last finished build, and a build in progress with its last sign of life."""
+
+
+class BuildLost(StoreError):
+    """Another build of the same tables has begun. This one had no effect."""
+
+    code = "database/build-lost"
+
+
+class BuildState(NamedTuple):
+    """The layout of the last finished build (0: none yet), and when a build in progress last gave a sign of life."""
+
+    layout: int
+    build_ms: int | None
+
+
+class Tables(Generic[T]):
+    """A set of tables that is built and replaced as a whole.
+
+    A build fills empty tables beside those that are read. Until it ends, whatever is written is written to both.
+    """
+
+    def __init__(self, database: Database, name: str, layout: int, define: Define[T]) -> None:
+        self.database = database
+        self.name = name
+        self.layout = layout
+        self._define = define
+        self.live = define(sa.MetaData(), f"_{layout}")
+        self._building = define(sa.MetaData(), f"_{layout}_new")
+        database.prepare(self._create)
+
+    def targets(self, connection: sa.Connection) -> list[T]:
+        """The tables to write to, within a transaction that writes: those that are read, and those being built."""
+        row = connection.execute(sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name)).first()
+        return [self.live, self._building] if row is not None and row.build is not None else [self.live]
+
+    def begin(self, now_ms: int) -> str:
+        """Begin a build and return its id. A build in progress is lost."""
+        build = token_hex(8)
+        with self.database.writing() as connection:
+            self._drop(connection, self._building)
+            _create_all(connection, self._building)
+            self._note(connection, build=build, build_ms=now_ms)
+        return build
+
+    def renew(self, build: str, now_ms: int) -> None:
+        """Give a sign of life; BuildLost if another build has begun."""
+        with self.database.writing() as connection:
+            self._require(connection, build)
+            self._note(connection, build_ms=now_ms)
+
+    def finish(self, build: str, layout: int) -> None:
+        """Make the new tables the ones that are read and drop the old ones; BuildLost if another build has begun."""
+        with self.database.writing() as connection:
+            self._require(connection, build)
+            self._drop(connection, self.live)
+            for old, new in zip(self.live, self._building, strict=True):
+                connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {old.name}")
+            self._note(connection, layout=layout, build=None, build_ms=None)
+
+    def forget(self) -> None:
+        """Make the tables count as not built, so that they are built again. Until then they are read as they are."""
+        with self.database.writing() as connection:
+            self._note(connection, layout=0)
+
+    def state(self) -> BuildState:
+        """How far the builds are."""
+        with self.database.reading() as connection:
+            row = connection.execute(sa.select(BUILDS).where(BUILDS.c.name == self.name)).one()
+        return BuildState(row.layout, row.build_ms if row.build is not None else None)
+
+    def _create(self, connection: sa.Connection) -> None:
+        _METADATA.create_all(connection)
+        if connection.execute(sa.select(BUILDS.c.layout).where(BUILDS.c.name == self.name)).first() is None:
+            connection.execute(sa.insert(BUILDS).values(name=self.name, layout=0))
+        inspector = sa.inspect(connection)
+        if not all(inspector.has_table(table.name) for table in self.live):
+            # A set is built as a whole.
+            self._drop(connection, self.live)
+            _create_all(connection, self.live)
+            self._note(connection, layout=0)
+
+    def _drop(self, connection: sa.Connection, tables: T) -> None:
+        for table in tables:
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table.name}")
+
+    def _note(self, connection: sa.Connection, **values: object) -> None:
+        connection.execute(sa.update(BUILDS).where(BUILDS.c.name == self.name).values(**values))
+
+    def _require(self, connection: sa.Connection, build: str) -> None:
+        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update()
+        if connection.scalar(asked) != build:
+            raise BuildLost("another build of these tables has begun")
+
+
+def _create_all(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
+    """Create tables with their indexes. The indexes get names of their own, because they outlive a renaming."""
+    token = token_hex(4)
+    for table in tables:
+        indexes = sorted(table.indexes, key=lambda index: [column.name for column in index.columns])
+        for number, index in enumerate(indexes):
+            index.name = quoted_name(f"ix_{token}_{table.name[:30]}_{number}", quote=None)
+        table.create(connection)
+
+
+Enter = Callable[[sa.Connection], object]
+"""Writes rows that were made before, within a transaction."""
