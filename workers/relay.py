@@ -82,6 +82,7 @@ class Relay:
         self._feed = feed
         self._duties = duties
         self._stopping = threading.Event()
+        self._has_more = False
         self._chores = [chore for duty in duties for chore in duty.chores]
         self._chores.append(Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S))
 
@@ -105,8 +106,8 @@ class Relay:
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """Relay one batch of the feed, then do the chores that are due."""
-        entries = self._feed.read(BATCH, block_ms)
-        if entries and block_ms:
+        entries = self._feed.read(BATCH, 0 if self._has_more else block_ms)
+        if entries and block_ms and not self._has_more:
             # A blocked read returns at the first of several appends that were sent together.
             self._stopping.wait(GATHER_S)
             entries += self._feed.read(BATCH)
@@ -115,8 +116,7 @@ class Relay:
                 duty.take(entries)
             metrics.note_relayed(len(entries))
         self._feed.ack()
-        for chore in self._chores:
-            chore.do_if_due()
+        self._has_more = any([chore.do_if_due() for chore in self._chores])
 
 
 def run_relay(relay: Relay) -> None:

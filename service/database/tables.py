@@ -90,10 +90,9 @@ class Tables(Generic[T]):
                 connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {old.name}")
             self._note(connection, layout=layout, build=None, build_ms=None)
 
-    def forget(self) -> None:
+    def forget(self, connection: sa.Connection) -> None:
         """Make the tables count as not built, so that they are built again. Until then they are read as they are."""
-        with self.database.writing() as connection:
-            self._note(connection, layout=0)
+        self._note(connection, layout=0, build=None, build_ms=None)
 
     def state(self) -> BuildState:
         """How far the builds are."""
