@@ -6,7 +6,9 @@ from plyscribe.domain.claims import AssignName, Name, is_older, name_stream
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import Player
-from plyscribe.service.lists.projections import Buildable, build_rows
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.tables import Enter, Tables
+from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 
@@ -24,14 +26,15 @@ class NameKeeper:
     kinds = ("player",)
     layout = 1
 
-    def __init__(self, table: Buildable, players: Handler[Player], names: Handler[Name]) -> None:
-        self.table = table
+    def __init__(self, database: Database, players: Handler[Player], names: Handler[Name]) -> None:
+        self.table: Tables[tuple[()]] = Tables(database, self.name, self.layout, lambda *_: ())
         self._players = players
         self._names = names
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
         build_rows(streams, self._players.read_since, self._assign)
+        return lambda connection: None
 
     def _assign(self, player: Player) -> None:
         if player.version == 0:

@@ -8,14 +8,15 @@ projected during the build. What a build leaves behind when it dies, the next bu
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from redis import Redis
 
 from plyscribe.service.clock import now_ms
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.tables import Enter, Tables
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of, chunk_streams
-from plyscribe.service.store.rows import Row, TableState
 
 LAG_CACHED_S = 1.0
 """How long a process reuses a lag that it has read: reading it costs the server some 64 lookups."""
@@ -23,18 +24,10 @@ LAG_CACHED_S = 1.0
 SILENT_MS = 60_000
 """A build that has not been renewed for this long is dead."""
 
+R = TypeVar("R")
 S = TypeVar("S")
 
 log = logging.getLogger(__name__)
-
-
-class Buildable(Protocol):
-    """Where a projection is kept: see `plyscribe.service.store.rows.Table`."""
-
-    def begin(self, now_ms: int) -> str: ...  # noqa: D102
-    def renew(self, build: str, now_ms: int) -> None: ...  # noqa: D102
-    def finish(self, build: str, layout: int) -> None: ...  # noqa: D102
-    def state(self) -> TableState: ...  # noqa: D102
 
 
 class Projection(Protocol):
@@ -56,14 +49,14 @@ class Projection(Protocol):
         ...
 
     @property
-    def table(self) -> Buildable:
+    def table(self) -> Tables[Any]:
         """Where the projection is kept."""
         ...
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """Enter these streams as they stand at the given versions or later (None: now).
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """Read these streams as they stand at the given versions or later (None: now); return what enters their rows.
 
-        Idempotent; calls may overlap and come in any order. A stream that cannot be read is logged and left out.
+        Rows may be entered in any order, and again. A stream that cannot be read is logged and left out.
         StoreUnavailable.
         """
         ...
@@ -85,7 +78,7 @@ def rebuild(store: EventStore, projection: Projection, report: Callable[[Built],
     built = Built(0, len(BUCKETS), 0)
     build = projection.table.begin(now_ms())
     for streams in chunk_streams(store, projection.kinds):
-        projection.project(dict.fromkeys(streams))
+        _enter([projection.collect(dict.fromkeys(streams))], projection.table.database)
         projection.table.renew(build, now_ms())
         built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
         report(built)
@@ -164,8 +157,8 @@ class ListUpdater:
 
 
 def build_rows(
-    streams: Mapping[str, int | None], read: Callable[[str, int | None], S], build_row: Callable[[S], Row | None]
-) -> list[Row]:
+    streams: Mapping[str, int | None], read: Callable[[str, int | None], S], build_row: Callable[[S], R | None]
+) -> list[R]:
     """The rows of these streams; a stream whose row cannot be built is logged and left out. StoreUnavailable."""
     rows = []
     for stream, version in streams.items():
@@ -182,7 +175,16 @@ def build_rows(
 def project_all(projections: Sequence[Projection], entries: Sequence[FeedEntry]) -> None:
     """Enter each stream of these entries once, as it stands after them, in the projections of its kind."""
     newest: dict[str, int | None] = {entry.stream: entry.last for entry in entries}
+    enters = []
     for projection in projections:
         concerned = {stream: last for stream, last in newest.items() if stream.partition("-")[0] in projection.kinds}
         if concerned:
-            projection.project(concerned)
+            enters.append(projection.collect(concerned))
+    if enters:
+        _enter(enters, projections[0].table.database)
+
+
+def _enter(enters: Sequence[Enter], database: Database) -> None:
+    with database.writing() as connection:
+        for enter in enters:
+            enter(connection)

@@ -9,6 +9,7 @@ from plyscribe.domain.claims import NAME
 from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.database.engine import Database
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
@@ -16,10 +17,8 @@ from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Proje
 from plyscribe.service.lists.tournaments import TournamentList
 from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
-from plyscribe.service.store.memory_table import MemoryTable
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.store.redis_table import RedisTable
 from plyscribe.service.streams.handler import Handler
 
 
@@ -52,6 +51,7 @@ class Lists:
 
 def open_lists(
     store: EventStore,
+    database: Database,
     client: Redis | None,
     matches: Handler[Match],
     players: Handler[Player],
@@ -59,25 +59,15 @@ def open_lists(
     tournaments: Handler[Tournament],
     outbox: Outbox,
 ) -> Lists:
-    """The lists that the relay keeps on the server of `client`; without a client, lists in memory.
+    """The lists in this database, which the relay keeps; without a client, lists that no relay keeps.
 
-    Lists in memory catch up with the store whenever their lag is asked for.
+    These catch up with the store whenever their lag is asked for.
     """
-    names = Handler(store, NAME)
-    if client is None:
-        in_memory = (
-            MatchList(MemoryTable(), matches, imports),
-            PlayerList(MemoryTable(), players),
-            TournamentList(MemoryTable(), tournaments),
-            NameKeeper(MemoryTable(), players, names),
-            WebhookIndex(MemoryTable(), players, outbox),
-        )
-        return Lists(*in_memory, ListUpdater(store, in_memory))
-    on_server = (
-        MatchList(RedisTable(client, "lists:matches"), matches, imports),
-        PlayerList(RedisTable(client, "lists:players"), players),
-        TournamentList(RedisTable(client, "lists:tournaments"), tournaments),
-        NameKeeper(RedisTable(client, "lists:names"), players, names),
-        WebhookIndex(RedisTable(client, "lists:webhooks"), players, outbox),
+    lists = (
+        MatchList(database, matches, imports, players),
+        PlayerList(database, players),
+        TournamentList(database, tournaments),
+        NameKeeper(database, players, Handler(store, NAME)),
+        WebhookIndex(database, players, outbox),
     )
-    return Lists(*on_server, FeedLag(client, on_server))
+    return Lists(*lists, ListUpdater(store, lists) if client is None else FeedLag(client, lists))

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 
 from plyscribe.domain.player import Player
-from plyscribe.service.lists.projections import Buildable, build_rows
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.tables import Enter, Tables
+from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.streams.handler import Handler
 
@@ -18,14 +20,15 @@ class WebhookIndex:
     kinds = ("player",)
     layout = 1
 
-    def __init__(self, table: Buildable, players: Handler[Player], outbox: Outbox) -> None:
-        self.table = table
+    def __init__(self, database: Database, players: Handler[Player], outbox: Outbox) -> None:
+        self.table: Tables[tuple[()]] = Tables(database, self.name, self.layout, lambda *_: ())
         self._players = players
         self._outbox = outbox
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
         build_rows(streams, self._players.read_since, self._note)
+        return lambda connection: None
 
     def _note(self, player: Player) -> None:
         wants = {webhook: its.topics for webhook, its in player.webhooks.items() if its.is_active}

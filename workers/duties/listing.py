@@ -29,6 +29,7 @@ class Listing:
         self._parts = parts
         self._projections = open_lists(
             parts.store,
+            parts.database,
             connection,
             states,
             parts.accounts.players,
@@ -57,7 +58,8 @@ class Listing:
         store = self._parts.store
         matches, players, tournaments = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
         imports, outbox = self._parts.imports, self._parts.outbox
-        lists = open_lists(store, self._redis, matches, players, imports, tournaments, outbox)
+        database = self._parts.database
+        lists = open_lists(store, database, self._redis, matches, players, imports, tournaments, outbox)
         for projection in lists.projections:
             if projection.name in names:
                 self._build_one(projection)
