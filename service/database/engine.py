@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from plyscribe.service.store.port import StoreError
@@ -52,6 +52,12 @@ class DatabaseDamaged(DatabaseUnavailable):
     """The file of the read database is damaged. The relay puts it aside and builds another."""
 
     code = "database/damaged"
+
+
+class DatabaseRefused(DatabaseError):
+    """The read database refuses a value or a row, and would refuse it again."""
+
+    code = "database/refused"
 
 
 def require_address(address: str) -> sa.URL:
@@ -219,6 +225,8 @@ def _translate(error: DBAPIError) -> DatabaseError:
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if code in DAMAGED:
         return DatabaseDamaged(f"the file of the read database is damaged: {why}")
+    if isinstance(error, DataError | IntegrityError):
+        return DatabaseRefused(f"the read database refuses a row: {why}")
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 
