@@ -203,6 +203,7 @@ class Service:
         # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
+        open_database(config).close()
         connect_client(config.rq_redis_url).close()
         web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
         # The second execution has another hash seed than the first, so a result that depends on it is noticed.
