@@ -14,8 +14,8 @@ from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
-from plyscribe.service.config import Config, ConfigError, read_config, register_rulesets
-from plyscribe.service.database.engine import IN_MEMORY, Database, DatabaseError
+from plyscribe.service.config import Config, read_config, register_rulesets
+from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import open_inboxes
 from plyscribe.service.live.reader import Live
@@ -105,7 +105,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
-    database = open_database(config)
+    database = open_database(config.read_url)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
@@ -139,14 +139,6 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         Desk(makers, config.stream_threads),
         outbox,
     )
-
-
-def open_database(config: Config) -> Database:
-    """The read database that the settings name; ConfigError if the address cannot be used. Does not connect."""
-    try:
-        return Database(config.read_url or IN_MEMORY)
-    except DatabaseError as error:
-        raise ConfigError(f"PLYSCRIBE_READ_URL cannot be used: {error}") from None
 
 
 def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:

@@ -17,6 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from plyscribe.service.config import ConfigError
 from plyscribe.service.store.port import StoreError
 
 IN_MEMORY = "sqlite://"
@@ -71,6 +72,14 @@ def require_address(address: str) -> sa.URL:
         supported = " or ".join(f"{each}://…" for each in DRIVERS)
         raise DatabaseError(f"{url.drivername} is not supported: write {supported}")
     return url
+
+
+def open_database(address: str) -> "Database":
+    """The database at this address, in memory without one; ConfigError if it cannot be used. Does not connect."""
+    try:
+        return Database(address or IN_MEMORY)
+    except DatabaseError as error:
+        raise ConfigError(f"PLYSCRIBE_READ_URL cannot be used: {error}") from None
 
 
 class Database:

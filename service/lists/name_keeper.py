@@ -20,7 +20,8 @@ class NameKeeper:
     """Follows all accounts, so that no new account gets the name of an old one.
 
     Of old accounts with the same name the oldest one has it; all of them stay as they are. A new account has claimed
-    its name already, so there is nothing to do for it. There are no tables: only whether all accounts have been seen is noted.
+    its name already, so there is nothing to do for it. There are no tables: only whether all accounts have been seen is
+    noted.
     """
 
     name = "names"
