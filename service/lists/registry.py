@@ -10,10 +10,11 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database
+from plyscribe.service.database.places import Places
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
-from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Projection
+from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, ListUpdater, Projection
 from plyscribe.service.lists.tournaments import TournamentList
 from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
@@ -51,17 +52,17 @@ class Lists:
 
 def open_lists(
     store: EventStore,
-    database: Database,
     client: Redis | None,
+    database: Database,
     matches: Handler[Match],
     players: Handler[Player],
     imports: Imports,
     tournaments: Handler[Tournament],
     outbox: Outbox,
 ) -> Lists:
-    """The lists in this database, which the relay keeps; without a client, lists that no relay keeps.
+    """The lists in this database, which the relay keeps up to date with the store on the server of `client`.
 
-    These catch up with the store whenever their lag is asked for.
+    Without a client there is no relay. Then the lists catch up with the store whenever their lag is asked for.
     """
     lists = (
         MatchList(database, matches, imports, players),
@@ -70,4 +71,6 @@ def open_lists(
         NameKeeper(database, players, Handler(store, NAME)),
         WebhookIndex(database, players, outbox),
     )
-    return Lists(*lists, ListUpdater(store, lists) if client is None else FeedLag(client, lists))
+    places = Places(database)
+    lag = ListUpdater(store, database, [ListSink(lists)]) if client is None else FeedLag(client, places, lists)
+    return Lists(*lists, lag)
