@@ -1,13 +1,28 @@
-"""Lists of matches, players and rulesets over HTTP."""
+"""Lists of matches, players, tournaments and rulesets over HTTP, on each engine."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from plyscribe.domain.commands import Actor
-from plyscribe.service.composition import Parts
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.lists import match_search, paging
+from plyscribe.service.store.memory import MemoryStore
+from tests.domain.toy import TOY_V1
 from tests.service.api import Api, open_as_before
+from tests.service.conftest import CONFIG
+
+
+@pytest.fixture
+def parts(any_read_url: str) -> Iterator[Parts]:
+    """The parts of a process, with a read database of each kind."""
+    register(TOY_V1)
+    parts = compose(replace(CONFIG, read_url=any_read_url), MemoryStore())
+    yield parts
+    parts.database.close()
 
 
 @pytest.fixture
@@ -307,6 +322,35 @@ def test_namesakes_of_earlier_releases_are_all_listed(api: Api, parts) -> None:
     first = api.get("/v1/players?limit=3").json
     second = api.get(first["next"]).json
     assert {row["player"] for row in first["players"] + second["players"]} == made
+
+
+def test_tournaments_are_found_by_ruleset_status_and_invitation_page_by_page(api: Api, parts: Parts) -> None:
+    organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))[1]
+    ann, ann_token = api.sign_up("Ann")
+    made = []
+    for ruleset in ("pathagon", "zhen", "pathagon"):
+        terms = {"name": "Cup", "ruleset": ruleset, "seats": 2, "format": {"kind": "round-robin"}}
+        made.append(api.post("/v1/tournaments", organiser, terms).json["tournament"])
+        api.post(f"/v1/tournaments/{made[-1]}/invitations", organiser, {"player": ann})
+    first, zhen, third = made
+    api.send("DELETE", f"/v1/tournaments/{first}/invitations/{ann}", organiser)
+    aborted = api.post(f"/v1/tournaments/{third}/abort", organiser)
+    assert aborted.status_code == 200, aborted.json
+
+    def found(query: str) -> list[str]:
+        path, rows = f"/v1/tournaments?limit=1&{query}", []
+        while path:
+            page = api.get(path, ann_token).json
+            rows += page["tournaments"]
+            path = page["next"]
+        assert rows == sorted(rows, key=lambda row: (row["created_at"], row["tournament"]), reverse=True)
+        return [row["tournament"] for row in rows]
+
+    assert set(found("")) == set(made)
+    assert set(found("ruleset=pathagon")) == {first, third}
+    assert found("status=aborted") == found("status=aborted&ruleset=pathagon") == [third]
+    assert found("status=aborted&ruleset=zhen") == []
+    assert found("invited=me") == found("invited=me&ruleset=zhen&status=open") == [zhen]
 
 
 def test_rulesets_show_how_many_matches_there_are(api: Api, ann) -> None:

@@ -48,8 +48,8 @@ class Order(NamedTuple):
 OFFERED = (
     Order("Newest", "created", "desc", "Older"),
     Order("Oldest", "created", "asc", "Newer"),
-    Order("Ended last", "ended", "desc", "Earlier"),
-    Order("Ended first", "ended", "asc", "Later"),
+    Order("Latest to end", "ended", "desc", "Earlier"),
+    Order("First to end", "ended", "asc", "Later"),
     Order("Longest", "length", "desc", "Shorter"),
     Order("Shortest", "length", "asc", "Longer"),
 )
