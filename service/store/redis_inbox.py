@@ -1,4 +1,4 @@
-"""Inboxes on a Redis or Valkey server. All keys of an inbox are in the bucket of its player."""
+"""Inboxes on a Redis or Valkey server, in the bucket of their player."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,8 +38,10 @@ class RedisInboxes:
 
 def _write_args(player: str, letters: Sequence[Letter]) -> list[Any]:
     bucket = bucket_of(player)
-    keys = [_key(player), f"{{{bucket}}}:inbox-keys:{player}", feed_key(bucket)]
-    return [*keys, inbox_of(player), KEPT, FORGOTTEN_MS, *(field for letter in letters for field in letter)]
+    inbox = inbox_of(player)
+    # Those who follow the inbox read the feed of its bucket.
+    keys = [_key(player), f"{{{bucket}}}:inbox-keys:{player}", feed_key(bucket_of(inbox))]
+    return [*keys, inbox, KEPT, FORGOTTEN_MS, *(field for letter in letters for field in letter)]
 
 
 def _key(player: str) -> str:

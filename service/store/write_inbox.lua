@@ -2,7 +2,7 @@
 --
 -- KEYS  1  {bb}:inbox:<player>       stream  ids <number>-0, fields: k key, p number of the previous entry, d data
 --       2  {bb}:inbox-keys:<player>  set     the keys of all entries in the stream
---       3  {bb}:feed                 stream  one entry per call that wrote: s the inbox, v <first>-<last>, t inbox
+--       3  {cc}:feed                 stream  one entry per call that wrote: s the inbox, v <first>-<last>, t inbox
 -- ARGV  1  name of the inbox in the feed
 --       2  how many entries to keep
 --       3  milliseconds after which an inbox without a new entry is deleted, give or take a hundredth

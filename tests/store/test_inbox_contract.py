@@ -104,7 +104,7 @@ def test_what_was_dropped_is_no_longer_known(post):
 def test_the_feed_tells_of_new_letters_and_of_nothing_else(post):
     position = post.store.feed_end()
     post.write("1", "2")
-    [entry] = post.store.tail(position).entries
+    [entry] = post.store.tail(position, buckets={bucket_of(inbox_of(ANN))}).entries
     numbers = [each.number for each in post.inboxes.read(ANN, 0, 10)]
     assert (entry.stream, entry.first, entry.last, entry.types) == (inbox_of(ANN), *numbers, ("inbox",))
     assert player_of(entry.stream) == ANN
@@ -142,7 +142,7 @@ def test_nothing_is_written_where_a_key_holds_something_else(engine, name, clien
     client = client_of(engine)
     inboxes = RedisInboxes(client)
     bucket = bucket_of(ANN)
-    client.set(f"{{{bucket}}}:feed" if name == "feed" else f"{{{bucket}}}:{name}:{ANN}", "ours")
+    client.set(f"{{{bucket_of(inbox_of(ANN))}}}:feed" if name == "feed" else f"{{{bucket}}}:{name}:{ANN}", "ours")
     with pytest.raises(WrongType):
         inboxes.write({ANN: [Letter("1", b"x")]})
     assert client.dbsize() == 1
