@@ -23,6 +23,7 @@ from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import Notices
 from plyscribe.workers.duties.listing import Listing
 from plyscribe.workers.duties.rated_aborts import RatedAborts
+from plyscribe.workers.duties.ratings import RatingFolds
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
@@ -69,6 +70,7 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
         rated_aborts,
         faulty_records,
         Listing(parts, store, states),
+        RatingFolds(parts),
         # After the lists, which note who wants what.
         Webhooks(parts, webhook_queue(queues), states, sender),
         Scrub(parts.store, store, parts.config.scrub_per_s),

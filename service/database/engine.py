@@ -114,6 +114,9 @@ class Database:
             self._prepare_all()
         with _translated(), self._alone(), self._engine.connect() as connection:
             connection.execution_options(**{_WRITES: writes})
+            if not (writes or self.is_sqlite):
+                # Otherwise each statement would see what was stored before it began.
+                connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
 
@@ -237,3 +240,17 @@ def insert_newer(
     older = table.c[version] < insert.excluded[version]
     put = insert.on_conflict_do_update(index_elements=[key], set_=new, where=older).returning(key)
     return set(connection.scalars(put, rows))
+
+
+def replace_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]] | sa.Select[Any]) -> None:
+    """Enter rows, or those that a query with a condition selects, in place of those with the same primary key."""
+    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    if isinstance(rows, sa.Select):
+        insert = insert.from_select([column.name for column in table.columns], rows)
+    key = list(table.primary_key.columns)
+    new = {column.name: insert.excluded[column.name] for column in table.columns if not column.primary_key}
+    put = insert.on_conflict_do_update(index_elements=key, set_=new)
+    if isinstance(rows, sa.Select):
+        connection.execute(put)
+    elif rows:
+        connection.execute(put, rows)
