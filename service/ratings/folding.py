@@ -308,8 +308,11 @@ def rebuild(
     folder = Folder(store, tables.database, building)
     # The second time is short: it takes up what has come in meanwhile.
     for ruleset in [*rulesets, *rulesets]:
-        while folder.step(ruleset):
+        has_more = True
+        while has_more:
             tables.renew(build, now_ms())
+            has_more = folder.step(ruleset)
             with tables.database.reading() as connection:
-                report(ruleset, Rows(connection, building, ruleset).fold().version)
+                version = Rows(connection, building, ruleset).fold().version
+            report(ruleset, version)
     tables.finish(build, LAYOUT)
