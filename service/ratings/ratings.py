@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from plyscribe.domain.ledger import ledger_of
+from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.database.engine import Database
 from plyscribe.service.ratings.changes import Change, compare_unrated, compare_without
 from plyscribe.service.ratings.columns import BIN, bin_of, open_tables
@@ -135,9 +136,18 @@ class Ratings:
             rows = Rows(connection, self.tables.live, ruleset)
             return rows.unrated([match]).get(match, rows.fold().version + 1) <= rows.fold().version
 
-    def list_behind(self, rulesets: Sequence[str]) -> list[str]:
-        """Those of these rulesets whose ledgers have more, or other entries than are folded. One query of the store."""
-        newest = self._store.newest([ledger_of(ruleset) for ruleset in rulesets])
+    def list_rulesets(self) -> list[str]:
+        """The rulesets that may have a ledger."""
+        return [ruleset.id for ruleset in list_newest()]
+
+    def list_newest(self, rulesets: Sequence[str]) -> list[int]:
+        """The newest versions of the ledgers of these rulesets, in their order."""
+        return [newest.version if newest else 0 for newest in self._store.newest([*map(ledger_of, rulesets)])]
+
+    def list_behind(self) -> list[str]:
+        """The rulesets whose ledgers have more entries than are folded, or others."""
+        rulesets = self.list_rulesets()
+        newest = self._store.newest([*map(ledger_of, rulesets)])
         with self.tables.database.reading() as connection:
             folds = [Rows(connection, self.tables.live, ruleset).fold() for ruleset in rulesets]
         return [
@@ -166,8 +176,8 @@ class Ratings:
         if self._by_itself:
             with self._folding:
                 self.folder.catch_up(ruleset)
-        [newest] = self._store.newest([ledger_of(ruleset)])
-        return newest.version if newest else 0
+        [newest] = self.list_newest([ruleset])
+        return newest
 
     def _rank(self, rows: Rows, found: Sequence[Any]) -> list[RatedPlayer]:
         """These consecutive lines of the table with their ranks. Two of these are counted, the others follow."""

@@ -21,10 +21,10 @@ _numbers = count()
 
 
 class Entries:
-    """A ledger being written, of a ruleset of its own."""
+    """A ledger being written, in a store of its own; without a name its ruleset is its own too."""
 
-    def __init__(self) -> None:
-        self.ruleset = f"toy{next(_numbers)}"
+    def __init__(self, ruleset: str = "") -> None:
+        self.ruleset = ruleset or f"toy{next(_numbers)}"
         self.opening = open_ratings(self.ruleset)
         self.ledger = Ledger(ledger_of(self.ruleset))
         self.stored: list[StoredEvent] = []

@@ -171,22 +171,17 @@ def ratings_opening(entries: Entries) -> dict[str, Any]:
     return {name: getattr(opening, name) for name in fields}
 
 
-def test_a_ledger_that_goes_on_otherwise_is_folded_afresh(database, entries):
-    ratings = ratings_in(database, entries)
-    ratings.folder.catch_up(entries.ruleset)
-    other = Entries()
-    other.ruleset, other.opening, other.ledger = (
-        entries.ruleset,
-        entries.opening,
-        type(entries.ledger)(entries.ledger.stream),
-    )
-    for number in range(20):
-        other.rate(f"x{number}", "ann", "ben")
-    swapped = Ratings(other.store, database, by_itself=False)
-    assert swapped.list_behind([entries.ruleset]) == [entries.ruleset]
-    swapped.folder.catch_up(entries.ruleset)
-    require_sound(swapped, other)
-    assert swapped.list_behind([entries.ruleset]) == []
+def test_a_ledger_that_goes_on_otherwise_is_found_and_folded_afresh(database):
+    one, other = Entries("zhen"), Entries("zhen")
+    for number in range(12):
+        one.rate(f"m{number}", "ann", "ben")
+        other.rate(f"n{number}", "ben", "ann")
+    ratings, restored = ratings_in(database, one), ratings_in(database, other)
+    ratings.folder.catch_up("zhen")
+    assert (ratings.list_behind(), restored.list_behind()) == ([], ["zhen"])
+    restored.folder.catch_up("zhen")
+    require_sound(restored, other)
+    assert restored.list_behind() == []
 
 
 def test_a_damaged_ledger_leaves_the_rows_as_they_were(database, entries):

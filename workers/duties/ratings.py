@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.ledger import LEDGER
-from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import UnknownModel
 from plyscribe.service.store.port import FeedEntry
@@ -35,8 +34,7 @@ class RatingFolds:
 
     def find(self) -> None:
         """Note all ledgers that are not folded as far as they go."""
-        known = [ruleset.id for ruleset in list_newest()]
-        self._behind |= dict.fromkeys(self._ratings.list_behind(known))
+        self._behind |= dict.fromkeys(self._ratings.list_behind())
 
     def fold(self) -> bool:
         """Fold one ledger on by a step, and return whether more is to be folded.
