@@ -87,7 +87,7 @@ class Folder:
     def _read_on(self, ruleset: str, fold: Fold) -> bool:
         """Fold the next entries of the ledger; if they unrate matches that count, begin to rate again."""
         stream = ledger_of(ruleset)
-        stored = self._store.load(stream, max(0, fold.version - 1), limit=self._most + 1).entries
+        stored = self._store.load(stream, max(0, fold.version - 1), limit=self._most + (fold.version > 0)).entries
         if fold.version:
             if [(entry.version, entry.h) for entry in stored[:1]] != [(fold.version, fold.head)]:
                 log.warning("%s is folded up to version %d, which the store does not have", stream, fold.version)
