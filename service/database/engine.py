@@ -5,18 +5,20 @@ a loss of power it may be some transactions back, but each of them also says how
 """
 
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from plyscribe.service.config import ConfigError
 from plyscribe.service.store.port import StoreError
 
 IN_MEMORY = "sqlite://"
@@ -54,6 +56,12 @@ class DatabaseDamaged(DatabaseUnavailable):
     code = "database/damaged"
 
 
+class DatabaseRefused(DatabaseError):
+    """The read database refuses a value or a row, and would refuse it again."""
+
+    code = "database/refused"
+
+
 def require_address(address: str) -> sa.URL:
     """The address of a database that we support, parsed; DatabaseError says what is wrong with it."""
     try:
@@ -65,6 +73,14 @@ def require_address(address: str) -> sa.URL:
         supported = " or ".join(f"{each}://…" for each in DRIVERS)
         raise DatabaseError(f"{url.drivername} is not supported: write {supported}")
     return url
+
+
+def open_database(address: str) -> "Database":
+    """The database at this address, in memory without one; ConfigError if it cannot be used. Does not connect."""
+    try:
+        return Database(address or IN_MEMORY)
+    except DatabaseError as error:
+        raise ConfigError(f"PLYSCRIBE_READ_URL cannot be used: {error}") from None
 
 
 class Database:
@@ -184,9 +200,16 @@ def _make_engine(url: sa.URL) -> sa.Engine:
     in_memory = not url.database or url.database == ":memory:"
     more: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
     engine = sa.create_engine(url, connect_args={"check_same_thread": False, "timeout": WAIT_S}, **more)
+    sa.event.listen(engine, "do_connect", lambda *_: None if in_memory else _make_file(Path(url.database or "")))
     sa.event.listen(engine, "connect", _set_up)
     sa.event.listen(engine, "begin", _begin_transaction)
     return engine
+
+
+def _make_file(path: Path) -> None:
+    """Make the file, if need be, so that nobody else can read it: it names the players of private matches."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _set_up(connection: Any, _: object) -> None:
@@ -222,6 +245,8 @@ def _translate(error: DBAPIError) -> DatabaseError:
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if code in DAMAGED:
         return DatabaseDamaged(f"the file of the read database is damaged: {why}")
+    if isinstance(error, DataError | IntegrityError):
+        return DatabaseRefused(f"the read database refuses a row: {why}")
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 
@@ -240,17 +265,3 @@ def insert_newer(
     older = table.c[version] < insert.excluded[version]
     put = insert.on_conflict_do_update(index_elements=[key], set_=new, where=older).returning(key)
     return set(connection.scalars(put, rows))
-
-
-def replace_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]] | sa.Select[Any]) -> None:
-    """Enter rows, or those that a query with a condition selects, in place of those with the same primary key."""
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
-    if isinstance(rows, sa.Select):
-        insert = insert.from_select([column.name for column in table.columns], rows)
-    key = list(table.primary_key.columns)
-    new = {column.name: insert.excluded[column.name] for column in table.columns if not column.primary_key}
-    put = insert.on_conflict_do_update(index_elements=key, set_=new)
-    if isinstance(rows, sa.Select):
-        connection.execute(put)
-    elif rows:
-        connection.execute(put, rows)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
+from plyscribe.service.database.rows import TEXT
 from plyscribe.service.database.tables import Tables
 
 LAYOUT = 1
@@ -56,7 +57,7 @@ def _define(metadata: sa.MetaData, end: str) -> RatingTables:
         sa.Table(
             f"rating_ledgers{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
             _number("version"),
             sa.Column("head", sa.LargeBinary, nullable=False),
             sa.Column("opening", sa.JSON, nullable=False),
@@ -67,9 +68,9 @@ def _define(metadata: sa.MetaData, end: str) -> RatingTables:
         sa.Table(
             f"rated_matches{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
             sa.Column("version", sa.BigInteger, primary_key=True),
-            sa.Column("match", sa.String, nullable=False),
+            sa.Column("match", TEXT, nullable=False),
             _number("at"),
             sa.Column("players", sa.JSON, nullable=False),
             sa.Column("ranks", sa.JSON, nullable=False),
@@ -78,8 +79,8 @@ def _define(metadata: sa.MetaData, end: str) -> RatingTables:
         sa.Table(
             f"unrated_matches{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
-            sa.Column("match", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
+            sa.Column("match", TEXT, primary_key=True),
             _number("version"),
         ),
         _define_steps(
@@ -88,16 +89,16 @@ def _define(metadata: sa.MetaData, end: str) -> RatingTables:
         sa.Table(
             f"ratings{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
-            sa.Column("player", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
+            sa.Column("player", TEXT, primary_key=True),
             *map(_number, ("place", "mu", "sigma", "matches", "last_version", "last_at")),
-            sa.Column("last_match", sa.String, nullable=False),
+            sa.Column("last_match", TEXT, nullable=False),
             sa.Index(f"ratings{end}_place", "ruleset", "place", "player"),
         ),
         sa.Table(
             f"rating_bins{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
             sa.Column("bin", sa.BigInteger, primary_key=True),
             _number("players"),
         ),
@@ -105,8 +106,8 @@ def _define(metadata: sa.MetaData, end: str) -> RatingTables:
         sa.Table(
             f"influenced_players{end}",
             metadata,
-            sa.Column("ruleset", sa.String, primary_key=True),
-            sa.Column("player", sa.String, primary_key=True),
+            sa.Column("ruleset", TEXT, primary_key=True),
+            sa.Column("player", TEXT, primary_key=True),
             *map(_number, ("mu", "sigma", "matches")),
         ),
     )
@@ -116,10 +117,10 @@ def _define_steps(name: str, metadata: sa.MetaData, *indexes: sa.Index) -> sa.Ta
     return sa.Table(
         name,
         metadata,
-        sa.Column("ruleset", sa.String, primary_key=True),
+        sa.Column("ruleset", TEXT, primary_key=True),
         sa.Column("version", sa.BigInteger, primary_key=True),
-        sa.Column("player", sa.String, primary_key=True),
-        sa.Column("match", sa.String, nullable=False),
+        sa.Column("player", TEXT, primary_key=True),
+        sa.Column("match", TEXT, nullable=False),
         *map(_number, ("at", "rank", "seats", "before_mu", "before_sigma", "after_mu", "after_sigma", "matches")),
         *indexes,
     )

@@ -18,9 +18,10 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.ledger import LEDGER, Ledger, MatchRated, MatchUnrated, RatingsOpened, ledger_of
 from plyscribe.service.clock import now_ms
-from plyscribe.service.database.engine import Database, replace_rows
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.rows import put_rows
 from plyscribe.service.database.tables import Tables
-from plyscribe.service.ratings.columns import LAYOUT, RatingTables, bin_of
+from plyscribe.service.ratings.columns import RatingTables, bin_of
 from plyscribe.service.ratings.influence import Entry, Standing, rate_again
 from plyscribe.service.ratings.retrieval import (
     Fold,
@@ -129,7 +130,7 @@ class Folder:
             return
         with self._database.writing() as connection:
             self._move(connection, ruleset, fold, fold._replace(reached=entries[-1].version))
-            replace_rows(connection, self._tables.new_steps, made)
+            put_rows(connection, self._tables.new_steps, made)
             self._put_influenced(connection, ruleset, influenced, were)
 
     def _read_influenced(self, rows: Rows, entries: Sequence[Entry]) -> dict[str, Standing]:
@@ -149,7 +150,7 @@ class Folder:
             {"ruleset": ruleset, "player": who, "mu": rating.mu, "sigma": rating.sigma, "matches": matches}
             for who, (rating, matches) in influenced.items()
         ]
-        replace_rows(connection, table, fields)
+        put_rows(connection, table, fields)
 
     def _switch(self, ruleset: str, fold: Fold) -> None:
         """Put the new steps in the place of the old ones, and the ratings that follow."""
@@ -169,7 +170,7 @@ class Folder:
             concerned = set(connection.scalars(sa.select(steps.c.player).where(old)))
             concerned |= set(connection.scalars(sa.select(new.c.player).where(new.c.ruleset == ruleset).distinct()))
             connection.execute(sa.delete(steps).where(old))
-            replace_rows(connection, steps, sa.select(new).where(new.c.ruleset == ruleset))
+            put_rows(connection, steps, sa.select(new).where(new.c.ruleset == ruleset))
             for table in (new, tables.influenced):
                 connection.execute(sa.delete(table).where(table.c.ruleset == ruleset))
             for some in in_batches(sorted(concerned)):
@@ -211,7 +212,7 @@ class Folder:
         after = [describe_rating(step) for step in last_steps.values()]
         without = [who for who in before if who not in last_steps]
         connection.execute(sa.delete(ratings).where(ratings.c.ruleset == rows.ruleset, ratings.c.player.in_(without)))
-        replace_rows(connection, ratings, after)
+        put_rows(connection, ratings, after)
         changes = Counter(bin_of(row["place"]) for row in after)
         changes.subtract(bin_of(row.place) for row in before.values())
         self._count(connection, rows.ruleset, changes)
@@ -310,9 +311,10 @@ def rebuild(
     for ruleset in [*rulesets, *rulesets]:
         has_more = True
         while has_more:
-            tables.renew(build, now_ms())
+            with tables.database.writing() as connection:
+                tables.renew(connection, build, now_ms())
             has_more = folder.step(ruleset)
             with tables.database.reading() as connection:
                 version = Rows(connection, building, ruleset).fold().version
             report(ruleset, version)
-    tables.finish(build, LAYOUT)
+    tables.finish(build)

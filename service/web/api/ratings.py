@@ -1,5 +1,6 @@
 """Ratings: a table for each ruleset, a history for each player."""
 
+import re
 from typing import Any
 
 from flask import Blueprint, Response
@@ -15,6 +16,8 @@ from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("ratings", __name__, url_prefix="/v1/ratings")
+
+_ORDINAL = re.compile(r"-?[0-9]{1,18}")
 
 Json = dict[str, Any]
 
@@ -66,11 +69,10 @@ def _cursor(ruleset: str, row: RatedPlayer) -> str:
 
 def _parse_place(ruleset: str, cursor: str) -> tuple[int, str]:
     """The ordinal and the player after whom the page begins."""
-    ordinal, _, player = parse_cursor(f"ratings of {ruleset}", cursor).decode(errors="replace").partition("\t")
-    try:
-        return int(ordinal), player
-    except ValueError:
-        raise BadRequest("the cursor is not from this table: follow `next` unchanged", "cursor/invalid") from None
+    ordinal, _, player = parse_cursor(f"ratings of {ruleset}", cursor).decode().partition("\t")
+    if not _ORDINAL.fullmatch(ordinal):
+        raise BadRequest("the cursor is not from this table: follow `next` unchanged", "cursor/invalid")
+    return int(ordinal), player
 
 
 def _describe_state(state: State) -> Json:
