@@ -30,10 +30,13 @@ Standings = dict[str, Standing]
 """The players whose standings at a version differ from those that follow from the rows."""
 
 
-def compare_unrated(rows: Rows, match: str) -> list[Change]:
-    """The ratings that differed right after the match was unrated, the largest change first; empty if it is not."""
-    version = rows.unrated([match]).get(match)
-    if version is None or version > rows.fold().version or match not in rows.places([match]):
+def compare_unrated(rows: Rows, match: str, version: int) -> list[Change]:
+    """The ratings that differed right after the match was unrated at a version, the largest change first.
+
+    Empty if the match never counted. ReportBusy unless the ledger is folded up to that version.
+    """
+    _require_folded(rows, version)
+    if match not in rows.places([match]):
         return []
     return _compare(rows, version, _differ_at(rows, version - 1), _differ_at(rows, version))
 
@@ -43,11 +46,15 @@ def compare_without(rows: Rows, match: str, version: int) -> list[Change]:
 
     Empty if the match does not count. ReportBusy unless the ledger is folded up to that version.
     """
-    if version > rows.fold().version:
-        raise ReportBusy("the ratings are being computed again: ask again later")
+    _require_folded(rows, version)
     if match in rows.unrated([match]) or match not in rows.places([match]):
         return []
     return _compare(rows, version, _differ_at(rows, version), _differ_at(rows, version, without=match))
+
+
+def _require_folded(rows: Rows, version: int) -> None:
+    if version > rows.fold().version:
+        raise ReportBusy("the ratings are being computed again: ask again later")
 
 
 def _differ_at(rows: Rows, version: int, without: str | None = None) -> Standings:

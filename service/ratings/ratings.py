@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,6 +16,9 @@ from plyscribe.service.ratings.folding import Folder
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.retrieval import Fold, Row, Rows
 from plyscribe.service.store.port import EventStore
+
+MOST_REPORTS = 4
+"""Reports of each kind that a process keeps: some 200 bytes for each player in them."""
 
 
 class State(NamedTuple):
@@ -83,6 +87,8 @@ class Ratings:
         self.folder = Folder(store, database, self.tables.live)
         self._by_itself = by_itself
         self._folding = threading.Lock()
+        self._report = lru_cache(MOST_REPORTS)(self._compute_report)
+        self._preview = lru_cache(MOST_REPORTS)(self._compute_preview)
 
     def read_table(self, ruleset: str, limit: int, after: tuple[int, str] | None = None) -> Table:
         """The first `limit` players, best first, after the one with this ordinal and id."""
@@ -159,15 +165,24 @@ class Ratings:
     def report(self, ruleset: str, match: str) -> Sequence[Change]:
         """What unrating a match changed at the time; empty if it never counted, or counts.
 
-        Costs a pass over the matches since, and memory for the players whom it influenced.
+        Costs a pass over the matches since, and memory for the players whom it influenced. The last reports are kept,
+        because people read them page by page.
         """
         self._prepare(ruleset)
         with self.tables.database.reading() as connection:
-            return compare_unrated(Rows(connection, self.tables.live, ruleset), match)
+            version = Rows(connection, self.tables.live, ruleset).unrated([match]).get(match, 0)
+        return self._report(ruleset, match, version)
 
     def preview(self, ruleset: str, match: str, version: int) -> Sequence[Change]:
-        """What unrating the match would have changed at a version of its ledger. As costly as `report`."""
+        """What unrating the match would have changed at a version of its ledger. As costly as `report`, and kept."""
         self._prepare(ruleset)
+        return self._preview(ruleset, match, version)
+
+    def _compute_report(self, ruleset: str, match: str, version: int) -> Sequence[Change]:
+        with self.tables.database.reading() as connection:
+            return compare_unrated(Rows(connection, self.tables.live, ruleset), match, version)
+
+    def _compute_preview(self, ruleset: str, match: str, version: int) -> Sequence[Change]:
         with self.tables.database.reading() as connection:
             return compare_without(Rows(connection, self.tables.live, ruleset), match, version)
 
