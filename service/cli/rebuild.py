@@ -67,3 +67,4 @@ def _rebuild_ratings(parts: "Parts") -> None:
             bar.update(task, completed=folded, total=max(total, folded), entries=folded)
 
         rebuild(parts.store, parts.ratings.tables, rulesets, show)
+        bar.update(task, completed=1, total=1)
