@@ -15,7 +15,7 @@ from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
-from plyscribe.service.database.engine import IN_MEMORY, Database
+from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import open_inboxes
 from plyscribe.service.live.reader import Live
@@ -105,12 +105,12 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
-    database = Database(config.read_url or IN_MEMORY)
+    database = open_database(config.read_url)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
-    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler, outbox)
+    lists = open_lists(store, client, database, matches, accounts.players, imports, tournaments.handler, outbox)
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events = Ledgers(store), MatchEvents(matches)

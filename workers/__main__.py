@@ -88,7 +88,8 @@ def relay() -> None:
         require_queues_at(config.rq_redis_url)
     queues = connect_client(config.rq_redis_url, QUEUES_WITHIN_S)
     store = connect_client(config.redis_url)
-    run_relay(Relay(FeedGroup(store), make_duties(process_parts(), store, queues)))
+    feed = FeedGroup(store)
+    run_relay(Relay(feed, make_duties(process_parts(), feed, store, queues)))
 
 
 def _serve(queue: str, finish: Callable[[], object] = lambda: None) -> None:

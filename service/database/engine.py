@@ -14,9 +14,10 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from plyscribe.service.config import ConfigError
 from plyscribe.service.store.port import StoreError
 
 IN_MEMORY = "sqlite://"
@@ -54,6 +55,12 @@ class DatabaseDamaged(DatabaseUnavailable):
     code = "database/damaged"
 
 
+class DatabaseRefused(DatabaseError):
+    """The read database refuses a value or a row, and would refuse it again."""
+
+    code = "database/refused"
+
+
 def require_address(address: str) -> sa.URL:
     """The address of a database that we support, parsed; DatabaseError says what is wrong with it."""
     try:
@@ -65,6 +72,14 @@ def require_address(address: str) -> sa.URL:
         supported = " or ".join(f"{each}://…" for each in DRIVERS)
         raise DatabaseError(f"{url.drivername} is not supported: write {supported}")
     return url
+
+
+def open_database(address: str) -> "Database":
+    """The database at this address, in memory without one; ConfigError if it cannot be used. Does not connect."""
+    try:
+        return Database(address or IN_MEMORY)
+    except DatabaseError as error:
+        raise ConfigError(f"PLYSCRIBE_READ_URL cannot be used: {error}") from None
 
 
 class Database:
@@ -219,6 +234,8 @@ def _translate(error: DBAPIError) -> DatabaseError:
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if code in DAMAGED:
         return DatabaseDamaged(f"the file of the read database is damaged: {why}")
+    if isinstance(error, DataError | IntegrityError):
+        return DatabaseRefused(f"the read database refuses a row: {why}")
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 

@@ -5,12 +5,11 @@ entries finds the place moved on, and its whole transaction has no effect.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.port import Piece, Place, StoreError
 
 _METADATA = sa.MetaData()
 
@@ -23,33 +22,14 @@ PLACES = sa.Table(
 )
 
 
+ORIGIN = sa.Table("origin_1", _METADATA, sa.Column("store", sa.String, primary_key=True))
+"""The store whose feed is followed."""
+
+
 class PlaceTaken(StoreError):
     """Another process has followed the feed from here. The transaction has no effect."""
 
     code = "database/place-taken"
-
-
-class Place(NamedTuple):
-    """A place in the feed of a bucket."""
-
-    id: str
-    """The last entry before it."""
-
-    passed: int
-    """How many entries the server has added up to it, as it counts them."""
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """What places of a bucket are ordered by."""
-        ms, _, number = self.id.partition("-")
-        return int(ms), int(number)
-
-
-class Move(NamedTuple):
-    """From one place in a bucket to another."""
-
-    before: Place
-    after: Place
 
 
 class Places:
@@ -59,14 +39,16 @@ class Places:
         self.database = database
         database.prepare(_METADATA.create_all)
 
-    def read(self) -> dict[str, Place]:
-        """The places by bucket; without the buckets that have none yet."""
+    def read(self, store: str) -> dict[str, Place]:
+        """The places by bucket in the feed of this store; without the buckets that have none."""
         with self.database.reading() as connection:
+            if connection.scalar(sa.select(ORIGIN.c.store)) != store:
+                return {}
             return {row.bucket: Place(row.id, row.passed) for row in connection.execute(sa.select(PLACES))}
 
-    def move(self, connection: sa.Connection, moves: Mapping[str, Move]) -> None:
-        """Move on, within the transaction that enters the rows; PlaceTaken if a place is another one than before."""
-        if not moves:
+    def move(self, connection: sa.Connection, pieces: Mapping[str, Piece]) -> None:
+        """Move on by these pieces, in the transaction that enters their rows; PlaceTaken if another process has."""
+        if not pieces:
             return
         step = (
             sa.update(PLACES)
@@ -75,15 +57,15 @@ class Places:
         )
         values = [
             {"of": bucket, "old": before.id, "new": after.id, "count": after.passed}
-            for bucket, (before, after) in moves.items()
+            for bucket, (before, after, _) in pieces.items()
         ]
         if connection.execute(step, values).rowcount != len(values):
             raise PlaceTaken("another process has entered these rows")
 
-    def begin(self, places: Mapping[str, Place]) -> None:
+    def begin(self, connection: sa.Connection, store: str, places: Mapping[str, Place]) -> None:
         """Begin at these places, in place of any others. What came before them has to be built from the streams."""
-        with self.database.writing() as connection:
-            connection.execute(sa.delete(PLACES).where(PLACES.c.bucket.in_(places)))
-            rows = [{"bucket": bucket, "id": place.id, "passed": place.passed} for bucket, place in places.items()]
-            if rows:
-                connection.execute(sa.insert(PLACES), rows)
+        connection.execute(sa.delete(PLACES))
+        connection.execute(sa.delete(ORIGIN))
+        connection.execute(sa.insert(ORIGIN).values(store=store))
+        rows = [{"bucket": bucket, "id": place.id, "passed": place.passed} for bucket, place in places.items()]
+        connection.execute(sa.insert(PLACES), rows)

@@ -7,18 +7,26 @@ is needed anyway whenever the rows of old streams change.
 
 from collections.abc import Callable, Sequence
 from secrets import token_hex
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.port import FeedEntry, StoreError
 
 T = TypeVar("T", bound=Sequence[sa.Table])
 
 Define = Callable[[sa.MetaData, str], T]
 """Declares the tables of a set, with this at the end of each of their names."""
+
+Enter = Callable[[sa.Connection], object]
+"""Writes rows that were made before, within a transaction."""
+
+
+def enter_nothing(connection: sa.Connection) -> None:
+    """Stands in for what enters rows where there are none."""
+
 
 _METADATA = sa.MetaData()
 
@@ -40,10 +48,25 @@ class BuildLost(StoreError):
 
 
 class BuildState(NamedTuple):
-    """The layout of the last finished build (0: none yet), and when a build in progress last gave a sign of life."""
+    """Whether the tables of this layout are built, and when a build in progress last gave a sign of life."""
 
-    layout: int
+    is_built: bool
     build_ms: int | None
+
+
+class Sink(Protocol):
+    """Tables that follow from the feed."""
+
+    def collect(self, entries: Sequence[FeedEntry]) -> Enter:
+        """Read what follows from these entries, and return what enters it within a transaction.
+
+        A stream that cannot be read is logged and left out. StoreUnavailable.
+        """
+        ...
+
+    def announce(self) -> None:
+        """Tell of what was entered, now that it is stored. StoreUnavailable."""
+        ...
 
 
 class Tables(Generic[T]):
@@ -75,31 +98,29 @@ class Tables(Generic[T]):
             self._note(connection, build=build, build_ms=now_ms)
         return build
 
-    def renew(self, build: str, now_ms: int) -> None:
-        """Give a sign of life; BuildLost if another build has begun."""
-        with self.database.writing() as connection:
-            self._require(connection, build)
-            self._note(connection, build_ms=now_ms)
+    def renew(self, connection: sa.Connection, build: str, now_ms: int) -> None:
+        """Give a sign of life, within a transaction; BuildLost if another build has begun."""
+        self._require(connection, build)
+        self._note(connection, build_ms=now_ms)
 
-    def finish(self, build: str, layout: int) -> None:
+    def finish(self, build: str) -> None:
         """Make the new tables the ones that are read and drop the old ones; BuildLost if another build has begun."""
         with self.database.writing() as connection:
             self._require(connection, build)
             self._drop(connection, self.live)
             for old, new in zip(self.live, self._building, strict=True):
                 connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {old.name}")
-            self._note(connection, layout=layout, build=None, build_ms=None)
+            self._note(connection, layout=self.layout, build=None, build_ms=None)
 
-    def forget(self) -> None:
+    def forget(self, connection: sa.Connection) -> None:
         """Make the tables count as not built, so that they are built again. Until then they are read as they are."""
-        with self.database.writing() as connection:
-            self._note(connection, layout=0)
+        self._note(connection, layout=0, build=None, build_ms=None)
 
     def state(self) -> BuildState:
         """How far the builds are."""
         with self.database.reading() as connection:
             row = connection.execute(sa.select(BUILDS).where(BUILDS.c.name == self.name)).one()
-        return BuildState(row.layout, row.build_ms if row.build is not None else None)
+        return BuildState(row.layout == self.layout, row.build_ms if row.build is not None else None)
 
     def _create(self, connection: sa.Connection) -> None:
         _METADATA.create_all(connection)
@@ -133,7 +154,3 @@ def _create_all(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
         for number, index in enumerate(indexes):
             index.name = quoted_name(f"ix_{token}_{table.name[:30]}_{number}", quote=None)
         table.create(connection)
-
-
-Enter = Callable[[sa.Connection], object]
-"""Writes rows that were made before, within a transaction."""

@@ -36,15 +36,16 @@ def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
                 *_read_feed(vitals),
                 *_read_unsettled(vitals),
                 *_read_chains(vitals),
-                *_read_lists(parts.lists),
                 Reading("webhooks_waiting", "Webhooks with messages that wait.", parts.outbox.count_lanes()),
             ]
         )
         queued = _try(lambda: [*_read_queues(vitals)])
+    listed = _try(lambda: [*_read_lists(parts.lists)])
     yield _up("store", stored is not None)
+    yield _up("lists", listed is not None)
     yield _up("queues", queued is not None)
     yield Reading("store_takes_writes", "Whether the store takes writes now.", _takes_writes(readiness))
-    yield from [*(stored or ()), *(queued or ())]
+    yield from [*(stored or ()), *(queued or ()), *(listed or ())]
 
 
 def _takes_writes(readiness: Readiness) -> bool:
@@ -109,6 +110,9 @@ def _read_chains(vitals: Vitals) -> Iterator[Reading]:
 
 
 def _read_lists(lists: Lists) -> Iterator[Reading]:
+    lag = lists.lag()
+    yield Reading("list_lag_entries", "Appends that are not entered in the read database yet.", lag.entries)
+    yield Reading("list_lag_seconds", "How long the oldest of them has been waiting.", lag.ms / 1000)
     for projection in lists.projections:
         labels = {"list": projection.name}
         yield Reading("list_complete", "Whether the list was built from all streams.", is_complete(projection), labels)

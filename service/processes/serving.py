@@ -17,6 +17,7 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
 from plyscribe.service.processes.children import Child, CrashLoop, Starts, python_command, stop_all
@@ -203,6 +204,7 @@ class Service:
         # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
+        open_database(config.read_url).close()
         connect_client(config.rq_redis_url).close()
         web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
         # The second execution has another hash seed than the first, so a result that depends on it is noticed.

@@ -170,7 +170,10 @@ class Desk:
             self._settle(subject, error)
 
     def _look(self) -> None:
-        if subjects := self._list_awaited():
+        with self._changed:
+            # One that was asked for meanwhile is not begun yet, so it only looks as if it had failed.
+            subjects = [subject for subject in self._awaited if subject not in self._fresh]
+        if subjects:
             for subject, report in self._makers.look(subjects).items():
                 self._settle(subject, ReportFailed() if report is None else report)
 

@@ -157,6 +157,30 @@ class FeedEntry(NamedTuple):
     types: tuple[str, ...]
 
 
+class Place(NamedTuple):
+    """A place in the feed of a bucket."""
+
+    id: str
+    """The last entry before it."""
+
+    passed: int
+    """How many entries the server has added up to it, as it counts them."""
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """What the places of a bucket are ordered by."""
+        ms, _, number = self.id.partition("-")
+        return int(ms), int(number)
+
+
+class Piece(NamedTuple):
+    """The entries of a bucket's feed from one place to another."""
+
+    before: Place
+    after: Place
+    entries: Sequence[FeedEntry]
+
+
 class Tail(NamedTuple):
     """Feed entries after a position, ordered within a bucket, and the position after them."""
 

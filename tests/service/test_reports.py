@@ -389,3 +389,25 @@ def test_what_a_worker_makes_is_what_the_thread_that_answers_would_make(api, par
     monkeypatch.setattr(parts.maker, "make", lambda subject: made.append(subject.kind) or make(subject))
     assert [api.get(path).data for _ in range(2) for path in paths] == here * 2
     assert made == ["verification", "record", "game"]
+
+
+def test_a_report_that_is_asked_for_while_others_are_looked_after_does_not_count_as_failed(maker):
+    direct, seen = DirectReports(maker), []
+
+    class Makers:
+        """Lets somebody ask for another report just before it looks."""
+
+        def begin(self, subject):
+            direct.begin(subject)
+            if not seen:
+                seen.append(desk.wait_for(OTHER))
+                seen[0].start(print, ended.set)
+
+        def look(self, subjects):
+            return {subject: direct.look([subject]).get(subject) for subject in subjects}
+
+    desk, ended = Desk(Makers(), 10), threading.Event()
+    first = desk.wait_for(SUBJECT)
+    first.wait()
+    assert ended.wait(30)
+    assert [each.read()["numbers"] for each in (first, *seen)] == [[7], [8]]
