@@ -85,17 +85,22 @@ class Tables(Generic[T]):
         database.prepare(self._create)
 
     def targets(self, connection: sa.Connection) -> list[T]:
-        """The tables to write to, within a transaction that writes: those that are read, and those being built."""
-        row = connection.execute(sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name)).first()
+        """The tables to write to, within a transaction that writes: those that are read, and those being built.
+
+        Until the transaction ends, no build begins or ends.
+        """
+        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update(read=True)
+        row = connection.execute(asked).first()
         return [self.live, self._building] if row is not None and row.build is not None else [self.live]
 
     def begin(self, now_ms: int) -> str:
         """Begin a build and return its id. A build in progress is lost."""
         build = token_hex(8)
         with self.database.writing() as connection:
+            # First, because it waits for those who write to the tables.
+            self._note(connection, build=build, build_ms=now_ms)
             self._drop(connection, self._building)
             _create_all(connection, self._building)
-            self._note(connection, build=build, build_ms=now_ms)
         return build
 
     def renew(self, connection: sa.Connection, build: str, now_ms: int) -> None:

@@ -1,5 +1,6 @@
 """The read database on each engine, and what it says when it cannot be used."""
 
+import signal
 import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -59,9 +60,14 @@ def test_what_is_written_can_be_read(database):
 def test_a_transaction_that_fails_has_no_effect(database):
     shelf = make_shelf(database)
     write(shelf, book("a"))
-    with pytest.raises(ZeroDivisionError), database.writing() as connection:
-        insert_newer(connection, shelf.live.books, [book("b"), book("a", 2)])
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with database.writing() as connection:
+            insert_newer(connection, shelf.live.books, [book("b"), book("a", 2)])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert read(shelf) == {"a": (1, "a title")}
 
 
@@ -105,7 +111,7 @@ def test_processes_may_create_the_same_tables_at_the_same_time(read_url):
     assert len(read(make_shelf(databases[0]))) == 6
 
 
-# ---------------------------------------------------------------------------------------------------- the newest version
+# --------------------------------------------------------------------------------------------------- the newest version
 
 
 @given(st.permutations([book("a", version, f"title {version}") for version in range(1, 5)]))
@@ -138,7 +144,7 @@ def test_thousands_of_rows_are_entered_at_once(database):
     assert len(read(shelf)) == 5000
 
 
-# -------------------------------------------------------------------------------------------------------- SQLite's troubles
+# ---------------------------------------------------------------------------------------------------- SQLite's troubles
 
 
 def test_a_locked_file_is_unavailable(on_file, file, monkeypatch):
@@ -212,14 +218,14 @@ def test_nothing_but_a_file_is_put_aside(database, file):
         assert database.put_aside() is None
 
 
-# ---------------------------------------------------------------------------------------------------- PostgreSQL's troubles
+# ------------------------------------------------------------------------------------------------ PostgreSQL's troubles
 
 
 @pytest.mark.server
 def test_a_server_that_is_away_is_unavailable_until_it_is_back(own_postgres):
     shelf = make_shelf(Database(own_postgres.url()))
     write(shelf, book("a"))
-    own_postgres.stop()
+    own_postgres.stop(signal.SIGINT)
     for _ in range(2):
         with pytest.raises(DatabaseUnavailable):
             write(shelf, book("b"))
@@ -230,14 +236,32 @@ def test_a_server_that_is_away_is_unavailable_until_it_is_back(own_postgres):
     assert read(shelf).keys() == {"a", "c"}
 
 
+def test_tables_that_are_gone_are_made_again(database):
+    shelf = make_shelf(database)
+    write(shelf, book("a"))
+    with database.writing() as connection:
+        for name in ("builds_1", "books_1", "authors_1"):
+            connection.execute(sa.DDL(f"DROP TABLE {name}"))
+    with pytest.raises(DatabaseUnavailable):
+        read(shelf)
+    assert read(shelf) == {}
+    write(shelf, book("b"))
+    assert read(shelf).keys() == {"b"}
+
+
 @pytest.mark.server
 def test_a_server_that_dies_within_a_transaction_is_unavailable(own_postgres):
     shelf = make_shelf(Database(own_postgres.url()))
     write(shelf, book("a"))
-    with pytest.raises(DatabaseUnavailable), shelf.database.writing() as connection:
-        insert_newer(connection, shelf.live.books, [book("b")])
-        own_postgres.stop()
-        insert_newer(connection, shelf.live.books, [book("c")])
+
+    def stop_within() -> None:
+        with shelf.database.writing() as connection:
+            insert_newer(connection, shelf.live.books, [book("b")])
+            own_postgres.stop(signal.SIGINT)
+            insert_newer(connection, shelf.live.books, [book("c")])
+
+    with pytest.raises(DatabaseUnavailable):
+        stop_within()
     own_postgres.start()
     assert read(shelf).keys() == {"a"}
 
@@ -257,7 +281,7 @@ def test_a_lock_that_is_held_for_long_is_unavailable(postgres_url, monkeypatch):
 
 @pytest.mark.server
 def test_a_wrong_password_is_named_but_not_printed(own_postgres):
-    own_postgres.execute(f"CREATE USER guest PASSWORD 'another'")
+    own_postgres.execute("CREATE USER guest PASSWORD 'another'")
     rules = own_postgres.directory / "data" / "pg_hba.conf"
     rules.write_text("host all guest 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
     own_postgres.execute("SELECT pg_reload_conf()")
@@ -273,7 +297,7 @@ def test_a_database_that_does_not_exist_is_named(postgres):
         Database(postgres.url("nowhere")).ask()
 
 
-# ---------------------------------------------------------------------------------------------------------- addresses
+# ------------------------------------------------------------------------------------------------------------ addresses
 
 
 @pytest.mark.parametrize(
