@@ -47,7 +47,7 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     client = connect_client(rig.store.url)
     feed = _Feed(client)
     feed.ensure()
-    relay = Relay(feed, make_duties(rig.parts, client, Redis.from_url(rig.store.url)))
+    relay = Relay(feed, make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url)))
     steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
     return compare(take_rounds({name: _measured(rig, feed, step) for name, step in steps.items()}, rounds), CLAIMS)
 

@@ -61,7 +61,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
-    tables = [projection.tables for projection in lists.projections]
+    tables = [projection.table for projection in lists.projections]
     projector = Projector(feed, parts.database, [ListSink(lists.projections)], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.
@@ -82,6 +82,12 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         Webhooks(parts, webhook_queue(queues), states, sender),
         Scrub(parts.store, store, parts.config.scrub_per_s),
     ]
+
+
+def open_relay(parts: Parts, store: Redis, queues: Redis) -> "Relay":
+    """The relay with all its duties; see make_duties."""
+    feed = FeedGroup(store)
+    return Relay(feed, make_duties(parts, feed, store, queues))
 
 
 class Relay:

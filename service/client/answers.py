@@ -703,6 +703,9 @@ class MatchRow(MatchSummary):
     updated_at: int
     """When its last event was recorded, in UTC milliseconds."""
 
+    ended_at: int | None
+    """When it ended with an outcome, in UTC milliseconds. Null before."""
+
     ply: int
     """The number of moves made so far."""
 
@@ -714,7 +717,7 @@ class MatchRow(MatchSummary):
 
 
 class MatchPage(ListPage):
-    """A page of matches, newest first."""
+    """A page of matches."""
 
     matches: list[MatchRow]
 

@@ -28,7 +28,7 @@ class NameKeeper:
     kinds = ("player",)
 
     def __init__(self, database: Database, players: Handler[Player], names: Handler[Name]) -> None:
-        self.tables: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
+        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
         self._players = players
         self._names = names
 

@@ -47,7 +47,7 @@ class Projection(Protocol):
         ...
 
     @property
-    def tables(self) -> Tables[Any]:
+    def table(self) -> Tables[Any]:
         """Where the projection is kept, with the number of its layout."""
         ...
 
@@ -73,7 +73,7 @@ def rebuild(store: EventStore, projection: Projection, report: Callable[[Built],
 
     BuildLost if another build of it has begun; StoreUnavailable.
     """
-    built, tables = Built(0, len(BUCKETS), 0), projection.tables
+    built, tables = Built(0, len(BUCKETS), 0), projection.table
     build = tables.begin(now_ms())
     for streams in chunk_streams(store, projection.kinds):
         enter = projection.collect(dict.fromkeys(streams))
@@ -90,12 +90,12 @@ def rebuild(store: EventStore, projection: Projection, report: Callable[[Built],
 
 def is_complete(projection: Projection) -> bool:
     """Whether the projection was built from all streams, by a release with the same layout."""
-    return projection.tables.state().is_built
+    return projection.table.state().is_built
 
 
 def needs_build(projection: Projection) -> bool:
     """Whether the projection is incomplete or a build of it died, and no build is running."""
-    state = projection.tables.state()
+    state = projection.table.state()
     if state.build_ms is None:
         return not state.is_built
     # As long as a build is open, every row is written twice, even if the build has died.

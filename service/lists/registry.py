@@ -65,7 +65,7 @@ def open_lists(
     Without a client there is no relay. Then the lists catch up with the store whenever their lag is asked for.
     """
     lists = (
-        MatchList(database, matches, imports),
+        MatchList(database, matches, imports, players),
         PlayerList(database, players),
         TournamentList(database, tournaments),
         NameKeeper(database, players, Handler(store, NAME)),

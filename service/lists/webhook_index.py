@@ -21,7 +21,7 @@ class WebhookIndex:
     kinds = ("player",)
 
     def __init__(self, database: Database, players: Handler[Player], outbox: Outbox) -> None:
-        self.tables: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
+        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
         self._players = players
         self._outbox = outbox
 

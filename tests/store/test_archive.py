@@ -103,6 +103,7 @@ def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: P
     theirs, ours = (
         open_lists(
             each.store,
+            each.database,
             None,
             each.matches,
             each.accounts.players,

@@ -21,7 +21,7 @@ from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.ids import command_of, stream_id
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import open_relay
 
 pytestmark = pytest.mark.server
 
@@ -38,7 +38,7 @@ class Rig:
         self.redis = connect_client(store.url)
         self.parts: Parts = compose(config, RedisStore(self.redis), self.redis)
         self.jobs = connect_client(queues.url, 0.3)
-        self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.jobs))
+        self.relay = open_relay(self.parts, self.redis, self.jobs)
 
     def close(self) -> None:
         for client in (self.redis, self.jobs):

@@ -37,7 +37,7 @@ from plyscribe.workers import deliver_webhooks as job_module
 from plyscribe.workers.deliver_webhooks import Deliveries
 from plyscribe.workers.duties import webhooks as duty_module
 from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import Relay, open_relay
 from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
 from tests.workers.receiver import Got, Receiver, receiving
@@ -70,7 +70,7 @@ class Rig:
         self.ann, self.ben, self.eve = (self.sign_up(name) for name in ("Ann", "Ben", "Eve"))
 
     def new_relay(self) -> Relay:
-        return Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
+        return open_relay(self.parts, self.redis, self.redis)
 
     def sign_up(self, name: str) -> Actor:
         return Actor(

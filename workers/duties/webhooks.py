@@ -26,7 +26,7 @@ from plyscribe.domain.waiting import list_dues
 from plyscribe.domain.webhooks import PING, WebhookAdded, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
-from plyscribe.service.lists import matches as match_list
+from plyscribe.service.lists import match_rows as match_list
 from plyscribe.service.lists import tournaments as tournament_list
 from plyscribe.service.live.webhook_notices import write_disabled
 from plyscribe.service.queues import Delivering, enqueue_deliveries

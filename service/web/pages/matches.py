@@ -10,7 +10,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.lists.players import fold_for_search
+from plyscribe.service.lists.words import fold_for_search
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.pages.blueprint import blueprint, show_page

@@ -1,0 +1,71 @@
+"""Statements that SQLite and PostgreSQL spell differently, and rows that belong to others as a set."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
+"""Text that is ordered by its characters' numbers on every server, whatever its language."""
+
+AT_ONCE = 500
+"""How many keys a statement names."""
+
+LAST = "\U0010ffff"
+"""Sorts after every character of a text."""
+
+
+class Change(NamedTuple):
+    """The rows that were deleted, and those that were inserted."""
+
+    gone: list[dict[str, Any]]
+    come: list[dict[str, Any]]
+
+
+def replace_rows(
+    connection: sa.Connection, table: sa.Table, owners: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> Change:
+    """Make these the rows of their owners, which the first column of the key names. Writes only what differs."""
+    names, [owner, *_] = table.columns.keys(), table.primary_key.columns
+    known = {
+        tuple(row)
+        for start in range(0, len(owners), AT_ONCE)
+        for row in connection.execute(sa.select(table).where(owner.in_(owners[start : start + AT_ONCE])))
+    }
+    wanted = {tuple(row[name] for name in names) for row in rows}
+    change = Change(
+        *([dict(zip(names, row, strict=True)) for row in some] for some in (known - wanted, wanted - known))
+    )
+    if change.gone:
+        key = [column.name for column in table.primary_key.columns]
+        old = sa.delete(table).where(*(table.c[name] == sa.bindparam(f"old_{name}") for name in key))
+        connection.execute(old, [{f"old_{name}": row[name] for name in key} for row in change.gone])
+    if change.come:
+        connection.execute(sa.insert(table), change.come)
+    return change
+
+
+def add_counts(connection: sa.Connection, table: sa.Table, counts: Mapping[str, int]) -> None:
+    """Add to the numbers in a table whose two columns are a key and a number."""
+    key, number = table.columns
+    rows = [{key.name: name, number.name: count} for name, count in sorted(counts.items()) if count]
+    if rows:
+        insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+        added = {number.name: number + insert.excluded[number.name]}
+        connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=added), rows)
+
+
+def list_beginning(connection: sa.Connection, column: sa.Column[str], beginning: str, most: int) -> list[str]:
+    """The different values of an indexed column that begin with a text, in order, at most so many.
+
+    Each of them costs one look into the index, however many rows have it.
+    """
+    within = column < beginning + LAST
+    first = sa.select(sa.func.min(column).label("value"), sa.literal(1).label("place"))
+    found = first.where(column >= beginning, within).cte("found", recursive=True)
+    following = sa.select(sa.func.min(column)).where(column > found.c.value, within).scalar_subquery()
+    found = found.union_all(
+        sa.select(following, found.c.place + 1).where(found.c.value.is_not(None), found.c.place < most)
+    )
+    return list(connection.scalars(sa.select(found.c.value).where(found.c.value.is_not(None))))
