@@ -17,6 +17,7 @@ from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.registry import Lists, open_lists
+from plyscribe.service.live.changes import Changes
 from plyscribe.service.live.inboxes import open_inboxes
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
@@ -65,6 +66,7 @@ class Parts:
     lists: Lists
     live: Live
     match_events: MatchEvents
+    changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
     tournament_events: TournamentEvents
@@ -110,7 +112,10 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
-    lists = open_lists(store, client, database, matches, accounts.players, imports, tournaments.handler, outbox)
+    # Without a relay, the changes are noted when the lists catch up.
+    changes = Changes(database, (lambda: lists.lag()) if client is None else None)
+    players, of_tournaments = accounts.players, tournaments.handler
+    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     inboxes = open_inboxes(store, client)
     ledgers, match_events = Ledgers(store), MatchEvents(matches)
@@ -130,6 +135,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         lists,
         live,
         match_events,
+        changes,
         inboxes,
         tournaments,
         TournamentEvents(tournaments.handler),

@@ -61,8 +61,8 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
-    tables = [projection.table for projection in lists.projections]
-    projector = Projector(feed, parts.database, [ListSink(lists.projections)], tables)
+    tables = [*(projection.table for projection in lists.projections), parts.changes]
+    projector = Projector(feed, parts.database, [ListSink(lists.projections), parts.changes], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.
         Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),

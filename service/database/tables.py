@@ -69,6 +69,14 @@ class Sink(Protocol):
         ...
 
 
+class Forgetful(Protocol):
+    """What no longer follows from the feed once entries of it were missed."""
+
+    def forget(self, connection: sa.Connection) -> None:
+        """Note within a transaction that entries were missed."""
+        ...
+
+
 class Tables(Generic[T]):
     """A set of tables that is built and replaced as a whole.
 

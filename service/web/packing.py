@@ -109,7 +109,8 @@ def answer_fixed(fixed: Fixed, content_type: str) -> Response:
 
 def _pack(response: Response) -> Response:
     """Pack the response if it is worth it and the client takes it."""
-    if current_request().method not in READS or response.status_code not in (200, 304):
+    asked = current_request()
+    if asked.method not in READS or response.status_code not in (200, 304) or HOLD in asked.environ:
         return response
     # One pass: werkzeug takes microseconds to find that a header is missing.
     sent = dict(response.headers)
