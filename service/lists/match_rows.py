@@ -24,6 +24,9 @@ from plyscribe.service.matches.queries import describe_seats, dump_turn
 ReadImport = tuple[Import, Sequence[StoredEvent]]
 """An import and the events of its match."""
 
+LAYOUT = 1
+"""Grows whenever a release makes other rows of the same streams. The list is then built anew."""
+
 KEYS = {"created": "created_at", "ended": "ended_at", "length": "length"}
 """The columns that matches are listed by. Only matches with an outcome have an end and a length."""
 

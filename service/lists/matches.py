@@ -22,6 +22,7 @@ from plyscribe.service.database.rows import Change, add_counts, replace_rows
 from plyscribe.service.database.tables import Enter, Tables
 from plyscribe.service.lists.match_rows import (
     KEYS,
+    LAYOUT,
     MatchRow,
     MatchTables,
     ReadImport,
@@ -138,10 +139,9 @@ class MatchList:
 
     name = "matches"
     kinds = ("match", "import")
-    layout = 5
 
     def __init__(self, database: Database, matches: Handler[Match], imports: Imports, players: Handler[Player]) -> None:
-        self.table = Tables(database, self.name, self.layout, define_tables)
+        self.table = Tables(database, self.name, LAYOUT, define_tables)
         self._database = database
         self._matches = matches
         self._imports = imports

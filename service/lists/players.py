@@ -15,6 +15,9 @@ from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.lists.words import fold_for_search
 from plyscribe.service.streams.handler import Handler
 
+LAYOUT = 1
+"""Grows whenever a release makes other rows of the same streams. The list is then built anew."""
+
 
 class PlayerTables(NamedTuple):
     """The tables of the list."""
@@ -43,10 +46,9 @@ class PlayerList:
 
     name = "players"
     kinds = ("player",)
-    layout = 2
 
     def __init__(self, database: Database, players: Handler[Player]) -> None:
-        self.table = Tables(database, self.name, self.layout, define_tables)
+        self.table = Tables(database, self.name, LAYOUT, define_tables)
         self._database = database
         self._players = players
 

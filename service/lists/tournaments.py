@@ -14,6 +14,9 @@ from plyscribe.service.lists.paging import Json, Listing, Page, Span, parse_plac
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 
+LAYOUT = 1
+"""Grows whenever a release makes other rows of the same streams. The list is then built anew."""
+
 
 class TournamentTables(NamedTuple):
     """The tables of the list."""
@@ -62,10 +65,9 @@ class TournamentList:
 
     name = "tournaments"
     kinds = ("tournament",)
-    layout = 3
 
     def __init__(self, database: Database, tournaments: Handler[Tournament]) -> None:
-        self.table = Tables(database, self.name, self.layout, define_tables)
+        self.table = Tables(database, self.name, LAYOUT, define_tables)
         self._database = database
         self._tournaments = tournaments
 
