@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
+from plyscribe.service.database.tables import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
@@ -61,7 +62,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
-    tables = [*(projection.table for projection in lists.projections), parts.changes]
+    tables: list[Forgetful] = [*(projection.table for projection in lists.projections), parts.changes]
     projector = Projector(feed, parts.database, [ListSink(lists.projections), parts.changes], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.

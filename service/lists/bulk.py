@@ -37,11 +37,13 @@ class Order(NamedTuple):
     limit: int
 
 
-def export_matches(listed: MatchList, matches: Handler[Match], accounts: Accounts, form: str, order: Order) -> Iterator[bytes]:
+def export_matches(
+    listed: MatchList, matches: Handler[Match], accounts: Accounts, form: str, order: Order
+) -> Iterator[bytes]:
     """The matches as lines, the oldest first, each with the cursor of what follows.
 
-    A match that cannot be exported has a line with its `fault`. The last line holds the number of matches, the cursor of
-    the rest if there is more, and the SHA-256 of all bytes before it. BadRequest if the cursor is not one of ours.
+    A match that cannot be exported has a line with its `fault`. The last line holds the number of matches, the cursor
+    of the rest if there is more, and the SHA-256 of all bytes before it. BadRequest if the cursor is not one of ours.
     """
     describe: Mapping[str, Callable[[str], Iterator[Json]]] = {
         "records": partial(_describe_record, matches, lru_cache(NAMES)(accounts.name_of)),

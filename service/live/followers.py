@@ -189,6 +189,8 @@ class Follower:
                 if data is None:
                     return
                 yield data
+            if self._framing.pause:
+                yield self._framing.pause
         finally:
             self.stop()
 

@@ -28,6 +28,7 @@ from plyscribe.service.web.api.http import (
     SVG,
     current_request,
 )
+from plyscribe.service.web.handover import HOLD
 
 MARK = "-gzip"
 """The end of the tag of a packed answer. `If-Match` takes tags with it too."""

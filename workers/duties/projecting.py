@@ -26,9 +26,7 @@ log = logging.getLogger(__name__)
 class Projector:
     """Enters the feed in the tables of the sinks. Several may run: what one has entered, another leaves alone."""
 
-    def __init__(
-        self, feed: FeedGroup, database: Database, sinks: Sequence[Sink], tables: Sequence[Forgetful]
-    ) -> None:
+    def __init__(self, feed: FeedGroup, database: Database, sinks: Sequence[Sink], tables: Sequence[Forgetful]) -> None:
         """`tables` are told when entries of the feed were missed, so that they are built anew from the streams."""
         self._feed = feed
         self._database = database
