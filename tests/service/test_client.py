@@ -88,11 +88,11 @@ def test_an_export_that_breaks_off_goes_on_where_it_was(ann, ben, api):
         ann.take_seat(match, 1)
         ben.take_seat(match, 2)
         ann.move(match, "+1")
-        ben.move(match, "+1")
+        ben.move(match, "+2")
     whole = list(ann.export_matches("positions"))
     breaking = Breaking(httpx.WSGITransport(app=api.app), lines=4)
     assert list(client(breaking).export_matches("positions")) == whole
-    assert breaking.requests > 3
+    assert breaking.requests == 3
 
 
 class Breaking(httpx.BaseTransport):
@@ -103,6 +103,7 @@ class Breaking(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.requests += 1
+        request.headers["Accept-Encoding"] = "identity"
         response = self.within.handle_request(request)
         return httpx.Response(response.status_code, headers=response.headers, stream=Broken(response, self.lines))
 
