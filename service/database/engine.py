@@ -5,10 +5,11 @@ a loss of power it may be some transactions back, but each of them also says how
 """
 
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -205,9 +206,16 @@ def _make_engine(url: sa.URL) -> sa.Engine:
     in_memory = not url.database or url.database == ":memory:"
     more: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
     engine = sa.create_engine(url, connect_args={"check_same_thread": False, "timeout": WAIT_S}, **more)
+    sa.event.listen(engine, "do_connect", lambda *_: None if in_memory else _make_file(Path(url.database or "")))
     sa.event.listen(engine, "connect", _set_up)
     sa.event.listen(engine, "begin", _begin_transaction)
     return engine
+
+
+def _make_file(path: Path) -> None:
+    """Make the file, if need be, so that nobody else can read it: it names the players of private matches."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _set_up(connection: Any, _: object) -> None:
