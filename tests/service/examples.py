@@ -199,6 +199,8 @@ def record_lists(story: Story) -> None:
         body = {"ruleset": ruleset, "seats": [{"player": ann["player"]}, None]}
         story.send("POST", "/v1/matches", ann["token"], json=body, key=f"list-{number}")
     story.show("GET", f"/v1/matches?player={ann['player']}&limit=1")
+    story.show("GET", "/v1/matches?q=ann&sort=length", name="by length")
+    story.show("GET", f"/v1/matches?opponent={ann['player']}")
     story.show("GET", "/v1/matches?cursor=nowhere")
     story.write(
         "many_follow_matches",

@@ -220,6 +220,31 @@ def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
     assert [row["name"] for row in ann.players("b", kind="bot")] == ["Ben"]
 
 
+def test_matches_are_found_by_players_results_words_and_length_in_an_order(ann, ben):
+    players = [{"player": each.me()["player"]} for each in (ann, ben)]
+    won, open_match = (
+        ann.create_match("pathagon", players, about={"place": "Turin", "event": event})["match"]
+        for event in ("Cup", "Club evening")
+    )
+    ben.take_seat(won, 2)
+    ann.move(won, "d4")
+    ben.withdraw(won)
+    me, other = players[0]["player"], players[1]["player"]
+    for wanted in (
+        {"player": me, "opponent": other, "result": "won"},
+        {"player": other, "result": "lost"},
+        {"reason": "withdrawal"},
+        {"min_plies": 1},
+        {"max_plies": 1, "sort": "length", "order": "asc"},
+        {"q": "ann be", "about": "cup"},
+        {"sort": "ended"},
+    ):
+        assert [row["match"] for row in ann.matches(**wanted)] == [won], wanted
+    assert {row["match"] for row in ann.matches(place="turin", about="turin")} == {won, open_match}
+    first, second = ann.matches(order="asc")
+    assert first["created_at"] <= second["created_at"]
+
+
 def test_rulesets_and_readiness(ann):
     assert ann.rulesets(seats=16) == []
     assert "pathagon" in [ruleset["ruleset"] for ruleset in ann.rulesets()]

@@ -251,7 +251,7 @@ class MatchesQuery(PageQuery):
     def _need_player(self, given: dict[str, Any], **_: Any) -> None:
         for name in ("opponent", "result"):
             if given.get(name) and not given.get("player"):
-                raise ValidationError("Only together with `player`.", name)
+                raise ValidationError("Name a player too.", name)
 
 
 class MatchStreamQuery(Strict):
