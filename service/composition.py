@@ -16,9 +16,11 @@ from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
+from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.changes import Changes
-from plyscribe.service.live.inboxes import open_inboxes
+from plyscribe.service.live.inboxes import Inboxes
+from plyscribe.service.live.letters import LetterProjection
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
@@ -30,7 +32,6 @@ from plyscribe.service.reports.direct import DirectReports
 from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import Maker
 from plyscribe.service.store.imported import ImportedStore
-from plyscribe.service.store.inbox import Inboxes
 from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
@@ -85,6 +86,12 @@ class Parts:
 
     outbox: Outbox
 
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """Everything that the relay keeps in the read database and that can be built again."""
+        matches, players, tournaments = self.matches, self.accounts.players, self.tournaments.handler
+        return *self.lists.projections, LetterProjection(self.inboxes, self.store, matches, players, tournaments)
+
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
 
@@ -104,7 +111,7 @@ class Parts:
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
     """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
 
-    Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
+    The outbox is kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
     database = open_database(config.read_url)
@@ -117,7 +124,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     players, of_tournaments = accounts.players, tournaments.handler
     lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
-    inboxes = open_inboxes(store, client)
+    # Without a client there is no relay, and nothing is there before the process starts.
+    inboxes = Inboxes(database, store, is_built=client is None)
     ledgers, match_events = Ledgers(store), MatchEvents(matches)
     maker = Maker(matches, accounts, tournaments, ledgers)
     url = config.rq_redis_url

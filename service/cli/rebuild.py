@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def rebuild(data: Path, names: tuple[str, ...]) -> None:
     """Rebuild lists from the streams.
 
-    NAMES are the lists to rebuild, `matches` or `players`; without any, all are rebuilt. The service keeps running and
-    shows the old lists until the new ones are complete. You can interrupt this command and start it again. Uses the
-    store in REDIS_URL, or else the one that `serve` runs on the data directory.
+    NAMES are the lists to rebuild, such as `matches` or `inboxes`; without any, all are rebuilt. The service keeps
+    running and shows the old lists until the new ones are complete. You can interrupt this command and start it again.
+    Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
     """
     parts = compose_beside(data)
-    projections = {projection.name: projection for projection in parts.lists.projections}
+    projections = {projection.name: projection for projection in parts.projections}
     for name in names:
         if name not in projections:
             raise click.BadParameter(f"there is no list {name!r}; the lists are {', '.join(projections)}")

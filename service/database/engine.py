@@ -266,6 +266,15 @@ def _translate(error: DBAPIError) -> DatabaseError:
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 
+def insert_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> set[tuple[Any, ...]]:
+    """Enter rows unless the table has one with the same unique values; return the primary keys of those entered."""
+    if not rows:
+        return set()
+    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    put = insert.on_conflict_do_nothing().returning(*table.primary_key.columns)
+    return {tuple(row) for row in connection.execute(put, rows)}
+
+
 def insert_newer(
     connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], version: str = "version"
 ) -> set[Any]:

@@ -137,6 +137,10 @@ class Tables(Generic[T]):
             row = connection.execute(sa.select(BUILDS).where(BUILDS.c.name == self.name)).one()
         return BuildState(row.layout == self.layout, row.build_ms if row.build is not None else None)
 
+    def is_built(self, connection: sa.Connection) -> bool:
+        """Whether the tables are built, as a transaction sees them."""
+        return bool(connection.scalar(sa.select(BUILDS.c.layout).where(BUILDS.c.name == self.name)) == self.layout)
+
     def _create(self, connection: sa.Connection) -> None:
         _METADATA.create_all(connection)
         if connection.execute(sa.select(BUILDS.c.layout).where(BUILDS.c.name == self.name)).first() is None:

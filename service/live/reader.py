@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from plyscribe.service import metrics
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import LiveFull, LiveShare
 from plyscribe.service.live.followers import EVENTS, Entry, Follower, Framing, News, Source, make_news
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, bucket_of
@@ -243,7 +244,7 @@ class Live:
     def _do(self, task: _Task) -> None:
         try:
             task.do(task.stream)
-        except StoreUnavailable:
+        except (StoreUnavailable, DatabaseUnavailable):
             self._again.append(task)
         except Exception:
             log.exception("%s cannot be followed", task.stream)

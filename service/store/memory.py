@@ -86,10 +86,10 @@ class MemoryStore:
             self._grown.notify_all()
             return True
 
-    def announce(self, entry: FeedEntry) -> None:
-        """Add an entry to the feed for something that is not a stream."""
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """See EventStore.announce."""
         with self._lock:
-            self._feed.append(entry)
+            self._feed += entries
             self._grown.notify_all()
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:

@@ -262,6 +262,13 @@ class EventStore(Protocol):
         """The newest entry of each stream (None: no entries), in the given order, in one round trip."""
         ...
 
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """Add entries to the feed for things that are not streams, in one round trip.
+
+        Each goes to the bucket of its name. If this raises, it is unknown which were added.
+        """
+        ...
+
     def describe(self) -> dict[str, str]:
         """The engine (`store`) and what a success is worth (`durability`: always, everysec, unknown).
 

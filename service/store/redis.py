@@ -181,6 +181,14 @@ class RedisStore:
         requests = [("XREVRANGE", _keys_of(stream)[0], "+", "-", "COUNT", 1) for stream in streams]
         return [_stored_event(*found[0]) if found else None for found in ask_all(self._client, requests)]
 
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """See EventStore.announce."""
+        requests = [
+            ("XADD", feed_key(bucket_of(stream)), "*", "s", stream, "v", f"{first}-{last}", "t", " ".join(types))
+            for stream, first, last, types in entries
+        ]
+        _require_all(send_all(self._wire, requests))
+
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""
         engine = read_engine(self._client)

@@ -6,9 +6,9 @@ import pytest
 from plyscribe.domain.bundle.report import check_bytes
 from plyscribe.domain.commands import Actor
 from plyscribe.service.client import Client, Problem, connection
-from plyscribe.service.live.inboxes import Notifier
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
+from tests.service.notifying import notify
 from tests.service.test_imports_api import Elsewhere
 
 
@@ -406,7 +406,7 @@ def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkey
 def test_a_bot_follows_its_inbox(ann, ben, parts):
     assert ben.newest_in_inbox() == 0
     match = ann.create_match("zhen", [None, {"player": ben.me()["player"]}])["match"]
-    Notifier(parts.matches, parts.inboxes).deliver(parts.store.tail().entries)
+    notify(parts, parts.store.tail().entries)
     entry = next(ben.inbox())
     assert (entry["type"], entry["match"], entry["seat"]) == ("seat-offered", match, 2)
     assert ben.newest_in_inbox() == entry["id"]

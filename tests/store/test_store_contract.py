@@ -449,6 +449,18 @@ def test_whoever_waits_for_some_buckets_hears_nothing_of_others(store: EventStor
         assert waiting.result().entries == [FeedEntry(STREAM, 1, 1, ("made",))]
 
 
+def test_the_feed_tells_of_what_is_announced_in_the_bucket_of_its_name(store: EventStore) -> None:
+    announced = [FeedEntry(f"inbox-{letter * 26}", 1, 2**53 - 1, ("inbox", "more")) for letter in "abc"]
+    position = store.feed_end()
+    store.announce(announced)
+    assert sorted(store.tail(position).entries) == announced
+    for entry in announced:
+        assert entry in store.tail(position, buckets={bucket_of(entry.stream)}).entries
+    assert store.streams() == []
+    store.announce([])
+    assert len(store.tail(position).entries) == 3
+
+
 def test_a_condensed_stream_has_one_event_in_the_place_of_all(store: EventStore) -> None:
     events, others = append(store, STREAM, 3, name="first"), append(store, OTHER, 2)
     end = store.feed_end()
