@@ -18,6 +18,7 @@ from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
+from plyscribe.service.live.changes import Changes
 from plyscribe.service.live.inboxes import Inboxes
 from plyscribe.service.live.letters import LetterProjection
 from plyscribe.service.live.reader import Live
@@ -68,6 +69,7 @@ class Parts:
     lists: Lists
     live: Live
     match_events: MatchEvents
+    changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
     tournament_events: TournamentEvents
@@ -119,7 +121,10 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
-    lists = open_lists(store, client, database, matches, accounts.players, imports, tournaments.handler, outbox)
+    # Without a relay, the changes are noted when the lists catch up.
+    changes = Changes(database, (lambda: lists.lag()) if client is None else None)
+    players, of_tournaments = accounts.players, tournaments.handler
+    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     # Without a client there is no relay, and nothing is there before the process starts.
     inboxes = Inboxes(database, store, is_built=client is None)
@@ -142,6 +147,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         lists,
         live,
         match_events,
+        changes,
         inboxes,
         tournaments,
         TournamentEvents(tournaments.handler),

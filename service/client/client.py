@@ -39,13 +39,14 @@ from plyscribe.service.client.answers import (
     WebhookTest,
 )
 from plyscribe.service.client.connection import Connection, Problem
+from plyscribe.service.client.many import ManyCalls
 from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
 
 
-class Client(TournamentCalls, Connection):
+class Client(TournamentCalls, ManyCalls, Connection):
     """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
