@@ -39,13 +39,14 @@ from plyscribe.service.client.answers import (
     WebhookTest,
 )
 from plyscribe.service.client.connection import Connection, Problem
+from plyscribe.service.client.many import ManyCalls
 from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
 
 
-class Client(TournamentCalls, Connection):
+class Client(TournamentCalls, ManyCalls, Connection):
     """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
@@ -492,6 +493,10 @@ class Client(TournamentCalls, Connection):
         """Yield the ratings of a ruleset, best first."""
         for page in self._pages(f"/v1/ratings/{ruleset}", {}):
             yield from page["players"]
+
+    def ratings_lag(self, ruleset: str) -> int:
+        """How many results of a ruleset do not count in its ratings yet; usually none a moment after they came."""
+        return cast(int, self._get(f"/v1/ratings/{ruleset}", {"limit": 1})["lag"])
 
     def rating(self, ruleset: str, player: str) -> list[RatedMatch]:
         """The matches that a player's rating is based on, oldest first."""
