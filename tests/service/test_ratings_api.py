@@ -218,10 +218,10 @@ def test_ratings_say_how_many_entries_of_the_ledger_they_lack(relayed, parts):
 
 def test_the_page_of_ratings_says_that_results_do_not_count_yet(relayed, parts):
     relayed.play("Ann", "Ben")
-    note = "The ratings are being brought up to date"
-    assert note in relayed.api.get("/players?ruleset=zhen").get_data(as_text=True)
+    browser, note = create_app(parts).test_client(), "The ratings are being brought up to date"
+    assert note in browser.get("/players?ruleset=zhen").get_data(as_text=True)
     parts.ratings.folder.catch_up("zhen")
-    assert note not in relayed.api.get("/players?ruleset=zhen").get_data(as_text=True)
+    assert note not in browser.get("/players?ruleset=zhen").get_data(as_text=True)
 
 
 def test_a_report_is_complete_once_the_ratings_are_without_the_match(relayed, parts):
