@@ -12,8 +12,10 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
+from plyscribe.service.database.tables import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
+from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError
@@ -23,7 +25,7 @@ from plyscribe.workers.duties.bots import Bots
 from plyscribe.workers.duties.builds import Builds
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.faulty_records import FaultyRecords
-from plyscribe.workers.duties.inboxes import Notices
+from plyscribe.workers.duties.inboxes import InboxCare
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
 from plyscribe.workers.duties.ratings import RatingFolds
@@ -62,14 +64,16 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
-    tables = [projection.table for projection in lists.projections]
-    projector = Projector(feed, parts.database, [ListSink(lists.projections)], tables)
+    webhooks = Webhooks(parts, webhook_queue(queues), states, sender)
+    # Before the lists and other duties that need states: it reads all matches of a batch at once.
+    letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
+    tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
+    projector = Projector(feed, parts.database, [letters, ListSink(lists.projections), parts.changes], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.
         Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),
-        # Before the others that need states: it reads all matches of a batch at once.
-        Notices(parts, states),
         projector,
+        InboxCare(parts.inboxes, letters),
         verifications,
         deadlines,
         reveals,
@@ -77,11 +81,11 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         advances,
         rated_aborts,
         faulty_records,
-        Builds(parts, store, lists.projections),
+        Builds(parts, store),
         Trimming(feed, projector),
         RatingFolds(parts),
         # After the lists, which note who wants what.
-        Webhooks(parts, webhook_queue(queues), states, sender),
+        webhooks,
         Scrub(parts.store, store, parts.config.scrub_per_s),
     ]
 

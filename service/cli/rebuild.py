@@ -23,12 +23,12 @@ RATINGS = "ratings"
 def rebuild(data: Path, names: tuple[str, ...]) -> None:
     """Rebuild lists from the streams.
 
-    NAMES are the lists to rebuild, such as `matches`, `players` or `ratings`; without any, all are rebuilt. The service
+    NAMES are the lists to rebuild, such as `matches`, `inboxes` or `ratings`; without any, all are rebuilt. The service
     keeps running and shows the old lists until the new ones are complete. You can interrupt this command and start it
     again. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
     """
     parts = compose_beside(data)
-    projections = {projection.name: projection for projection in parts.lists.projections}
+    projections = {projection.name: projection for projection in parts.projections}
     lists = [*projections, RATINGS]
     for name in names:
         if name not in lists:

@@ -70,6 +70,14 @@ class Sink(Protocol):
         ...
 
 
+class Forgetful(Protocol):
+    """What no longer follows from the feed once entries of it were missed."""
+
+    def forget(self, connection: sa.Connection) -> None:
+        """Note within a transaction that entries were missed."""
+        ...
+
+
 class Tables(Generic[T]):
     """A set of tables that is built and replaced as a whole.
 
@@ -86,8 +94,12 @@ class Tables(Generic[T]):
         database.prepare(self._create)
 
     def targets(self, connection: sa.Connection) -> list[T]:
-        """The tables to write to, within a transaction that writes: those that are read, and those being built."""
-        row = connection.execute(sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name)).first()
+        """The tables to write to, within a transaction that writes: those that are read, and those being built.
+
+        Until the transaction ends, no build begins or ends.
+        """
+        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update(read=True)
+        row = connection.execute(asked).first()
         return [self.live, self._building] if row is not None and row.build is not None else [self.live]
 
     def begin(self, now_ms: int) -> str:
@@ -124,6 +136,10 @@ class Tables(Generic[T]):
         with self.database.reading() as connection:
             row = connection.execute(sa.select(BUILDS).where(BUILDS.c.name == self.name)).one()
         return BuildState(row.layout == self.layout, row.build_ms if row.build is not None else None)
+
+    def is_built(self, connection: sa.Connection) -> bool:
+        """Whether the tables are built, as a transaction sees them."""
+        return bool(connection.scalar(sa.select(BUILDS.c.layout).where(BUILDS.c.name == self.name)) == self.layout)
 
     def _create(self, connection: sa.Connection) -> None:
         _METADATA.create_all(connection)

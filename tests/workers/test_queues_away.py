@@ -103,7 +103,7 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         rig.relay_until(lambda: rig.listed_status(over))
         rig.relay_until(lambda: FeedGroup(rig.redis).lag() == 0)
         rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
-        assert rig.parts.inboxes.read(ANN.id, 0, 10)
+        assert rig.parts.inboxes.read(ANN.id, 0, 10).entries
         assert watch_readiness(rig.parts).read().queues == "away"
         assert "the queues' server takes no jobs" in caplog.text
         assert "a batch of the feed failed" not in caplog.text

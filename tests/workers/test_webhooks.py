@@ -332,7 +332,7 @@ def test_a_receiver_that_is_gone_is_disabled_at_once_and_its_owner_reads_so_in_t
     rig.deliver()
     assert rig.webhook(lane).why == "it answered 410 Gone"
     rig.drain()
-    newest = rig.parts.inboxes.read(rig.ann.id, 0, 100)[-1].data
+    newest = rig.parts.inboxes.read(rig.ann.id, 0, 100).entries[-1].data
     assert b'"type":"webhook-disabled"' in newest
     assert lane.webhook.encode() in newest
     rig.open_match()

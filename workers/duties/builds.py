@@ -12,6 +12,7 @@ from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
+from plyscribe.service.live.letters import LetterProjection
 from plyscribe.service.store.port import FeedEntry, StoreError
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
@@ -24,9 +25,9 @@ log = logging.getLogger(__name__)
 class Builds:
     """Builds in a thread the lists that are missing or were laid out by another release."""
 
-    def __init__(self, parts: Parts, connection: Redis, projections: Sequence[Projection]) -> None:
+    def __init__(self, parts: Parts, connection: Redis) -> None:
         self._parts = parts
-        self._projections = projections
+        self._projections = parts.projections
         self._redis = connection
         self._builder: threading.Thread | None = None
         self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
@@ -48,7 +49,8 @@ class Builds:
         matches, players, tournaments = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
         imports, outbox, database = self._parts.imports, self._parts.outbox, self._parts.database
         lists = open_lists(store, self._redis, database, matches, players, imports, tournaments, outbox)
-        for projection in lists.projections:
+        letters = LetterProjection(self._parts.inboxes, store, matches, players, tournaments)
+        for projection in (*lists.projections, letters):
             if projection.name in names:
                 self._build_one(projection)
 

@@ -94,7 +94,7 @@ def _examine_database(parts: Parts) -> Iterator[Finding]:
 
 
 def _examine_lists(parts: Parts) -> Iterator[Finding]:
-    for projection in parts.lists.projections:
+    for projection in parts.projections:
         if is_complete(projection):
             yield Finding("list", "ok", f"{projection.name}, complete")
         elif needs_build(projection):
