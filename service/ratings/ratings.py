@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from plyscribe.domain.ledger import ledger_of
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.database.engine import Database
-from plyscribe.service.ratings.changes import Change, compare_unrated, compare_without
+from plyscribe.service.ratings.annulments import Change, compare_unrated, compare_without
 from plyscribe.service.ratings.columns import BIN, bin_of, open_tables
 from plyscribe.service.ratings.folding import Folder
 from plyscribe.service.ratings.model import Rating
