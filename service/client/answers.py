@@ -1193,6 +1193,11 @@ class Ready(TypedDict):
     no built-in bot moves. `none` with a store in memory.
     """
 
+    lists: Literal["up", "away"]
+    """Whether the read database answers. While it is `away`, people can play, but lists, ratings and inboxes cannot be
+    read. They catch up by themselves.
+    """
+
     memory_percent: int | None
     """How much of the memory that it may use the store uses; null without a limit. At 100 it takes no writes: give it
     more before.

@@ -148,6 +148,16 @@ class Inboxes:
             )
             return Page([Received(*row) for row in connection.execute(asked)], owner.dropped, owner.newest)
 
+    def read_announced(self, announced: FeedEntry) -> list[Received]:
+        """The entries that were announced, as far as they are kept, whether or not the inboxes are complete."""
+        table = self.tables.live.letters
+        asked = sa.select(table.c.number, table.c.data).where(
+            table.c.player == player_of(announced.stream),
+            table.c.number.between(announced.first, announced.last),
+        )
+        with self.database.reading() as connection:
+            return [Received(*row) for row in connection.execute(asked.order_by(table.c.number))]
+
     def enter(self, connection: sa.Connection, letters: Letters) -> None:
         """Enter the letters that are new, after all that the inboxes have, and note that they are to be announced."""
         targets = self.tables.targets(connection)

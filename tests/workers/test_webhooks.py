@@ -23,6 +23,7 @@ from plyscribe.domain.tournament.commands import AbortTournament, CreateTourname
 from plyscribe.domain.webhooks import AddWebhook, ChangeWebhook, PingWebhook, ReplaceWebhookSecret, Webhook
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.children import python_command
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import webhook_queue
@@ -64,6 +65,8 @@ class Rig:
         self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
         self.queue = webhook_queue(redis)
         self.relay = self.new_relay()
+        self.drain()
+        eventually(lambda: all(map(is_complete, self.parts.projections)))
         self.clock = Clock(monkeypatch)
         self.deliveries = Deliveries(self.parts, Poster("any", within_s=2.0))
         monkeypatch.setattr(job_module, "process_deliveries", lambda: self.deliveries)
