@@ -46,6 +46,7 @@ from tests.workers.receiver import Got, Receiver, receiving
 pytestmark = pytest.mark.server
 
 SECOND, DAY = 1000, 24 * 3600 * 1000
+SETTINGS = {"PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
 
 
 class Clock:
@@ -454,7 +455,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, rece
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)
@@ -473,7 +474,7 @@ def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receive
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)
