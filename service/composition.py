@@ -18,6 +18,7 @@ from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
+from plyscribe.service.live.changes import Changes
 from plyscribe.service.live.inboxes import Inboxes
 from plyscribe.service.live.letters import LetterProjection
 from plyscribe.service.live.reader import Live
@@ -25,6 +26,7 @@ from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.reports.desk import Desk
 from plyscribe.service.reports.direct import DirectReports
@@ -63,9 +65,11 @@ class Parts:
     accounts: Accounts
     allowances: Allowances
     ledgers: Ledgers
+    ratings: Ratings
     lists: Lists
     live: Live
     match_events: MatchEvents
+    changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
     tournament_events: TournamentEvents
@@ -117,12 +121,16 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
-    lists = open_lists(store, client, database, matches, accounts.players, imports, tournaments.handler, outbox)
+    # Without a relay, the changes are noted when the lists catch up.
+    changes = Changes(database, (lambda: lists.lag()) if client is None else None)
+    players, of_tournaments = accounts.players, tournaments.handler
+    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     # Without a client there is no relay, and nothing is there before the process starts.
     inboxes = Inboxes(database, store, is_built=client is None)
-    ledgers, match_events = Ledgers(store), MatchEvents(matches)
-    maker = Maker(matches, accounts, tournaments, ledgers)
+    match_events = MatchEvents(matches)
+    ratings = Ratings(store, database, by_itself=client is None)
+    maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
     makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(
@@ -134,10 +142,12 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         Records(store, imports),
         accounts,
         Allowances(make_policies(config.allowances), client),
-        ledgers,
+        Ledgers(store),
+        ratings,
         lists,
         live,
         match_events,
+        changes,
         inboxes,
         tournaments,
         TournamentEvents(tournaments.handler),

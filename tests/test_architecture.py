@@ -73,6 +73,7 @@ SUBJECTS = {
     "imports": "the taking in of those matches",
     "inboxes": "what players are notified of",
     "lists": "read models, page by page",
+    "many": "many matches at once",
     "match": "one match",
     "matches": "many matches",
     "moves": "the moves of a ruleset as values",

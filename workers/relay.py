@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
+from plyscribe.service.database.tables import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
@@ -27,6 +28,7 @@ from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import InboxCare
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
+from plyscribe.workers.duties.ratings import RatingFolds
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
@@ -65,8 +67,8 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     webhooks = Webhooks(parts, webhook_queue(queues), states, sender)
     # Before the lists and other duties that need states: it reads all matches of a batch at once.
     letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
-    tables = [projection.table for projection in parts.projections]
-    projector = Projector(feed, parts.database, [letters, ListSink(lists.projections)], tables)
+    tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
+    projector = Projector(feed, parts.database, [letters, ListSink(lists.projections), parts.changes], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.
         Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),
@@ -81,6 +83,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         faulty_records,
         Builds(parts, store),
         Trimming(feed, projector),
+        RatingFolds(parts),
         # After the lists, which note who wants what.
         webhooks,
         Scrub(parts.store, store, parts.config.scrub_per_s),

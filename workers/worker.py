@@ -71,6 +71,9 @@ class Worker(SimpleWorker):
         self.is_asked_to_stop = True
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
+    def procline(self, message: str) -> None:
+        """Keep the name of the process, which says what it does. rq would put its own there."""
+
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Send a heartbeat; stop instead if the worker is idle and was asked to stop.
 

@@ -66,7 +66,7 @@ def require_address(address: str) -> sa.URL:
     """The address of a database that we support, parsed; DatabaseError says what is wrong with it."""
     try:
         url = sa.make_url(address)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         # Its message may hold a password.
         raise DatabaseError("the address is no URL: write sqlite:////path/read.db or postgresql+psycopg://…") from None
     if url.drivername not in DRIVERS:
@@ -128,8 +128,11 @@ class Database:
     def _begin(self, writes: bool) -> Iterator[sa.Connection]:
         if self._prepared < len(self._prepare):
             self._prepare_all()
-        with _translated(), self._alone(), self._engine.connect() as connection:
+        with _translated(self._prepare_again), self._alone(), self._engine.connect() as connection:
             connection.execution_options(**{_WRITES: writes})
+            if not (writes or self.is_sqlite):
+                # Otherwise each statement would see what was stored before it began.
+                connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
 
@@ -154,6 +157,9 @@ class Database:
                     for make in self._prepare[self._prepared : todo]:
                         make(connection)
             self._prepared = todo
+
+    def _prepare_again(self) -> None:
+        self._prepared = 0
 
     def ask(self) -> str:
         """Name and version of the engine, if it answers."""
@@ -192,7 +198,11 @@ def _make_engine(url: sa.URL) -> sa.Engine:
             max_overflow=POOL,
             pool_timeout=WAIT_S,
             pool_pre_ping=True,
-            connect_args={"connect_timeout": int(WAIT_S), "application_name": "plyscribe"},
+            connect_args={
+                "connect_timeout": max(2, int(WAIT_S)),  # the least that the driver takes
+                "application_name": "plyscribe",
+                "options": f"-c lock_timeout={int(WAIT_S * 1000)}",
+            },
         )
     in_memory = not url.database or url.database == ":memory:"
     more: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
@@ -223,17 +233,27 @@ def _begin_transaction(connection: sa.Connection) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """Raises our errors in place of the library's."""
+def _translated(when_lacking: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Raises our errors in place of the library's; calls `when_lacking` if a table is not there."""
     try:
         yield
     except DBAPIError as error:
+        if _is_lacking(error):
+            when_lacking()
         raise _translate(error) from error
     except SQLAlchemyError as error:
         raise DatabaseUnavailable(f"the read database cannot be used: {error}") from error
 
 
+UNDEFINED_TABLE = "42P01"
+"""PostgreSQL's code for a table that is not there."""
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _is_lacking(error: DBAPIError) -> bool:
+    """Whether a table is not there: somebody put another database in the place of the one that was prepared."""
+    return getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE or "no such table" in str(error.orig)
 
 
 def _translate(error: DBAPIError) -> DatabaseError:

@@ -57,7 +57,8 @@ class Places:
         )
         values = [
             {"of": bucket, "old": before.id, "new": after.id, "count": after.passed}
-            for bucket, (before, after, _) in pieces.items()
+            # In the same order in all processes, so that none waits for another that waits for it.
+            for bucket, (before, after, _) in sorted(pieces.items())
         ]
         if connection.execute(step, values).rowcount != len(values):
             raise PlaceTaken("another process has entered these rows")

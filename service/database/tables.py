@@ -5,6 +5,7 @@ otherwise: it finds its own missing, and builds them. That is simpler than to ch
 is needed anyway whenever the rows of old streams change.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -69,6 +70,14 @@ class Sink(Protocol):
         ...
 
 
+class Forgetful(Protocol):
+    """What no longer follows from the feed once entries of it were missed."""
+
+    def forget(self, connection: sa.Connection) -> None:
+        """Note within a transaction that entries were missed."""
+        ...
+
+
 class Tables(Generic[T]):
     """A set of tables that is built and replaced as a whole.
 
@@ -85,14 +94,19 @@ class Tables(Generic[T]):
         database.prepare(self._create)
 
     def targets(self, connection: sa.Connection) -> list[T]:
-        """The tables to write to, within a transaction that writes: those that are read, and those being built."""
-        row = connection.execute(sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name)).first()
+        """The tables to write to, within a transaction that writes: those that are read, and those being built.
+
+        Until the transaction ends, no build begins or ends.
+        """
+        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update(read=True)
+        row = connection.execute(asked).first()
         return [self.live, self._building] if row is not None and row.build is not None else [self.live]
 
     def begin(self, now_ms: int) -> str:
         """Begin a build and return its id. A build in progress is lost."""
         build = token_hex(8)
         with self.database.writing() as connection:
+            self._lock(connection)
             self._drop(connection, self._building)
             _create_all(connection, self._building)
             self._note(connection, build=build, build_ms=now_ms)
@@ -110,6 +124,7 @@ class Tables(Generic[T]):
             self._drop(connection, self.live)
             for old, new in zip(self.live, self._building, strict=True):
                 connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {old.name}")
+            self._drop_other_layouts(connection)
             self._note(connection, layout=self.layout, build=None, build_ms=None)
 
     def forget(self, connection: sa.Connection) -> None:
@@ -141,12 +156,28 @@ class Tables(Generic[T]):
         for table in tables:
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table.name}")
 
+    def _drop_other_layouts(self, connection: sa.Connection) -> None:
+        ours = {table.name for table in (*self.live, *self._building)}
+        bases = "|".join(re.escape(table.name.removesuffix(f"_{self.layout}")) for table in self.live)
+        for name in sa.inspect(connection).get_table_names():
+            if name not in ours and re.fullmatch(rf"({bases})_[0-9]+(_new)?", name):
+                connection.exec_driver_sql(f"DROP TABLE {name}")
+
     def _note(self, connection: sa.Connection, **values: object) -> None:
         connection.execute(sa.update(BUILDS).where(BUILDS.c.name == self.name).values(**values))
 
+    def _lock(self, connection: sa.Connection) -> str | None:
+        """The build in progress; nobody else can begin or end one before this transaction is over.
+
+        Whoever changes tables does this first, so that no two wait for each other.
+        """
+        build: str | None = connection.scalar(
+            sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update()
+        )
+        return build
+
     def _require(self, connection: sa.Connection, build: str) -> None:
-        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update()
-        if connection.scalar(asked) != build:
+        if self._lock(connection) != build:
             raise BuildLost("another build of these tables has begun")
 
 

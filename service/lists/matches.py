@@ -5,9 +5,10 @@ there are.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import orjson
 import sqlalchemy as sa
 
 from plyscribe.domain.chain import StoredEvent
@@ -32,7 +33,7 @@ from plyscribe.service.lists.match_rows import (
     make_term,
 )
 from plyscribe.service.lists.match_search import Beginning, Condition, Search, find_spans, may_see, meets
-from plyscribe.service.lists.paging import Listing, Page, parse_place, read_page
+from plyscribe.service.lists.paging import Json, Listing, Page, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.lists.words import split_words
 from plyscribe.service.matches.imports import Imports
@@ -211,6 +212,20 @@ class MatchList:
             spans, rest = find_spans(connection, tables, wanted.search(sort, who))
             keep = sa.and_(may_see(tables, who), *wanted.ranges(tables, sort), *(meets(tables, each) for each in rest))
             return read_page(connection, Listing(name, spans, tables.matches, keep, order == "desc"), limit, place)
+
+    def select(self, ids: Iterable[str], wanted: MatchFilter, who: Principal | None) -> dict[str, Json]:
+        """The rows of those of these matches that `who` may read and that are wanted, by their ids."""
+        tables = self.table.live
+        search = wanted.search("ended", who)
+        matches = tables.matches
+        found = sa.select(matches.c.id, matches.c.data).where(
+            matches.c.id.in_(ids),
+            may_see(tables, who),
+            *wanted.ranges(tables, "ended"),
+            *(meets(tables, each) for each in search.conditions),
+        )
+        with self._database.reading() as connection:
+            return {id: orjson.loads(data) for id, data in connection.execute(found)}
 
     def list_open(self, account: str, limit: int) -> set[str]:
         """The matches that the account has created and that are not over, at most `limit`; none of tournaments."""

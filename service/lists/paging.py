@@ -29,6 +29,8 @@ class Page(NamedTuple):
 
     rows: list[bytes]
     cursor: str | None
+    cursors: Sequence[str] = ()
+    """The cursor of what follows each row."""
 
 
 class Span(NamedTuple):
@@ -80,8 +82,12 @@ def read_page(connection: sa.Connection, listing: Listing, limit: int, last: Pla
 
 
 def _cut(listing: Listing, found: Sequence[sa.Row[Any]], last: Place | None) -> Page:
-    cursor = None if last is None else format_cursor(listing.name, f"{last.key}\t{last.id}".encode())
-    return Page([row.data for row in found], cursor)
+    cursors = [_format_place(listing, Place(row.key, row.id)) for row in found]
+    return Page([row.data for row in found], None if last is None else _format_place(listing, last), cursors)
+
+
+def _format_place(listing: Listing, place: Place) -> str:
+    return format_cursor(listing.name, f"{place.key}\t{place.id}".encode())
 
 
 def _select_chunk(listing: Listing, last: Place | None, size: int) -> sa.Select[Any]:

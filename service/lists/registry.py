@@ -1,6 +1,6 @@
 """The lists of a process, of matches, players and tournaments, and how far they lag behind the streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from redis import Redis
@@ -11,6 +11,7 @@ from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.places import Places
+from plyscribe.service.database.tables import Sink
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
@@ -59,10 +60,12 @@ def open_lists(
     imports: Imports,
     tournaments: Handler[Tournament],
     outbox: Outbox,
+    sinks: Sequence[Sink] = (),
 ) -> Lists:
     """The lists in this database, which the relay keeps up to date with the store on the server of `client`.
 
-    Without a client there is no relay. Then the lists catch up with the store whenever their lag is asked for.
+    Without a client there is no relay. Then the lists and these sinks catch up with the store whenever the lag is asked
+    for.
     """
     lists = (
         MatchList(database, matches, imports, players),
@@ -72,5 +75,5 @@ def open_lists(
         WebhookIndex(database, players, outbox),
     )
     places = Places(database)
-    lag = ListUpdater(store, database, [ListSink(lists)]) if client is None else FeedLag(client, places, lists)
+    lag = ListUpdater(store, database, [ListSink(lists), *sinks]) if client is None else FeedLag(client, places, lists)
     return Lists(*lists, lag)

@@ -311,6 +311,7 @@ class InboxEntries:
     """The entries of inboxes, as a Source that can be followed."""
 
     last_types = frozenset[str]()
+    is_polled = False
 
     def __init__(self, inboxes: Inboxes) -> None:
         self._inboxes = inboxes

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from plyscribe.service import metrics
 from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import LiveFull, LiveShare
-from plyscribe.service.live.followers import Entry, Follower, News, Source, make_news
+from plyscribe.service.live.followers import EVENTS, Entry, Follower, Framing, News, Source, make_news
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, bucket_of
 
 HEARTBEAT_S = 15.0
@@ -131,6 +131,7 @@ class Live:
         may_go_on: Callable[[int], bool] = _always,
         client: str = "",
         in_thread: bool = False,
+        framing: Framing = EVENTS,
     ) -> Follower:
         """A follower of what comes after number `after`. Start it or stop it: it takes a place until it ends.
 
@@ -145,7 +146,7 @@ class Live:
         if in_thread:
             most = min(most, self._max_threads)
             each = min(each, max(1, most // CLIENTS_IN_THREADS))
-        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client, framing)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is stopping: connect again")
@@ -253,6 +254,7 @@ class Live:
         again, self._again = self._again, []
         for task in again:
             self._todo.put(task)
+        self._wake([topic.stream for topic in self._topics.values() if topic.source.is_polled])
         if now_s >= self._heartbeat_at:
             self._heartbeat_at = now_s + HEARTBEAT_S
             for topic in list(self._topics.values()):
@@ -267,9 +269,10 @@ class Live:
         topic = self._topics.get(follower.stream)
         if topic is None:
             topic = self._topics[follower.stream] = _Topic(follower)
-            self._buckets[topic.bucket] += 1
-            # Watch the feed before reading the stream, so that entries in between are not missed.
-            self._followed.set()
+            if not topic.source.is_polled:
+                self._buckets[topic.bucket] += 1
+                # Watch the feed before reading the stream, so that entries in between are not missed.
+                self._followed.set()
             self._todo.put(_Task(self._advance, follower.stream))
         topic.followers.add(follower)
         while follower.number < topic.first and follower in topic.followers:
@@ -317,10 +320,11 @@ class Live:
             topic.followers.discard(follower)
             if not topic.followers:
                 del self._topics[follower.stream]
-                self._buckets[topic.bucket] -= 1
+                if not topic.source.is_polled:
+                    self._buckets[topic.bucket] -= 1
                 if not self._buckets[topic.bucket]:
                     del self._buckets[topic.bucket]
-        if not self._topics and not self._closed:
+        if not self._buckets and not self._closed:
             self._followed.clear()
 
     def _finish_topic(self, stream: str) -> None:

@@ -9,6 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
@@ -20,7 +21,7 @@ from rq.job import Job
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.config import load_ruleset
-from plyscribe.service.processes.children import Child, python_command
+from plyscribe.service.processes.children import Child, python_command, spawn
 from plyscribe.service.processes.embedded import BINARY_VARIABLE, start_server
 from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
 from plyscribe.service.store.port import BUCKETS, EventStore, bucket_of, chunk_streams
@@ -108,9 +109,9 @@ class Checkers:
             # They only read, so they can be killed at any time.
             stack.callback(self._kill)
             for number in range(1, self._workers + 1):
-                argv = python_command("plyscribe.workers", CHECK)
+                launch = partial(spawn, python_command("plyscribe.workers", CHECK))
                 env = {**self._environ, "RQ_REDIS_URL": server.url}
-                child = Child(f"{CHECK}-{number}", argv, env, directory / f"{number}.log")
+                child = Child(f"{CHECK}-{number}", launch, env, directory / f"{number}.log")
                 child.start()
                 self._children.append(child)
             self._stack = stack.pop_all()

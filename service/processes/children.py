@@ -1,13 +1,16 @@
 """One child process: it ends when its parent does, and can be started again when it dies."""
 
+import ctypes
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from plyscribe.service.config import FILES
 
@@ -36,6 +39,14 @@ if os.getppid() == int(sys.argv[1]):
 """
 
 
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent dies (on Linux only), and end at once if it is dead already."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 class CrashLoop(Exception):
     """A child dies every time it is started."""
 
@@ -57,6 +68,36 @@ def python_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
+class Process(Protocol):
+    """What we need of a process, whoever started it. See subprocess.Popen, which is one."""
+
+    pid: int
+    returncode: Any
+
+    def poll(self) -> int | None: ...  # noqa: D102
+    def wait(self, timeout: float | None = None) -> int: ...  # noqa: D102
+    def terminate(self) -> None: ...  # noqa: D102
+    def kill(self) -> None: ...  # noqa: D102
+
+
+Launch = Callable[[Mapping[str, str], Path], Process]
+"""Starts a process with these settings beside our own environment, and with its output at the end of a file."""
+
+
+def spawn(argv: Sequence[str], env: Mapping[str, str], log: Path) -> Process:
+    """Start a command as a child of ours, from the main thread: see Launch and tied_to_parent."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            tied_to_parent(argv),
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            # Ctrl-C in a terminal goes to the whole process group. We stop the children ourselves, in order.
+            start_new_session=True,
+        )
+
+
 class Starts:
     """Counts the recent starts of a process, so that one that cannot run is not restarted for ever."""
 
@@ -73,13 +114,13 @@ class Starts:
 
 
 class Child:
-    """A child process with its command, its environment and the log file for its output."""
+    """A child process with what starts it, its settings and the log file for its output."""
 
-    def __init__(self, name: str, argv: Sequence[str], env: Mapping[str, str], log: Path) -> None:
+    def __init__(self, name: str, launch: Launch, env: Mapping[str, str], log: Path) -> None:
         self.name = name
         self.env = env
-        self.process: subprocess.Popen[bytes] | None = None
-        self._argv = argv
+        self.process: Process | None = None
+        self._launch = launch
         self.log = log
         self._starts = Starts(name, log)
         self._pause_s = 1.0
@@ -105,16 +146,7 @@ class Child:
         if self._start_at is None:
             self._starts.note()
         self._start_at = None
-        with self.log.open("ab") as out:
-            self.process = subprocess.Popen(
-                tied_to_parent(self._argv),
-                env={**os.environ, **self.env},
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=out,
-                # Ctrl-C in a terminal goes to the whole process group. We stop the children ourselves, in order.
-                start_new_session=True,
-            )
+        self.process = self._launch(self.env, self.log)
 
     def is_dead(self) -> bool:
         """Whether the process was started and has ended."""

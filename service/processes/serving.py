@@ -5,9 +5,10 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -20,7 +21,7 @@ from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_c
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
-from plyscribe.service.processes.children import Child, CrashLoop, Starts, python_command, stop_all
+from plyscribe.service.processes.children import Child, CrashLoop, Starts, stop_all
 from plyscribe.service.processes.embedded import (
     BINARY_VARIABLE,
     LOG,
@@ -30,6 +31,7 @@ from plyscribe.service.processes.embedded import (
     is_full,
     start_server,
 )
+from plyscribe.service.processes.nursery import Nursery, Program
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, VERIFY, WEBHOOK
@@ -47,6 +49,23 @@ CHECKED = (VERIFY, IMPORT)
 """The queues of what is executed a second time."""
 
 READ_DATABASE = "read.db"
+AGAIN = {"PYTHONHASHSEED": "1"}
+"""The second execution has another hash seed than the first, so a result that depends on it is noticed."""
+
+WORKERS = "plyscribe.workers"
+IMPORTED = tuple(
+    f"plyscribe.workers.{each}"
+    for each in ("check_import", "deliver_webhooks", "play_match", "relay", "score_match", "verify_match", "worker")
+)
+"""What the nurseries import before they fork: what nearly every process needs."""
+
+IMPORTED_BY_WEB = (
+    "plyscribe.service.cli.__main__",
+    "plyscribe.service.cli.serve",
+    "plyscribe.service.web.app",
+    "plyscribe.service.web.server",
+)
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 log = logging.getLogger(__name__)
@@ -85,6 +104,8 @@ class Service:
         self._store: EmbeddedServer | None = None
         self._store_starts = Starts("store", options.data / "store" / LOG)
         self._children: list[Child] = []
+        self._nursery = self._make_nursery("nursery", (*IMPORTED, *IMPORTED_BY_WEB), {})
+        self._checkers = self._make_nursery("nursery-checkers", IMPORTED, AGAIN)
         self._lock: int | None = None
 
     def start(self) -> None:
@@ -97,6 +118,8 @@ class Service:
 
     def _start_all(self) -> None:
         _empty(self.options.data / "metrics")
+        for nursery in (self._nursery, self._checkers):
+            nursery.open()
         url = self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
         self._require_servers(url)
@@ -124,6 +147,7 @@ class Service:
         web = [child for child in self._children if child.name == "web"]
         for wave in (web, [child for child in self._children if child not in web]):
             stop_all(wave)
+        self._close_nurseries()
         if self._store is not None:
             self._store.stop()
         if self._lock is not None:
@@ -134,8 +158,13 @@ class Service:
         """Kill all processes. Every answered request is on disk, and interrupted jobs are done again."""
         for child in self._children:
             child.kill()
+        self._close_nurseries()
         if self._store is not None:
             self._store.process.kill()
+
+    def _close_nurseries(self) -> None:
+        for nursery in (self._nursery, self._checkers):
+            nursery.close()
 
     def pids(self) -> dict[str, int]:
         """The ids of the processes, by name."""
@@ -206,18 +235,27 @@ class Service:
         register_rulesets(config.extra_rulesets)
         open_database(config.read_url).close()
         connect_client(config.rq_redis_url).close()
-        web = python_command("plyscribe", "web", "--host", options.host, "--port", str(options.port))
-        # The second execution has another hash seed than the first, so a result that depends on it is noticed.
-        executing_again = {**env, "PYTHONHASHSEED": "1"}
         workers = [
-            (f"{queue}-{n}", python_command("plyscribe.workers", queue), executing_again if queue in CHECKED else env)
+            (f"{queue}-{n}", Program(WORKERS, [queue]))
             for queue in QUEUES
             for n in range(1, options.workers.get(queue, 1) + 1)
             if queue != WEBHOOK or config.webhooks != OFF
         ]
-        relay = ("relay", python_command("plyscribe.workers", "relay"), env)
-        specs = [("web", web, env), relay, *workers]
-        return [Child(name, argv, its_env, options.data / "log" / f"{name}.log") for name, argv, its_env in specs]
+        web = Program("plyscribe", ["web", "--host", options.host, "--port", str(options.port)])
+        # The API comes last, so that all run when it answers.
+        programs = [("relay", Program(WORKERS, ["relay"])), *workers, ("web", web)]
+        return [self._make_child(name, program, env) for name, program in programs]
+
+    def _make_child(self, name: str, program: Program, env: Mapping[str, str]) -> Child:
+        again = program.arguments[0] in CHECKED
+        seed = AGAIN if again else {}
+        nursery = self._checkers if again else self._nursery
+        return Child(name, partial(nursery.start, program), {**env, **seed}, self.options.data / "log" / f"{name}.log")
+
+    def _make_nursery(self, name: str, modules: Sequence[str], env: Mapping[str, str]) -> Nursery:
+        """A nursery for processes that count into the same metrics, which the library reads when it is imported."""
+        metrics = {DIRECTORY_VARIABLE: str((self.options.data / "metrics").absolute())}
+        return Nursery(modules, {**metrics, **env}, self.options.data / "log" / f"{name}.log")
 
     def _require_servers(self, url: str) -> None:
         """UnsupportedServer, with what to do, if the store or the queues' server cannot serve us.

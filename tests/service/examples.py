@@ -199,7 +199,24 @@ def record_lists(story: Story) -> None:
         body = {"ruleset": ruleset, "seats": [{"player": ann["player"]}, None]}
         story.send("POST", "/v1/matches", ann["token"], json=body, key=f"list-{number}")
     story.show("GET", f"/v1/matches?player={ann['player']}&limit=1")
+    story.show("GET", "/v1/matches?q=ann&sort=length", name="by length")
+    story.show("GET", f"/v1/matches?opponent={ann['player']}")
     story.show("GET", "/v1/matches?cursor=nowhere")
+    story.write(
+        "many_follow_matches",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
+        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
+        '"version":5,"ruleset":"pathagon","ruleset_version":1,"events":[{"at":1767225605000,"by":"player:player-…",'
+        '"data":{"move":"d4","seat":1},"type":"move-made","version":5,…}]}\n\n:\n\n',
+    )
+    story.write(
+        "many_follow_matches",
+        "application/x-ndjson",
+        '{"type":"at","id":1767225600000000}\n{"type":"change","id":1767225600000001,"match":"match-…","version":5,'
+        '"ruleset":"pathagon","ruleset_version":1,"events":[…]}\n\n{"type":"end"}\n',
+    )
+    story.show("GET", f"/v1/matches/export?player={ann['player']}&limit=1")
     story.show("GET", "/v1/players?name=a")
 
 

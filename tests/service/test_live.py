@@ -25,6 +25,7 @@ class Numbers:
 
     def __init__(self, store: MemoryStore) -> None:
         self.last_types = {"last"}
+        self.is_polled = False
         self.last = 0
         self.reads: list[tuple[str, int]] = []
         self.is_away = False

@@ -23,14 +23,14 @@ PROGRAM = (sys.executable, "-m", "plyscribe")
 
 NAMES = {
     "store": b"valkey-server",
-    "web": b"plyscribe\0web",
-    "verify": b"workers\0verify",
-    "import": b"workers\0import",
-    "play": b"workers\0play",
-    "tournament": b"workers\0tournament",
-    "report": b"workers\0report",
-    "webhook": b"workers\0webhook",
-    "relay": b"workers\0relay",
+    "web": b"plyscribe web",
+    "verify": b"workers verify",
+    "import": b"workers import",
+    "play": b"workers play",
+    "tournament": b"workers tournament",
+    "report": b"workers report",
+    "webhook": b"workers webhook",
+    "relay": b"workers relay",
 }
 
 
@@ -83,7 +83,7 @@ def descendants(pid: int) -> dict[int, bytes]:
         wave = [child for child, parent in parents.items() if parent in wave]
         for child in wave:
             with suppress(OSError):
-                found[child] = Path(f"/proc/{child}/cmdline").read_bytes()
+                found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ")
     return found
 
 

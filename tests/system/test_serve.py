@@ -95,7 +95,7 @@ def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
 def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
     with serving(tmp_path / "data", PLYSCRIBE_WEBHOOKS="public") as service:
         below = descendants(service.process.pid)
-        assert len(below) == 3 + len(QUEUES), "store, web, relay and the workers"
+        assert len(below) == 5 + len(QUEUES), "store, web, relay, the workers, and two that fork them"
         service.stop()
         assert service.process.returncode == 0
         assert not any(os.path.exists(f"/proc/{pid}") for pid in below)

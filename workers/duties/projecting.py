@@ -7,11 +7,10 @@ place again. The relay's other duties go on meanwhile.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from plyscribe.service.database.engine import Database, DatabaseDamaged, DatabaseError, DatabaseRefused
 from plyscribe.service.database.places import Places, PlaceTaken
-from plyscribe.service.database.tables import Sink, Tables
+from plyscribe.service.database.tables import Forgetful, Sink
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import FeedEntry, Piece, Place
 from plyscribe.workers.duties import Chore
@@ -27,10 +26,8 @@ log = logging.getLogger(__name__)
 class Projector:
     """Enters the feed in the tables of the sinks. Several may run: what one has entered, another leaves alone."""
 
-    def __init__(
-        self, feed: FeedGroup, database: Database, sinks: Sequence[Sink], tables: Sequence[Tables[Any]]
-    ) -> None:
-        """`tables` have to be built anew from the streams when entries of the feed were missed."""
+    def __init__(self, feed: FeedGroup, database: Database, sinks: Sequence[Sink], tables: Sequence[Forgetful]) -> None:
+        """`tables` are told when entries of the feed were missed, so that they are built anew from the streams."""
         self._feed = feed
         self._database = database
         self._sinks = sinks

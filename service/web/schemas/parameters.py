@@ -10,6 +10,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.lists.bulk import FORMS
 from plyscribe.service.lists.matches import ORDERS, RESULTS, SORTS
 from plyscribe.service.lists.words import split_words
 from plyscribe.service.web.schemas.field_types import (
@@ -25,6 +26,9 @@ from plyscribe.service.web.schemas.field_types import (
 MAX_PAGE = 1000
 MAX_WAIT_S = 30
 MAX_ROWS = 200
+MAX_EXPORTED = 10_000
+"""Matches of one export."""
+
 MAX_WORDS = 100
 """Characters of the words that are searched for."""
 
@@ -247,7 +251,63 @@ class MatchesQuery(PageQuery):
     def _need_player(self, given: dict[str, Any], **_: Any) -> None:
         for name in ("opponent", "result"):
             if given.get(name) and not given.get("player"):
-                raise ValidationError("Only together with `player`.", name)
+                raise ValidationError("Name a player too.", name)
+
+
+class MatchStreamQuery(Strict):
+    """Which matches to follow. They must meet all conditions."""
+
+    player = _account("Only matches that this account plays, is invited to, created or records.")
+    opponent = _account("Only matches in which `player` and this account both have a seat.")
+    ruleset = _ruleset()
+    tournament = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"),
+        metadata={"description": "The tournament's id."},
+    )
+    rated = QueryBoolean(load_default=None, metadata={"description": "Only rated matches, or only unrated ones."})
+    q = _words("Words of the names of players: of accounts and of guests.")
+    place = _words("Words of the note `place` in `about`.")
+    about = _words("Words of any notes in `about`.")
+    after = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only changes with a higher `id`. By default those from now on."},
+    )
+
+    @validates_schema
+    def _need_player(self, given: dict[str, Any], **_: Any) -> None:
+        if given.get("opponent") and not given.get("player"):
+            raise ValidationError("Only together with `player`.", "opponent")
+
+
+class MatchExportQuery(MatchesQuery):
+    """Which matches to export, and how. They must meet all conditions."""
+
+    form = fields.String(
+        data_key="as",
+        load_default="records",
+        validate=validate.OneOf(FORMS),
+        metadata={
+            "description": "`records`: a line with the text record of each match; `bundles`: with its bundle; "
+            "`positions`: a line for each position."
+        },
+    )
+    limit = QueryInteger(
+        load_default=1000,
+        validate=validate.Range(1, MAX_EXPORTED),
+        metadata={"description": "The most matches that an export may have."},
+    )
+    cursor = fields.String(
+        load_default=None,
+        validate=validate.Length(min=1),
+        metadata={"description": "Where the export starts: the `cursor` of the last line that you have."},
+    )
+
+    class Meta:
+        """The order of an export cannot be chosen."""
+
+        exclude = ("sort", "order")
 
 
 class ImportQuery(Strict):

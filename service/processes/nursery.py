@@ -1,0 +1,271 @@
+"""A process that has imported what others need, and forks them: they start at once, and share memory.
+
+The nursery does nothing else. So it has a single thread, and may fork at any time. It runs as a program of its own,
+
+    python -m plyscribe.service.processes.nursery MODULE...
+
+which reads requests from standard input and writes to standard output what became of them, each a line of JSON.
+"""
+
+import gc
+import json
+import logging
+import os
+import runpy
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from setproctitle import setproctitle
+
+from plyscribe.service.processes.children import Process, die_with, python_command, spawn, tied_to_parent
+
+FORKS_WITHIN_S = 30.0
+"""How long the nursery may take to import everything and to fork. After that a process is started without it."""
+
+POLL_S = 0.02
+NAME = "plyscribe.service.processes.nursery"
+
+warnings = logging.getLogger(__name__)
+
+
+class Program(NamedTuple):
+    """A module of ours to run as `python -m` does, with its arguments."""
+
+    module: str
+    arguments: Sequence[str] = ()
+
+    @property
+    def argv(self) -> list[str]:
+        """The command that runs it in an interpreter of its own."""
+        return python_command(self.module, *self.arguments)
+
+
+class Nursery:
+    """A nursery, which starts when it is first needed, and again when it has died. Not thread-safe."""
+
+    def __init__(self, modules: Sequence[str], env: Mapping[str, str], log: Path) -> None:
+        """`modules` are imported before the first process is forked, with this in their environment."""
+        self._modules = modules
+        self._env = env
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._unread = b""
+        self._codes: dict[int, int] = {}
+        self._forked: dict[int, int] = {}
+        self._asked = 0
+
+    def open(self) -> None:
+        """Start it, unless it runs, and do not wait for it. Call this from the main thread: see tied_to_parent."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.close()
+        with self._log.open("ab") as out:
+            self._process = subprocess.Popen(
+                tied_to_parent(python_command(NAME, *self._modules)),
+                env={**os.environ, **self._env},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=out,
+                start_new_session=True,
+            )
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        self._unread, self._codes, self._forked = b"", {}, {}
+
+    def start(self, program: Program, env: Mapping[str, str], log: Path) -> Process:
+        """A new process that runs the program, with its output in this file. Call this from the main thread.
+
+        If the nursery cannot fork it, it is started in an interpreter of its own. OSError if the file cannot be used.
+        """
+        with log.open("ab"):
+            pass
+        return self._fork(program, env, log) or spawn(program.argv, env, log)
+
+    def _fork(self, program: Program, env: Mapping[str, str], log: Path) -> "Forked | None":
+        self.open()
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        self._asked += 1
+        request = {"id": self._asked, "program": program, "env": {**os.environ, **env}, "log": str(log)}
+        with suppress(OSError):
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            deadline = time.monotonic() + FORKS_WITHIN_S
+            while time.monotonic() < deadline and self._listen():
+                if (pid := self._forked.pop(self._asked, None)) is not None:
+                    return Forked(pid, self)
+                time.sleep(POLL_S)
+        warnings.warning("%s could not be forked, and is started by itself; %s may say why", program, self._log)
+        self.close()
+        return None
+
+    def code_of(self, forked: "Forked") -> int | None:
+        """The exit code of a process that has ended, as subprocess gives it; None while it runs."""
+        is_here = self._listen()
+        if forked.pid in self._codes:
+            return self._codes.pop(forked.pid)
+        # The kernel kills those that a nursery has forked when it dies.
+        return None if is_here and forked.nursery_pid == self.pid else -signal.SIGKILL
+
+    @property
+    def pid(self) -> int | None:
+        """The process id; None if it was never started."""
+        return self._process.pid if self._process is not None else None
+
+    def close(self) -> None:
+        """End the nursery. Processes that it has forked and that still run are killed."""
+        if self._process is None:
+            return
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        self._process.kill()
+        self._process.wait()
+
+    def _listen(self) -> bool:
+        """Take in what the nursery has written; return whether it still runs."""
+        process = self._process
+        if process is None or process.stdout is None or process.stdout.closed:
+            return False
+        while chunk := _read(process.stdout.fileno()):
+            self._unread += chunk
+        *lines, self._unread = self._unread.split(b"\n")
+        for line in lines:
+            told = json.loads(line)
+            if "code" in told:
+                self._codes[told["pid"]] = told["code"]
+            else:
+                self._forked[told["id"]] = told["pid"]
+        return process.poll() is None
+
+
+def _read(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, 65_536)
+    except BlockingIOError:
+        return b""
+
+
+class Forked:
+    """A process that a nursery has forked; see Process."""
+
+    def __init__(self, pid: int, nursery: Nursery) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.nursery_pid = nursery.pid
+        self._nursery = nursery
+
+    def poll(self) -> int | None:
+        """The exit code; None while the process runs."""
+        if self.returncode is None:
+            self.returncode = self._nursery.code_of(self)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end, and return the exit code; subprocess.TimeoutExpired."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
+            time.sleep(POLL_S)
+        return code
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self._send(signal.SIGKILL)
+
+    def _send(self, number: signal.Signals) -> None:
+        # Its id is not given to another process before the nursery has noted its end.
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+# --------------------------------------------------------------------------------------------------- the program itself
+
+
+def main(modules: Sequence[str]) -> None:
+    """Import the modules, and fork on request. Returns in each process that is forked, after its program has run."""
+    # Its first call looks at the environment, so it must come before that is replaced.
+    setproctitle(" ".join(Program(NAME).argv))
+    for module in modules:
+        import_module(module)
+    gc.collect()
+    # Memory that is never looked at again stays shared.
+    gc.freeze()
+    if request := _serve():
+        _become(request)
+
+
+def _serve() -> dict[str, Any] | None:
+    """Fork for each request. Returns the request in the new process, and None in the nursery when there are no more."""
+    woken, wake = os.pipe()
+    for end in (woken, wake):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    unread, nursery = b"", os.getpid()
+    while True:
+        ready, _, _ = select.select([0, woken], [], [])
+        if woken in ready:
+            _read(woken)
+            for pid, code in _list_ended():
+                _report({"pid": pid, "code": code})
+        if 0 not in ready:
+            continue
+        chunk = os.read(0, 65_536)
+        if not chunk:
+            return None
+        *lines, unread = (unread + chunk).split(b"\n")
+        for line in lines:
+            request: dict[str, Any] = json.loads(line)
+            if pid := os.fork():
+                _report({"id": request["id"], "pid": pid})
+                continue
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(woken)
+            os.close(wake)
+            die_with(nursery)
+            return request
+
+
+def _list_ended() -> Iterator[tuple[int, int]]:
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            yield ended[0], os.waitstatus_to_exitcode(ended[1])
+
+
+def _report(what: dict[str, int]) -> None:
+    os.write(1, json.dumps(what).encode() + b"\n")
+
+
+def _become(request: dict[str, Any]) -> None:
+    """Run the program that was asked for, as if it had been started by itself."""
+    program = Program(*request["program"])
+    os.setsid()
+    with open(os.devnull, "rb") as nothing, open(request["log"], "ab") as out:
+        for source, target in ((nothing, 0), (out, 1), (out, 2)):
+            os.dup2(source.fileno(), target)
+    os.environ.clear()
+    os.environ.update(request["env"])
+    sys.argv = [program.module, *program.arguments]
+    setproctitle(" ".join(program.argv))
+    runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
