@@ -310,6 +310,15 @@ def insert_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[di
     return {tuple(row) for row in connection.execute(put, rows)}
 
 
+def add_up(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], greatest: str, sum: str) -> None:
+    """Enter rows; where the table has one with the same key, keep the greater value and the sum of these columns."""
+    [key] = table.primary_key.columns
+    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    old, new = table.c[greatest], insert.excluded[greatest]
+    values = {greatest: sa.case((old < new, new), else_=old), sum: table.c[sum] + insert.excluded[sum]}
+    connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=values), rows)
+
+
 def insert_newer(
     connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], version: str = "version"
 ) -> set[Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 import sqlalchemy as sa
 
-from plyscribe.service.database.engine import Database, DatabaseUnavailable, insert_missing
+from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing
 from plyscribe.service.database.tables import Tables
 from plyscribe.service.live.followers import Entry
 from plyscribe.service.store.port import EventStore, FeedEntry
@@ -148,6 +148,16 @@ class Inboxes:
             )
             return Page([Received(*row) for row in connection.execute(asked)], owner.dropped, owner.newest)
 
+    def read_announced(self, announced: FeedEntry) -> list[Received]:
+        """The entries that were announced, as far as they are kept, whether or not the inboxes are complete."""
+        table = self.tables.live.letters
+        asked = sa.select(table.c.number, table.c.data).where(
+            table.c.player == player_of(announced.stream),
+            table.c.number.between(announced.first, announced.last),
+        )
+        with self.database.reading() as connection:
+            return [Received(*row) for row in connection.execute(asked.order_by(table.c.number))]
+
     def enter(self, connection: sa.Connection, letters: Letters) -> None:
         """Enter the letters that are new, after all that the inboxes have, and note that they are to be announced."""
         targets = self.tables.targets(connection)
@@ -268,14 +278,8 @@ def _note_owners(connection: sa.Connection, target: _Pair, entered: Iterable[Row
     if not numbers:
         return
     owners = target.owners
-    insert_missing(connection, owners, [{"player": each, "newest": 0, "dropped": 0, "kept": 0} for each in numbers])
-    newest = sa.case((owners.c.newest < sa.bindparam("number"), sa.bindparam("number")), else_=owners.c.newest)
-    note = (
-        sa.update(owners)
-        .where(owners.c.player == sa.bindparam("of"))
-        .values(newest=newest, kept=owners.c.kept + sa.bindparam("more"))
-    )
-    connection.execute(note, [{"of": of, "number": max(its), "more": len(its)} for of, its in numbers.items()])
+    noted = [{"player": of, "newest": max(its), "dropped": 0, "kept": len(its)} for of, its in numbers.items()]
+    add_up(connection, owners, noted, greatest="newest", sum="kept")
     full = sa.select(owners.c.player).where(owners.c.player.in_(numbers), owners.c.kept > KEPT + SLACK)
     for player in connection.scalars(full).all():
         _drop_oldest(connection, target, player)

@@ -149,6 +149,16 @@ def test_the_feed_and_those_who_heed_it_hear_of_new_letters_and_of_nothing_else(
     assert len(post.store.tail().entries) == 2
 
 
+def test_what_was_announced_can_be_read_before_the_inboxes_are_built(any_read_url):
+    post = Post(any_read_url)
+    post.enter("1")
+    post.announce()
+    post.enter("2", "3")
+    post.announce()
+    _, announced = post.heeded
+    assert [each.data for each in post.inboxes.read_announced(announced)] == [b"data of 2", b"data of 3"]
+
+
 def test_who_waits_for_the_feed_hears_of_a_letter(post):
     post.enter("1")
     timer = threading.Timer(0.1, post.announce)

@@ -319,8 +319,8 @@ def record_inbox(story: Story) -> None:
     story.write(
         "inboxes_read_inbox",
         "text/event-stream",
-        'retry: 1000\n\nid: 1767225610000002\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
-        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225610000002}\n\n:\n\n',
+        'retry: 1000\n\nid: 1767225605000000\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
+        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225605000000}\n\n:\n\n',
     )
 
 

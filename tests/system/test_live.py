@@ -122,7 +122,7 @@ def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand
 @contextmanager
 def web(redis_url: str, **env: str) -> Iterator[tuple]:
     port = free_port()
-    settings = {"REDIS_URL": redis_url, "PLYSCRIBE_SIGN_UP": "open", **env}
+    settings = {"REDIS_URL": redis_url, "PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SIGN_UP": "open", **env}
     with process("-m", "plyscribe", "web", "--port", str(port), **settings) as server:
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: is_ready(url), why="the API")

@@ -49,7 +49,7 @@ class Rig:
         self.config = replace(CONFIG, read_url=read_url)
         self.parts = self.new_parts()
         feed, lists = FeedGroup(redis), self.parts.lists.projections
-        self.builds = Builds(self.parts, redis, lists)
+        self.builds = Builds(self.parts, redis)
         self.projector = Projector(feed, self.parts.database, [ListSink(lists)], [each.table for each in lists])
         self.projector.chores[0]._every_s = 0.0
         self.relay = Relay(feed, [self.projector, self.builds])
@@ -70,7 +70,7 @@ class Rig:
         self.relay.step(block_ms=0)
 
     def build(self) -> None:
-        for projection in self.new_parts().lists.projections:
+        for projection in self.new_parts().projections:
             rebuild(self.parts.store, projection)
 
     def content(self) -> dict[str, Any]:
@@ -147,9 +147,9 @@ def test_a_relay_builds_what_an_older_release_left_out(rig):
     while group.read(1000):
         group.ack()
     assert rig.listed() == 0
-    assert not any(map(is_complete, rig.parts.lists.projections))
+    assert not any(map(is_complete, rig.parts.projections))
     rig.relay.step(block_ms=0)
-    eventually(lambda: all(map(is_complete, rig.parts.lists.projections)))
+    eventually(lambda: all(map(is_complete, rig.parts.projections)))
     assert rig.listed() == len(rig.play.matches)
     assert len(rig.parts.lists.players.read("", None, 10, None).rows) == 1
 
@@ -162,7 +162,7 @@ def test_a_list_with_another_layout_is_built_again(rig, monkeypatch):
     upgraded = rig.new_parts().lists.matches
     assert needs_build(upgraded)
     assert upgraded.count(["zhen"]) == {"zhen": 0}
-    Builds(rig.new_parts(), rig.redis, [upgraded]).build_missing()
+    Builds(rig.new_parts(), rig.redis).build_missing()
     eventually(lambda: is_complete(upgraded))
     with rig.parts.database.reading() as connection:
         assert not sa.inspect(connection).has_table(rig.matches.table.live.matches.name), "the old tables are gone"
@@ -332,7 +332,7 @@ def test_the_doctor_shows_which_lists_are_built(rig, server, monkeypatch, tmp_pa
         return {(found.state, found.text.partition(",")[2]) for found in examine(tmp_path) if found.topic == "list"}
 
     assert show_state() == {("note", " not built")}
-    for projection in rig.parts.lists.projections:
+    for projection in rig.parts.projections:
         projection.table.begin(projections.now_ms())
     assert show_state() == {("note", " being built")}
     rig.build()

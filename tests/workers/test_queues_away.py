@@ -16,6 +16,7 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
@@ -103,6 +104,7 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         rig.relay_until(lambda: rig.listed_status(over))
         rig.relay_until(lambda: FeedGroup(rig.redis).lag() == 0)
         rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
+        rig.relay_until(lambda: all(map(is_complete, rig.parts.projections)))
         assert rig.parts.inboxes.read(ANN.id, 0, 10).entries
         assert watch_readiness(rig.parts).read().queues == "away"
         assert "the queues' server takes no jobs" in caplog.text

@@ -23,6 +23,7 @@ from plyscribe.domain.tournament.commands import AbortTournament, CreateTourname
 from plyscribe.domain.webhooks import AddWebhook, ChangeWebhook, PingWebhook, ReplaceWebhookSecret, Webhook
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.children import python_command
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import webhook_queue
@@ -45,6 +46,7 @@ from tests.workers.receiver import Got, Receiver, receiving
 pytestmark = pytest.mark.server
 
 SECOND, DAY = 1000, 24 * 3600 * 1000
+SETTINGS = {"PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
 
 
 class Clock:
@@ -64,6 +66,8 @@ class Rig:
         self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
         self.queue = webhook_queue(redis)
         self.relay = self.new_relay()
+        self.drain()
+        eventually(lambda: all(map(is_complete, self.parts.projections)))
         self.clock = Clock(monkeypatch)
         self.deliveries = Deliveries(self.parts, Poster("any", within_s=2.0))
         monkeypatch.setattr(job_module, "process_deliveries", lambda: self.deliveries)
@@ -451,7 +455,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, rece
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)
@@ -470,7 +474,7 @@ def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receive
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)

@@ -28,7 +28,7 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.lists import match_rows as match_list
 from plyscribe.service.lists import tournaments as tournament_list
-from plyscribe.service.live.inboxes import KEPT, player_of
+from plyscribe.service.live.inboxes import player_of
 from plyscribe.service.queues import Delivering, enqueue_deliveries
 from plyscribe.service.store.outbox import Lane, Message
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
@@ -157,13 +157,12 @@ class Webhooks:
 
     def _list_turns(self, announced: Sequence[FeedEntry]) -> Iterator[News]:
         for entry in announced:
-            yield News("your-turn", [player_of(entry.stream)], self._turns_writer(entry.first, entry.last))
+            yield News("your-turn", [player_of(entry.stream)], self._turns_writer(entry))
 
-    def _turns_writer(self, first: int, last: int) -> Callable[[str], Iterator[Message]]:
+    def _turns_writer(self, announced: FeedEntry) -> Callable[[str], Iterator[Message]]:
         def write(player: str) -> Iterator[Message]:
-            received = self._parts.inboxes.read(player, first - 1, KEPT).entries
-            notices = [orjson.loads(each.data) for each in received if each.number <= last]
-            for notice in notices:
+            for received in self._parts.inboxes.read_announced(announced):
+                notice = orjson.loads(received.data)
                 if notice["type"] in OWED.values():
                     yield from self._write_turn(player, notice)
 
