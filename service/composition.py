@@ -26,6 +26,7 @@ from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.reports.desk import Desk
 from plyscribe.service.reports.direct import DirectReports
@@ -64,6 +65,7 @@ class Parts:
     accounts: Accounts
     allowances: Allowances
     ledgers: Ledgers
+    ratings: Ratings
     lists: Lists
     live: Live
     match_events: MatchEvents
@@ -126,8 +128,9 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     # Without a client there is no relay, and nothing is there before the process starts.
     inboxes = Inboxes(database, store, is_built=client is None)
-    ledgers, match_events = Ledgers(store), MatchEvents(matches)
-    maker = Maker(matches, accounts, tournaments, ledgers)
+    match_events = MatchEvents(matches)
+    ratings = Ratings(store, database, by_itself=client is None)
+    maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
     makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(
@@ -139,7 +142,8 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
         Records(store, imports),
         accounts,
         Allowances(make_policies(config.allowances), client),
-        ledgers,
+        Ledgers(store),
+        ratings,
         lists,
         live,
         match_events,

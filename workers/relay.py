@@ -28,6 +28,7 @@ from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import InboxCare
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
+from plyscribe.workers.duties.ratings import RatingFolds
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
@@ -82,6 +83,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         faulty_records,
         Builds(parts, store),
         Trimming(feed, projector),
+        RatingFolds(parts),
         # After the lists, which note who wants what.
         webhooks,
         Scrub(parts.store, store, parts.config.scrub_per_s),

@@ -1016,6 +1016,9 @@ class Annulment(Page):
     why: str | None
     """The reason for the annulment; null in a preview."""
 
+    complete: bool
+    """False while the ratings are computed anew; `changes` is empty until then."""
+
     changes: list[RatingChange]
 
 
@@ -1037,6 +1040,16 @@ class RatingsRow(Rating):
 
     last_at: int
     """When that match was rated, in UTC milliseconds."""
+
+
+class RatingsVersion(TypedDict):
+    """How much of the ledger the ratings are based on."""
+
+    version: int
+    """The version of the ledger of ratings up to which matches count here."""
+
+    lag: int
+    """How many entries of the ledger after that one do not count yet."""
 
 
 class RatedMatch(TypedDict):
@@ -1061,14 +1074,11 @@ class RatedMatch(TypedDict):
     after: Rating
 
 
-class RatingHistory(Page, RatingsRow):
+class RatingHistory(Page, RatingsRow, RatingsVersion):
     """A player's rating, and a page of the matches that it is based on, oldest first."""
 
     ruleset: str
     """The ruleset's id."""
-
-    version: int
-    """The version of the ledger of ratings."""
 
     history: list[RatedMatch]
 
@@ -1084,14 +1094,11 @@ class RatingsModel(TypedDict):
     """The library that computes it."""
 
 
-class RatingsPage(Page):
+class RatingsPage(Page, RatingsVersion):
     """A page of a ruleset's ratings, best first."""
 
     ruleset: str
     """The ruleset's id."""
-
-    version: int
-    """The version of the ledger of ratings."""
 
     model: RatingsModel | None
     """Null until a match is rated."""

@@ -494,6 +494,10 @@ class Client(TournamentCalls, ManyCalls, Connection):
         for page in self._pages(f"/v1/ratings/{ruleset}", {}):
             yield from page["players"]
 
+    def ratings_lag(self, ruleset: str) -> int:
+        """How many results of a ruleset do not count in its ratings yet; usually none a moment after they came."""
+        return cast(int, self._get(f"/v1/ratings/{ruleset}", {"limit": 1})["lag"])
+
     def rating(self, ruleset: str, player: str) -> list[RatedMatch]:
         """The matches that a player's rating is based on, oldest first."""
         pages = self._pages(f"/v1/ratings/{ruleset}/{player}", {"limit": PAGE})

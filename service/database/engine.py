@@ -130,7 +130,8 @@ class Database:
             self._prepare_all()
         with _translated(self._prepare_again), self._alone(), self._engine.connect() as connection:
             connection.execution_options(**{_WRITES: writes})
-            if not writes and not self.is_sqlite:
+            if not (writes or self.is_sqlite):
+                # Otherwise each statement would see what was stored before it began.
                 connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection

@@ -46,6 +46,20 @@ def replace_rows(
     return change
 
 
+def put_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]] | sa.Select[Any]) -> None:
+    """Enter rows, or those that a query with a condition selects, in place of those with the same primary key."""
+    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    if isinstance(rows, sa.Select):
+        insert = insert.from_select([column.name for column in table.columns], rows)
+    key = list(table.primary_key.columns)
+    new = {column.name: insert.excluded[column.name] for column in table.columns if not column.primary_key}
+    put = insert.on_conflict_do_update(index_elements=key, set_=new)
+    if isinstance(rows, sa.Select):
+        connection.execute(put)
+    elif rows:
+        connection.execute(put, rows)
+
+
 def add_counts(connection: sa.Connection, table: sa.Table, counts: Mapping[str, int]) -> None:
     """Add to the numbers in a table whose two columns are a key and a number."""
     key, number = table.columns

@@ -164,6 +164,7 @@ def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     assert ben.move(match, "+3")["counts"]
     verify_all(parts, [(match, ann.withdraw(match)["version"])])
     assert [row["name"] for row in ann.ratings("zhen")] == ["Ben", "Ann"]
+    assert ann.ratings_lag("zhen") == 0
     [played] = ann.rating("zhen", ann.me()["player"])
     assert (played["match"], played["rank"]) == (match, 2)
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
