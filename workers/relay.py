@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
-from plyscribe.service.database.tables import Forgetful
+from plyscribe.service.database.table_sets import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink

@@ -19,7 +19,7 @@ from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import Change, add_counts, replace_rows
-from plyscribe.service.database.tables import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables
 from plyscribe.service.lists.match_rows import (
     KEYS,
     LAYOUT,

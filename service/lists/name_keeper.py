@@ -8,7 +8,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import Player
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.tables import Enter, Tables, enter_nothing
+from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command

@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 
 from plyscribe.service.clock import now_ms
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.places import Places
-from plyscribe.service.database.tables import Enter, Sink, Tables
+from plyscribe.service.database.feed_places import Places
+from plyscribe.service.database.table_sets import Enter, Sink, Tables
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of, chunk_streams
 
@@ -133,7 +133,7 @@ class FeedLag:
         asked_at = time.monotonic()
         if asked_at < self._known_until:
             return self._known
-        places = self._places.read(self._feed.identify())
+        places = self._places.read(self._feed.read_identity())
         backlog = self._feed.backlog_after(places)
         ms = 0 if backlog.since_ms is None else max(0, now_ms() - backlog.since_ms)
         complete = bool(places) and all(map(is_complete, self._projections))

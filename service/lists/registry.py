@@ -10,8 +10,8 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.places import Places
-from plyscribe.service.database.tables import Sink
+from plyscribe.service.database.feed_places import Places
+from plyscribe.service.database.table_sets import Sink
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import TEXT, replace_rows
-from plyscribe.service.database.tables import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables
 from plyscribe.service.lists.paging import Json, Listing, Page, Span, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler

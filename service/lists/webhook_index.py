@@ -5,7 +5,7 @@ from typing import Any
 
 from plyscribe.domain.player import Player
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.tables import Enter, Tables, enter_nothing
+from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.streams.handler import Handler

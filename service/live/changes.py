@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from plyscribe.domain.match import Match
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
 from plyscribe.service.database.rows import TEXT
-from plyscribe.service.database.tables import Enter, enter_nothing
+from plyscribe.service.database.table_sets import Enter, enter_nothing
 from plyscribe.service.live.followers import Entry, Line
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.store.port import FeedEntry, Stretch

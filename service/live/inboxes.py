@@ -13,7 +13,7 @@ import orjson
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing
-from plyscribe.service.database.tables import Tables
+from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.live.followers import Entry
 from plyscribe.service.store.port import EventStore, FeedEntry
 

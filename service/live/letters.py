@@ -15,7 +15,7 @@ from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.webhooks import WebhookDisabled
 from plyscribe.service.clock import now_ms
-from plyscribe.service.database.tables import Enter, Tables, enter_nothing
+from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
 from plyscribe.service.live import invitation_notices
 from plyscribe.service.live.inboxes import FORGOTTEN_MS, KEPT, Inboxes, Letter
 from plyscribe.service.live.invitation_notices import list_invitations

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.rows import TEXT
-from plyscribe.service.database.tables import Tables
+from plyscribe.service.database.table_sets import Tables
 
 LAYOUT = 1
 

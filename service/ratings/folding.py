@@ -20,7 +20,7 @@ from plyscribe.domain.ledger import LEDGER, Ledger, MatchRated, MatchUnrated, Ra
 from plyscribe.service.clock import now_ms
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.rows import put_rows
-from plyscribe.service.database.tables import Tables
+from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.ratings.columns import RatingTables, bin_of
 from plyscribe.service.ratings.influence import Entry, Standing, rate_again
 from plyscribe.service.ratings.retrieval import (

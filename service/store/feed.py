@@ -147,7 +147,12 @@ class FeedGroup:
     def identify(self) -> str:
         """A name of the store that no other store has. It stays with the data."""
         ask(self._client, "SET", IDENTITY, token_hex(8), "NX")
-        return str(ask(self._client, "GET", IDENTITY).decode())
+        return self.read_identity()
+
+    def read_identity(self) -> str:
+        """The name of the store; empty if nobody has asked for one yet. Only reads."""
+        found: bytes | None = ask(self._client, "GET", IDENTITY)
+        return "" if found is None else found.decode()
 
     def ack(self) -> None:
         """Acknowledge all entries that were read. They are not read again, and may be trimmed.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from plyscribe.domain import errors as domain
-from plyscribe.service.database.engine import DatabaseUnavailable
+from plyscribe.service.database.engine import DatabaseError
 from plyscribe.service.errors import (
     AllowanceUsed,
     BadBody,
@@ -47,7 +47,7 @@ STATUS_OF: dict[type[Exception], int] = {
     domain.StreamError: 409,
     domain.UnplayableLine: 409,
     port.StoreUnavailable: 503,
-    DatabaseUnavailable: 503,
+    DatabaseError: 503,
     port.UnsupportedServer: 503,
     port.StoreError: 500,
     BadRequest: 400,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, insert_newer
-from plyscribe.service.database.tables import Tables
+from plyscribe.service.database.table_sets import Tables
 
 
 class Shelf(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.places import Places, PlaceTaken
+from plyscribe.service.database.feed_places import Places, PlaceTaken
 from plyscribe.service.store.port import BUCKETS, Piece, Place
 from tests.database.given import count_one, prepare_count, read_count
 

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
-from plyscribe.service.database.tables import BuildLost
+from plyscribe.service.database.table_sets import BuildLost
 from tests.database.given import book, enter, make_shelf, read, write
 
 ROOT = Path(__file__).parents[2]

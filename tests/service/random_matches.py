@@ -29,7 +29,7 @@ from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified,
 from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.service.composition import Parts
-from plyscribe.service.database.tables import Tables
+from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.streams.ids import command_of, stream_id
 
 PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plyscribe.domain.errors import StreamError
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.tables import BuildLost
+from plyscribe.service.database.table_sets import BuildLost
 from plyscribe.service.ratings.checking import Checked, check_rows
 from plyscribe.service.ratings.folding import Folder, FoldTaken, rebuild
 from plyscribe.service.ratings.ratings import Ratings

@@ -17,8 +17,8 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import RULESETS, register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.places import Places
-from plyscribe.service.database.tables import BuildLost
+from plyscribe.service.database.feed_places import Places
+from plyscribe.service.database.table_sets import BuildLost
 from plyscribe.service.health.doctor import examine
 from plyscribe.service.lists import matches as match_list
 from plyscribe.service.lists import projections

@@ -14,7 +14,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.tournament.commands import CreateTournament, InviteEntrant
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
-from plyscribe.service.database.places import Places
+from plyscribe.service.database.feed_places import Places
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.lists.projections import ListSink, rebuild
 from plyscribe.service.lists.registry import Lists, open_lists

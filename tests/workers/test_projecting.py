@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from redis import Redis
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
-from plyscribe.service.database.tables import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases

@@ -9,8 +9,8 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from plyscribe.service.database.engine import Database, DatabaseDamaged, DatabaseError, DatabaseRefused
-from plyscribe.service.database.places import Places, PlaceTaken
-from plyscribe.service.database.tables import Forgetful, Sink
+from plyscribe.service.database.feed_places import Places, PlaceTaken
+from plyscribe.service.database.table_sets import Forgetful, Sink
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import FeedEntry, Piece, Place
 from plyscribe.workers.duties import Chore
