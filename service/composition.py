@@ -18,9 +18,9 @@ from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
-from plyscribe.service.live.changes import Changes
 from plyscribe.service.live.inboxes import Inboxes
 from plyscribe.service.live.letters import LetterProjection
+from plyscribe.service.live.match_changes import Changes
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports

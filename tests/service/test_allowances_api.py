@@ -10,7 +10,7 @@ from plyscribe.domain.record import MEDIA_TYPE
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import compose
 from plyscribe.service.config import ALLOWANCES, Windows
-from plyscribe.service.live import changes
+from plyscribe.service.live import match_changes
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.api import many
 from plyscribe.service.web.app import create_app
@@ -181,7 +181,7 @@ def test_what_is_larger_counts_more_often(open_api: Open):
 
 def test_a_stream_that_begins_far_in_the_past_counts_as_heavy(open_api: Open, monkeypatch):
     monkeypatch.setattr(many, "FOLLOWED", 2)
-    monkeypatch.setattr(changes, "FRESH_S", 0.0)
+    monkeypatch.setattr(match_changes, "FRESH_S", 0.0)
     api = open_api()
     _, ann = api.sign_up()
     start = api.app.extensions["plyscribe"].changes.numbers().newest

@@ -8,8 +8,8 @@ import pytest
 
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.commands import Actor
-from plyscribe.service.live import changes as changes_module
 from plyscribe.service.live import followers as followers_module
+from plyscribe.service.live import match_changes as changes_module
 from plyscribe.service.live import reader as reader_module
 
 SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}

@@ -10,8 +10,8 @@ from flask import Blueprint, Response
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.lists.bulk import Order, export_matches
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.live.changes import ChangeEntries
 from plyscribe.service.live.followers import EVENTS, LINES
+from plyscribe.service.live.match_changes import ChangeEntries
 from plyscribe.service.web.api.exports import answer_export
 from plyscribe.service.web.api.http import NDJSON, accepted, has_token, parse_query, parts, principal, principal_if_any
 from plyscribe.service.web.api.lists import ME, make_filter

@@ -6,8 +6,8 @@ import pytest
 from redis import Redis
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.live import changes as changes_module
-from plyscribe.service.live.changes import Changes
+from plyscribe.service.live import match_changes as changes_module
+from plyscribe.service.live.match_changes import Changes
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client

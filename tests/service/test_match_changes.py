@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.live import changes as changes_module
-from plyscribe.service.live.changes import Change, Changes
+from plyscribe.service.live import match_changes as changes_module
+from plyscribe.service.live.match_changes import Change, Changes
 from plyscribe.service.store.port import FeedEntry
 
 MATCH = "match-" + "a" * 26
