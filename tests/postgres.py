@@ -98,6 +98,16 @@ class PostgresServer:
             self._process.send_signal(how)
             self._process.wait()
 
+    def pause(self) -> None:
+        """Let the server do nothing, and not even refuse connections."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGCONT)
+
     def remove(self) -> None:
         """Stop, and remove all data."""
         self.stop()

@@ -103,6 +103,11 @@ class Database:
         self._lock = threading.RLock()
         self._prepare: list[Callable[[sa.Connection], object]] = []
         self._prepared = 0
+        self._trouble = ""
+        """Why the last attempt to connect failed."""
+
+        self._probing = threading.Lock()
+        self._preparing = threading.Lock()
         try:
             self._engine = _make_engine(self.url)
         except (ImportError, NoSuchModuleError):
@@ -139,13 +144,35 @@ class Database:
     def _begin(self, writes: bool) -> Iterator[sa.Connection]:
         if self._prepared < len(self._prepare):
             self._prepare_all()
-        with _translated(self._prepare_again), self._alone(), self._engine.connect() as connection:
+        with _translated(self._prepare_again), self._alone(), self._connect() as connection:
             connection.execution_options(**{_WRITES: writes})
             if not (writes or self.is_sqlite):
                 # Otherwise each statement would see what was stored before it began.
                 connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
+
+    @contextmanager
+    def _connect(self) -> Iterator[sa.Connection]:
+        """A connection. While none can be had, one thread at a time tries, and the others are refused at once.
+
+        Otherwise all threads of a process would wait for a database that nobody needs in order to play.
+        """
+        probes = bool(self._trouble)
+        if probes and not self._probing.acquire(blocking=False):
+            raise DatabaseUnavailable(self._trouble)
+        try:
+            with _translated():
+                connection = self._engine.connect()
+            self._trouble = ""
+        except DatabaseUnavailable as error:
+            self._trouble = str(error)
+            raise
+        finally:
+            if probes:
+                self._probing.release()
+        with connection:
+            yield connection
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -157,9 +184,11 @@ class Database:
             yield
 
     def _prepare_all(self) -> None:
-        with self._lock:
+        if not self._preparing.acquire(timeout=0.0 if self._trouble else WAIT_S):
+            raise DatabaseUnavailable(self._trouble or "the tables are being made")
+        try:
             todo = len(self._prepare)
-            with _translated(), self._engine.connect() as connection:
+            with _translated(), self._alone(), self._connect() as connection:
                 connection.execution_options(**{_WRITES: True})
                 with connection.begin():
                     if not self.is_sqlite:
@@ -168,6 +197,8 @@ class Database:
                     for make in self._prepare[self._prepared : todo]:
                         make(connection)
             self._prepared = todo
+        finally:
+            self._preparing.release()
 
     def _prepare_again(self) -> None:
         self._prepared = 0
@@ -212,6 +243,9 @@ def _make_engine(url: sa.URL) -> sa.Engine:
             connect_args={
                 "connect_timeout": max(2, int(WAIT_S)),  # the least that the driver takes
                 "application_name": "plyscribe",
+                # A server whose machine is gone says nothing any more.
+                "tcp_user_timeout": int(WAIT_S * 1000),
+                "keepalives_idle": int(WAIT_S),
                 "options": f"-c lock_timeout={int(WAIT_S * 1000)}",
             },
         )

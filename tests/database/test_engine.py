@@ -3,6 +3,7 @@
 import signal
 import sqlite3
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 
@@ -339,3 +340,34 @@ def test_a_missing_driver_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseError, match=r"pip install 'plyscribe\[postgres\]'"):
         Database("postgresql+psycopg://host/name")
+
+
+@pytest.mark.server
+def test_a_server_that_hangs_holds_up_few_threads(own_postgres, monkeypatch):
+    monkeypatch.setattr(engine_module, "WAIT_S", 2.0)
+    with closing(Database(own_postgres.url())) as database:
+        shelf = make_shelf(database)
+        write(shelf, book("a"))
+        database.close()
+        own_postgres.pause()
+        refused = threading.Semaphore(0)
+
+        def ask() -> None:
+            with suppress(DatabaseUnavailable):
+                read(shelf)
+            refused.release()
+
+        ask()
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(30)]
+        for thread in threads:
+            thread.start()
+        for _ in range(29):
+            # One of them waits for the server; it may be any.
+            assert refused.acquire(timeout=30)
+        own_postgres.resume()
+        for thread in threads:
+            thread.join(30)
+        for _ in range(2):
+            with suppress(DatabaseUnavailable):
+                read(shelf)
+        assert read(shelf).keys() == {"a"}
