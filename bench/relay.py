@@ -48,15 +48,21 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     feed = _Feed(client)
     feed.ensure()
     relay = Relay(feed, make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url)))
+    accounts = [_sign_up(rig, number) for number in range(MATCHES)]
     steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
-    return compare(take_rounds({name: _measured(rig, feed, step) for name, step in steps.items()}, rounds), CLAIMS)
+    return compare(take_rounds({name: _measured(rig, feed, step, accounts) for name, step in steps.items()}, rounds), CLAIMS)
 
 
-def _measured(rig: Rig, feed: _Feed, step: Callable[[], object]) -> Run:
+def _sign_up(rig: Rig, number: int) -> str:
+    player, _ = rig.parts.accounts.sign_up(Actor("system", "bench"), f"Relayed {number}", "bot", ("play",))
+    return player.stream
+
+
+def _measured(rig: Rig, feed: _Feed, step: Callable[[], object], accounts: Sequence[str]) -> Run:
     store = psutil.Process(rig.store.process.pid)
 
     def run() -> Sample:
-        appended = _append_all(rig)
+        appended = _append_all(rig, accounts)
         start = time.process_time() + cpu_s([store])
         step()
         while feed.size:
@@ -80,19 +86,19 @@ def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
     return step
 
 
-def _append_all(rig: Rig) -> int:
+def _append_all(rig: Rig, accounts: Sequence[str]) -> int:
     """Store new matches, with a move in each in turn, and return the number of appends."""
     moves = long_moves(PLIES)
-    matches = [_record(next(_numbers), moves) for _ in range(MATCHES)]
+    matches = [_record(next(_numbers), account, moves) for account in accounts]
     for ply in range(PLIES + 1):
         rig.parts.store.append_all([match[ply] for match in matches])
     return MATCHES * (PLIES + 1)
 
 
-def _record(number: int, moves: Sequence[str]) -> list[Append]:
+def _record(number: int, account: str, moves: Sequence[str]) -> list[Append]:
     """The appends of a match: one up to its start, then one for each move."""
     stream = stream_name(number)
-    events = decide_events("pathagon", moves, Actor("player", stream.replace("match", "player")))
+    events = decide_events("pathagon", moves, Actor("player", account))
     stored, begun = store_form(stream, events), len(events) - PLIES
     pieces: list[Sequence[StoredEvent]] = [stored[:begun], *([each] for each in stored[begun:])]
     appends, version, head = [], 0, b""

@@ -41,7 +41,7 @@ from plyscribe.workers.duties.verification import Verifications
 from plyscribe.workers.duties.webhooks import Webhooks
 from plyscribe.workers.outages import Pauses, explain
 
-BATCH = 256
+BATCH = 1024
 BLOCK_MS = 500
 GATHER_S = 0.01
 """How long it waits for more entries once one has come, because each batch has a fixed cost."""
