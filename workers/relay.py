@@ -4,6 +4,7 @@ import logging
 import signal
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 from redis import Redis
@@ -18,6 +19,7 @@ from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Duty
@@ -93,14 +95,16 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
 def open_relay(parts: Parts, store: Redis, queues: Redis) -> "Relay":
     """The relay with all its duties; see make_duties."""
     feed = FeedGroup(store)
-    return Relay(feed, make_duties(parts, feed, store, queues))
+    return Relay(feed, make_duties(parts, feed, store, queues), Leases(store))
 
 
 class Relay:
-    """A reader of the feed. Several may run at the same time; they repeat work, and nothing is stored twice."""
+    """A reader of the feed. Several share its buckets; if they repeat work, nothing is stored twice."""
 
-    def __init__(self, feed: FeedGroup, duties: Sequence[Duty]) -> None:
+    def __init__(self, feed: FeedGroup, duties: Sequence[Duty], leases: Leases | None = None) -> None:
+        """Without leases it follows all buckets, whoever else does."""
         self._feed = feed
+        self._leases = leases
         self._duties = duties
         self._stopping = threading.Event()
         self._has_more = False
@@ -119,6 +123,9 @@ class Relay:
                 log.warning(reason, pause_s, explain(error))
                 self._feed.read_again()
                 self._stopping.wait(pause_s)
+        if self._leases is not None:
+            with suppress(StoreError):
+                self._leases.leave()
 
     def stop(self, *_: int | FrameType | None) -> None:
         """Make `run` return after the current batch."""
@@ -126,6 +133,11 @@ class Relay:
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """Relay one batch of the feed, then do the chores that are due."""
+        if self._leases is not None:
+            buckets = self._leases.hold()
+            self._feed.follow(buckets)
+            if not buckets:
+                self._stopping.wait(block_ms / 1000)
         entries = self._feed.read(BATCH, 0 if self._has_more else block_ms)
         if entries and block_ms and not self._has_more:
             # A blocked read returns at the first of several appends that were sent together.

@@ -15,7 +15,15 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    DisconnectionError,
+    IntegrityError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
 from sqlalchemy.pool import StaticPool
 
 from plyscribe.service.config import ConfigError
@@ -29,6 +37,9 @@ WAIT_S = 5.0
 
 POOL = 8
 """Connections to a PostgreSQL server that a process keeps, and how many more it may open for a while."""
+
+FILE_POOL = {"pool_size": 8, "max_overflow": 56}
+"""Connections to a file that a process keeps, and how many more it may open for a while: as many as it has threads."""
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={int(WAIT_S * 1000)}", "temp_store=MEMORY")
 DRIVERS = ("sqlite", "postgresql+psycopg")
@@ -204,13 +215,36 @@ def _make_engine(url: sa.URL) -> sa.Engine:
                 "options": f"-c lock_timeout={int(WAIT_S * 1000)}",
             },
         )
-    in_memory = not url.database or url.database == ":memory:"
-    more: dict[str, Any] = {"poolclass": StaticPool} if in_memory else {}
+    path = Path(url.database) if url.database and url.database != ":memory:" else None
+    more: dict[str, Any] = {"poolclass": StaticPool} if path is None else {"pool_timeout": WAIT_S, **FILE_POOL}
     engine = sa.create_engine(url, connect_args={"check_same_thread": False, "timeout": WAIT_S}, **more)
-    sa.event.listen(engine, "do_connect", lambda *_: None if in_memory else _make_file(Path(url.database or "")))
     sa.event.listen(engine, "connect", _set_up)
+    if path is not None:
+        _follow_file(engine, path)
     sa.event.listen(engine, "begin", _begin_transaction)
     return engine
+
+
+def _follow_file(engine: sa.Engine, path: Path) -> None:
+    """Connect to the file that has this name now, also when another has taken its place."""
+
+    def note(_: object, record: Any) -> None:
+        record.info["file"] = _identify(path)
+
+    def require_same(_: object, record: Any, __: object) -> None:
+        if record.info["file"] != _identify(path):
+            raise DisconnectionError
+
+    sa.event.listen(engine, "do_connect", lambda *_: _make_file(path))
+    sa.event.listen(engine, "connect", note)
+    sa.event.listen(engine, "checkout", require_same)
+
+
+def _identify(path: Path) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
 
 
 def _make_file(path: Path) -> None:

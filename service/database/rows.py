@@ -9,6 +9,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that is ordered by its characters' numbers on every server, whatever its language."""
 
+CLUSTERED: dict[str, Any] = {"sqlite_with_rowid": False}
+"""Arguments of a table whose rows lie in the order of its key, where the engine can do that."""
+
 AT_ONCE = 500
 """How many keys a statement names."""
 
@@ -16,8 +19,13 @@ LAST = "\U0010ffff"
 """Sorts after every character of a text."""
 
 
+def of_rows(condition: sa.ColumnElement[bool]) -> dict[str, Any]:
+    """The arguments of an index that has only the rows that meet a condition."""
+    return {"sqlite_where": condition, "postgresql_where": condition}
+
+
 class Change(NamedTuple):
-    """The rows that were deleted, and those that were inserted."""
+    """The rows that were deleted, and those that were inserted. A row that was updated is in neither."""
 
     gone: list[dict[str, Any]]
     come: list[dict[str, Any]]
@@ -27,23 +35,40 @@ def replace_rows(
     connection: sa.Connection, table: sa.Table, owners: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> Change:
     """Make these the rows of their owners, which the first column of the key names. Writes only what differs."""
-    names, [owner, *_] = table.columns.keys(), table.primary_key.columns
+    key = [column.name for column in table.primary_key.columns]
+
+    def key_of(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+        return tuple(row[name] for name in key)
+
     known = {
-        tuple(row)
+        key_of(row): dict(row)
         for start in range(0, len(owners), AT_ONCE)
-        for row in connection.execute(sa.select(table).where(owner.in_(owners[start : start + AT_ONCE])))
+        for row in _read_rows(connection, table, owners[start : start + AT_ONCE])
     }
-    wanted = {tuple(row[name] for name in names) for row in rows}
+    wanted = {key_of(row): dict(row) for row in rows}
     change = Change(
-        *([dict(zip(names, row, strict=True)) for row in some] for some in (known - wanted, wanted - known))
+        [row for at, row in known.items() if at not in wanted], [row for at, row in wanted.items() if at not in known]
     )
+    this = [table.c[name] == sa.bindparam(f"of_{name}") for name in key]
     if change.gone:
-        key = [column.name for column in table.primary_key.columns]
-        old = sa.delete(table).where(*(table.c[name] == sa.bindparam(f"old_{name}") for name in key))
-        connection.execute(old, [{f"old_{name}": row[name] for name in key} for row in change.gone])
+        connection.execute(sa.delete(table).where(*this), [_name_key(row, key) for row in change.gone])
     if change.come:
         connection.execute(sa.insert(table), change.come)
+    if other := [row for at, row in wanted.items() if at in known and known[at] != row]:
+        # Only these columns, so that the indexes of others stay as they are.
+        columns = {name for row in other for name in row if row[name] != known[key_of(row)][name]}
+        values = [{**_name_key(row, key), **{name: row[name] for name in columns}} for row in other]
+        connection.execute(sa.update(table).where(*this).values({name: sa.bindparam(name) for name in columns}), values)
     return change
+
+
+def _read_rows(connection: sa.Connection, table: sa.Table, owners: Sequence[str]) -> Sequence[sa.RowMapping]:
+    [owner, *_] = table.primary_key.columns
+    return connection.execute(sa.select(table).where(owner.in_(owners))).mappings().all()
+
+
+def _name_key(row: Mapping[Any, Any], key: Sequence[str]) -> dict[str, Any]:
+    return {f"of_{name}": row[name] for name in key}
 
 
 def put_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]] | sa.Select[Any]) -> None:

@@ -16,7 +16,7 @@ from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay
 from plyscribe.domain.waiting import list_waits
-from plyscribe.service.database.rows import TEXT
+from plyscribe.service.database.rows import CLUSTERED, TEXT, of_rows
 from plyscribe.service.lists.paging import Json
 from plyscribe.service.lists.words import split_words
 from plyscribe.service.matches.queries import describe_seats, dump_turn
@@ -77,10 +77,12 @@ def define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("ended_at", sa.BigInteger),
         sa.Column("length", sa.Integer),
-        sqlite_with_rowid=False,
+        **CLUSTERED,
     )
-    for key in KEYS.values():
-        sa.Index(None, terms.c.term, terms.c.private, terms.c[key], terms.c.match)
+    for key in (terms.c[name] for name in KEYS.values()):
+        # A match under way changes nothing in the indexes of those that have ended.
+        that_have_it = of_rows(key.is_not(None)) if key.nullable else {}
+        sa.Index(None, terms.c.term, terms.c.private, key, terms.c.match, **that_have_it)
     counts = sa.Table(
         f"match_counts{suffix}",
         metadata,

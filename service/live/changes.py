@@ -24,7 +24,7 @@ KEPT = 50_000
 """The number of changes that are kept."""
 
 PAGE = 500
-SCANNED = 10
+SCANNED = 2
 """Pages of changes that are looked at for one that a follower wants, before others have their turn."""
 
 MAX_EVENTS = 100

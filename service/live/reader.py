@@ -293,6 +293,10 @@ class Live:
             news = topic.keep(entries)
             for follower in list(topic.followers):
                 self._give_to(follower, news)
+            if topic.source.is_polled:
+                # It may look through much for each entry, so that others have their turn now.
+                self._todo.put(_Task(self._advance, stream))
+                break
         if topic is not None and is_last:
             for follower in list(topic.followers):
                 follower.upto = topic.number

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from plyscribe.domain.ledger import ledger_of
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.database.engine import Database
-from plyscribe.service.ratings.changes import Change, compare_unrated, compare_without
+from plyscribe.service.ratings.annulments import Change, compare_unrated, compare_without
 from plyscribe.service.ratings.columns import BIN, bin_of, open_tables
 from plyscribe.service.ratings.folding import Folder
 from plyscribe.service.ratings.model import Rating
@@ -95,13 +95,14 @@ class Ratings:
         newest, ratings = self._prepare(ruleset), self.tables.live.ratings
         with self.tables.database.reading() as connection:
             rows = Rows(connection, self.tables.live, ruleset)
+            state = _describe_state(rows.fold(), newest)
             asked = sa.select(ratings).where(ratings.c.ruleset == ruleset)
             if after is not None:
                 ordinal, player = after
                 asked = asked.where(sa.tuple_(ratings.c.place, ratings.c.player) > sa.tuple_(-ordinal, player))
             found = connection.execute(asked.order_by(ratings.c.place, ratings.c.player).limit(limit + 1)).all()
             ranked = self._rank(rows, found[:limit])
-            return Table(_describe_state(rows.fold(), newest), ranked, len(found) > limit, self._count(rows))
+            return Table(state, ranked, len(found) > limit, self._count(rows))
 
     def read_history(self, ruleset: str, player: str, after: int, limit: int) -> History:
         """A player's rating and the first `limit` matches behind it after a version of the ledger, in its order."""
@@ -140,7 +141,8 @@ class Ratings:
         self._prepare(ruleset)
         with self.tables.database.reading() as connection:
             rows = Rows(connection, self.tables.live, ruleset)
-            return rows.unrated([match]).get(match, rows.fold().version + 1) <= rows.fold().version
+            version = rows.fold().version
+            return rows.unrated([match]).get(match, version + 1) <= version
 
     def list_rulesets(self) -> list[str]:
         """The rulesets that may have a ledger."""

@@ -44,7 +44,10 @@ class Rows:
         self.ruleset = ruleset
 
     def fold(self) -> Fold:
-        """How far the ledger is folded."""
+        """How far the ledger is folded.
+
+        Read this first: a transaction that has done so and one that switches tables never wait for each other.
+        """
         ledgers = self.tables.ledgers
         columns = [ledgers.c[name] for name in Fold._fields]
         row = self.connection.execute(sa.select(*columns).where(ledgers.c.ruleset == self.ruleset)).first()

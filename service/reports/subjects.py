@@ -12,7 +12,7 @@ from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import read_pages
-from plyscribe.service.ratings.changes import Change
+from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.streams.handler import Handler

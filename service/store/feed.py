@@ -59,8 +59,16 @@ class FeedGroup:
         self._read_upto: dict[str, Place] = {}
         self._acked_upto: dict[str, Place] = {}
         self._unacked: defaultdict[str, list[FeedEntry]] = defaultdict(list)
+        self.buckets: tuple[str, ...] = BUCKETS
         timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
         self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
+
+    def follow(self, buckets: tuple[str, ...]) -> None:
+        """Read, acknowledge and trim these buckets alone; at first it is all of them."""
+        if buckets != self.buckets:
+            self.buckets = buckets
+            self._acked_upto = {}
+            self.read_again()
 
     def ensure(self) -> None:
         """Create the group on every feed that lacks it, to read from the beginning."""
@@ -95,8 +103,16 @@ class FeedGroup:
         }
 
     def places(self) -> dict[str, Place]:
-        """Where the group stands in each bucket: all before it is acknowledged. Raises the errors of the port."""
-        return dict(self._acked_upto) or self._find_places()
+        """Where the group stands in each bucket that is followed: all before it is acknowledged.
+
+        Raises the errors of the port.
+        """
+        places = self._acked_upto or self._find_places()
+        return {bucket: places[bucket] for bucket in self.buckets}
+
+    def all_places(self) -> dict[str, Place]:
+        """Where the group stands in each bucket, also of those that others follow. Raises the errors of the port."""
+        return self._find_places()
 
     def read_between(self, spans: Mapping[str, tuple[Place, Place]], count: int) -> dict[str, Piece]:
         """About `count` entries between two places of each bucket, in pieces that begin at the first place."""
@@ -157,7 +173,7 @@ class FeedGroup:
         What comes after these places stays too.
         """
         dropped = 0
-        for bucket in BUCKETS:
+        for bucket in self.buckets:
             bound = places[bucket].id if places and bucket in places else ""
             while chunk := self._trim(1, [feed_key(bucket), GROUP, keep, CHUNK, bound]):
                 dropped += chunk
@@ -218,11 +234,13 @@ class FeedGroup:
         if not self._read_upto:
             self._acked_upto = self._find_places()
             self._read_upto = dict(self._acked_upto)
-        share = -(-count // len(_FEEDS))
+        if not self.buckets:
+            return []
+        share = -(-count // len(self.buckets))
         block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
-        places = [self._read_upto[bucket].id for bucket in BUCKETS]
+        feeds, places = [feed_key(each) for each in self.buckets], [self._read_upto[each].id for each in self.buckets]
         found: list[FeedEntry] = []
-        for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *_FEEDS, *places):
+        for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *feeds, *places):
             bucket = bucket_of_key(key)
             parsed = [parse_feed_entry(fields) for _, fields in entries]
             found += parsed

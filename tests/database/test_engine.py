@@ -4,7 +4,7 @@ import signal
 import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 import sqlalchemy as sa
@@ -211,6 +211,25 @@ def test_a_damaged_file_is_put_aside_and_an_empty_one_made(on_file, file):
     assert read(shelf) == {}
     write(shelf, book("b"))
     assert read(shelf).keys() == {"b"}
+
+
+def test_processes_follow_a_file_that_another_one_replaces_or_removes(on_file, file):
+    shelf = make_shelf(on_file)
+    write(shelf, book("a"))
+    with closing(Database(f"sqlite:///{file}")) as other:
+        seen = make_shelf(other)
+        assert read(seen).keys() == {"a"}
+        on_file.put_aside()
+        write(shelf, book("b"))
+        assert read(seen).keys() == {"b"}
+        for suffix in ("", "-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        with suppress(DatabaseUnavailable):
+            # Its tables are made when it notices that they are gone.
+            read(seen)
+        assert read(seen) == {}
+        write(seen, book("c"))
+        assert read(shelf).keys() == {"c"}
 
 
 def test_nothing_but_a_file_is_put_aside(database, file):

@@ -245,6 +245,7 @@ def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
     [
         *("limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1"),
         *("what=1", "result=lost", f"opponent=player-{'a' * 26}", "q=", "q=%E2%98%85", "place=-", f"about={'a' * 101}"),
+        "q=a+b+c+d+e+f+g+h+i",
         *("reason=Withdrawal", "min_plies=-1", "max_plies=1.5", "sort=rating", "order=up"),
     ],
 )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -302,6 +303,41 @@ def test_a_cursor_belongs_to_its_order(played):
     for order in (("ended", "desc"), ("length", "asc"), ("created", "desc")):
         with pytest.raises(paging.BadRequest, match="this list did not issue the cursor"):
             parts.lists.matches.read(MatchFilter(), None, 3, cursor, *order)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        MatchFilter(),
+        MatchFilter(player=ACCOUNTS[0], opponent=ACCOUNTS[1], result="won"),
+        MatchFilter(status=("open", "scored"), ruleset="zhen", rated=False, since=3, until=40, min_plies=1),
+        MatchFilter(names="ann b", place="t", about="x"),
+    ],
+)
+def test_an_index_finds_what_is_looked_at(played, wanted, sort):
+    parts, _ = played
+    if not parts.database.is_sqlite:
+        pytest.skip("PostgreSQL reads small tables as a whole")
+    asked: list[tuple[str, Any]] = []
+    with parts.database.reading() as connection:
+        engine = connection.engine
+
+    def note(connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        asked.append((statement, parameters))
+
+    sa.event.listen(engine, "before_cursor_execute", note)
+    for who in (None, Principal(ACCOUNTS[0], ("play",)), overseer):
+        cursor = parts.lists.matches.read(wanted, who, 2, None, sort).cursor
+        parts.lists.matches.read(wanted, who, 2, cursor, sort)
+    sa.event.remove(engine, "before_cursor_execute", note)
+    selects = [each for each in asked if each[0].startswith(("SELECT", "WITH"))]
+    assert selects
+    with parts.database.reading() as connection:
+        for statement, parameters in selects:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            steps = [row.detail for row in plan if "SCAN match" in row.detail]
+            assert not steps, statement
 
 
 def test_a_row_says_when_its_match_ended(played):

@@ -11,7 +11,7 @@ from plyscribe.domain.ledger import RatingsOpened
 from plyscribe.domain.ruleset import rank_by
 from plyscribe.service.database.engine import Database
 from plyscribe.service.errors import UnknownModel
-from plyscribe.service.ratings.changes import Change
+from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import MICRO, Model, Rating, open_ratings
 from plyscribe.service.ratings.ratings import RatedPlayer, Ratings
 from tests.service.ledgers import Entries, fold_plainly, ledgers

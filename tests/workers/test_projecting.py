@@ -14,6 +14,7 @@ from plyscribe.service.database.engine import Database, DatabaseUnavailable
 from plyscribe.service.database.tables import Enter, Tables
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable
 from plyscribe.service.store.redis import RedisStore, connect_client, feed_key
 from plyscribe.workers.duties.projecting import Projector
@@ -65,12 +66,12 @@ def _define(metadata: sa.MetaData, suffix: str) -> list[sa.Table]:
 class OneRelay:
     """A relay with a connection of its own to both servers."""
 
-    def __init__(self, url: str, client: Redis, *others: Any) -> None:
+    def __init__(self, url: str, client: Redis, *others: Any, leases: Leases | None = None) -> None:
         self.database = Database(url)
         self.sink = Counts(self.database)
         self.feed = FeedGroup(client)
         self.projector = Projector(self.feed, self.database, [self.sink], [self.sink.tables])
-        self.relay = Relay(self.feed, [self.projector, *others])
+        self.relay = Relay(self.feed, [self.projector, *others], leases)
         self.projector.chores[0]._every_s = 0.0
 
     def step(self, times: int = 1) -> None:
@@ -151,6 +152,41 @@ def test_two_relays_enter_each_entry_once(rig):
             other.step()
     rig.one.step(3)
     other.step(3)
+    assert rig.one.sink.read() == rig.expected
+
+
+def test_relays_that_share_the_buckets_enter_each_entry_once(rig, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.store.leases.RENEW_S", 0.0)
+    relays = [OneRelay(rig.url, rig.redis, leases=Leases(rig.redis)) for _ in range(2)]
+    for number in range(8):
+        rig.append(10)
+        for relay in relays:
+            relay.step()
+        if number == 3:
+            # One leaves, the other takes over what it had, and it comes back.
+            relays[0].relay._leases.leave()
+            rig.append(10)
+            relays[1].step(3)
+            assert rig.one.sink.read() == rig.expected
+    for relay in relays:
+        relay.step(3)
+    assert rig.one.sink.read() == rig.expected
+    assert sorted(len(relay.feed.buckets) for relay in relays) == [32, 32]
+
+
+def test_a_relay_catches_up_with_what_the_one_before_it_left(rig, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.store.leases.RENEW_S", 0.0)
+    first, second = (OneRelay(rig.url, rig.redis, leases=Leases(rig.redis)) for _ in range(2))
+    for _ in range(3):
+        first.step()
+        second.step()
+    rig.append(20)
+    with monkeypatch.context() as broken:
+        broken.setattr(first.database, "_begin", lambda **_: (_ for _ in ()).throw(DatabaseUnavailable("away")))
+        first.step()
+        second.step()
+    first.relay._leases.leave()
+    second.step(3)
     assert rig.one.sink.read() == rig.expected
 
 

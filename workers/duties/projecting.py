@@ -33,6 +33,7 @@ class Projector:
         self._sinks = sinks
         self._tables = tables
         self._store = Places(database)
+        self._buckets = feed.buckets
         self._places: dict[str, Place] | None = None
         self._is_behind = True
         self._trouble = ""
@@ -45,6 +46,7 @@ class Projector:
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Enter what the feed has read and not acknowledged; all, or in trouble nothing, which comes later then."""
+        self._notice_buckets()
         if self._is_behind or self._places is None:
             self._is_behind = True
             return
@@ -55,14 +57,21 @@ class Projector:
 
     def catch_up(self) -> bool:
         """Enter some of what the relay has handled and the database lacks; return whether there is more."""
+        self._notice_buckets()
         if not self._is_behind:
             return False
         return self._try(self._catch_up)
 
+    def _notice_buckets(self) -> None:
+        """Look up the places anew when the relay follows other buckets: the relay before it may have been behind."""
+        if self._feed.buckets != self._buckets:
+            self._buckets = self._feed.buckets
+            self._places, self._is_behind = None, True
+
     def _catch_up(self) -> bool:
         group = self._feed.places()
         if self._places is None:
-            self._places = self._find_places(group)
+            self._places = self._find_places()
         places = self._places
         spans = {
             bucket: (places[bucket], place) for bucket, place in group.items() if places[bucket].order < place.order
@@ -91,9 +100,9 @@ class Projector:
             self._trouble = str(error)
             return False
 
-    def _find_places(self, group: Mapping[str, Place]) -> dict[str, Place]:
+    def _find_places(self) -> dict[str, Place]:
         """Where the tables stand. If they follow another store, or have missed entries, they are built anew."""
-        store = self._feed.identify()
+        store, group = self._feed.identify(), self._feed.all_places()
         places = self._store.read(store)
         if places.keys() == group.keys() and not self._feed.list_gaps(places):
             return places
@@ -101,7 +110,7 @@ class Projector:
             self._store.begin(connection, store, group)
             for tables in self._tables:
                 tables.forget(connection)
-        return dict(group)
+        return group
 
     def _enter(self, pieces: Mapping[str, Piece]) -> None:
         entries = [entry for piece in pieces.values() for entry in piece.entries]

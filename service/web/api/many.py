@@ -23,8 +23,8 @@ from plyscribe.service.web.schemas import parameters
 
 blueprint = Blueprint("many", __name__, url_prefix="/v1/matches")
 
-FOLLOWED = 5000
-"""Changes in the past that a stream looks through for the price of one read."""
+FOLLOWED = 2500
+"""Changes in the past that a stream looks through for the price of one heavy request."""
 
 EXPORTED = 100
 """Matches of an export for the price of one."""
@@ -72,7 +72,7 @@ def follow_matches() -> Response:
         framing = framing._replace(greeting=framing.greeting + source.at(newest).format())
     # Numbers beyond the newest are those of another database.
     start = newest if after < 0 else after if after <= newest else 0
-    charge_size("reads", newest - start, FOLLOWED)
+    charge_size("heavy", newest - start, FOLLOWED)
     topic = f"changes-{sha256(repr((wanted, who, media)).encode()).hexdigest()}"
     goes_on = right_of_token() if has_token() else _always
     return personal(varied(stream_events(source, topic, start, goes_on, media=media, framing=framing)))

@@ -29,8 +29,11 @@ MAX_ROWS = 200
 MAX_EXPORTED = 10_000
 """Matches of one export."""
 
-MAX_WORDS = 100
-"""Characters of the words that are searched for."""
+MAX_SEARCHED = 100
+"""Characters of a text whose words are searched for."""
+
+MAX_WORDS = 8
+"""Its words."""
 
 
 def _after(description: str) -> fields.Integer:
@@ -72,17 +75,22 @@ def _account(description: str) -> fields.String:
 
 
 def _words(description: str) -> fields.String:
-    more = "All words must occur. Case does not matter, and the last word may be the beginning of one."
+    more = (
+        f"All words must occur, {MAX_WORDS} at most. Case does not matter, and the last may be the beginning of a word."
+    )
     return fields.String(
         load_default="",
-        validate=[validate.Length(1, MAX_WORDS), _require_word],
+        validate=[validate.Length(1, MAX_SEARCHED), _require_words],
         metadata={"description": f"{description} {more}"},
     )
 
 
-def _require_word(text: str) -> None:
-    if not split_words([text]):
+def _require_words(text: str) -> None:
+    words = len(split_words([text]))
+    if not words:
         raise ValidationError("Must have a letter or a digit.")
+    if words > MAX_WORDS:
+        raise ValidationError(f"Must have at most {MAX_WORDS} words.")
 
 
 class MatchQuery(Strict):
