@@ -505,6 +505,9 @@ def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
     rig.add(rig.ann, "match-ended")
     match = rig.open_match()
     rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    # The other relay takes over.
+    rig.relay._leases.leave()
+    other._leases._renew_at = 0.0
     next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
     rig.drain(other)
     rig.work()
