@@ -162,9 +162,13 @@ class Inboxes:
         """Enter the letters that are new, after all that the inboxes have, and note that they are to be announced."""
         targets = self.tables.targets(connection)
         newest: defaultdict[str, int] = defaultdict(int)
+        # What another transaction enters for these players must come wholly before or after this one: a reader who
+        # has a number asks for greater ones alone.
+        empty = [{"player": player, "newest": 0, "dropped": 0, "kept": 0} for player in sorted(letters)]
+        insert_missing(connection, targets[0].owners, empty)
         for _, owners in targets:
             asked = sa.select(owners.c.player, owners.c.newest).where(owners.c.player.in_(letters))
-            for player, number in connection.execute(asked):
+            for player, number in connection.execute(asked.order_by(owners.c.player).with_for_update()):
                 newest[player] = max(newest[player], number)
         rows = []
         for player in sorted(letters):

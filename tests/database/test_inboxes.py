@@ -101,6 +101,26 @@ def test_a_letter_comes_once_whoever_enters_it(shared):
     assert sorted(shared.keys(), key=int) == keys
 
 
+def test_who_reads_on_misses_nothing_while_several_processes_enter(shared):
+    def enter(writer: int) -> None:
+        for number in range(20):
+            shared.enter(f"{writer}-{number}", at=AT + (7 * writer + number) % 20)
+
+    read: list[str] = []
+    with ThreadPoolExecutor(3) as pool:
+        writing = [pool.submit(enter, writer) for writer in range(3)]
+        last = 0
+        is_over = False
+        while not is_over:
+            is_over = all(each.done() for each in writing)
+            for received in shared.entries(last):
+                last = received.number
+                read.append(received.data.decode())
+        for each in writing:
+            each.result()
+    assert sorted(read) == sorted(f"data of {writer}-{number}" for writer in range(3) for number in range(20))
+
+
 def test_a_number_is_the_time_of_the_event_or_follows_the_newest_number(post):
     post.enter("1", "2", at=AT)
     post.enter("3", at=AT + 7)

@@ -47,6 +47,17 @@ def test_a_new_inbox_is_empty(post):
     assert page == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
 
 
+def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch):
+    post.new_match()
+    post.relay()
+    with monkeypatch.context() as building:
+        building.setattr(post.parts.inboxes, "_is_built", False)
+        refused = post.api.get(INBOX, post.ben)
+    assert (refused.status_code, refused.json["code"]) == (503, "inbox/incomplete")
+    assert refused.headers["Retry-After"] == "1"
+    assert types(post.entries(post.ben)) == ["seat-offered"]
+
+
 def test_an_inbox_needs_a_token(post):
     assert post.api.get(INBOX).json["code"] == "auth/missing"
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import LiveFull, LiveShare
 from plyscribe.service.live import reader as live_module
 from plyscribe.service.live.followers import Entry, Follower
@@ -28,13 +29,13 @@ class Numbers:
         self.is_polled = False
         self.last = 0
         self.reads: list[tuple[str, int]] = []
-        self.is_away = False
+        self.trouble: Exception | None = None
         self._store = store
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
         self.reads.append((stream, after))
-        if self.is_away:
-            raise StoreUnavailable("away")
+        if self.trouble:
+            raise self.trouble
         events = self._store.load(stream, after, limit=limit).entries
         return [Entry(each.version, "last" if each.version == self.last else "made", b"{}") for each in events]
 
@@ -266,15 +267,16 @@ def test_a_stream_that_was_over_before_ends_where_it_ended(rig):
     assert client.text.endswith(b"event: end\ndata: {}\n\n")
 
 
-def test_what_a_store_that_is_away_holds_back_comes_when_it_is_there_again(rig):
+@pytest.mark.parametrize("trouble", [StoreUnavailable("away"), DatabaseUnavailable("away")])
+def test_what_a_server_that_is_away_holds_back_comes_when_it_is_there_again(rig, trouble):
     client = rig.follow()
     rig.append()
     eventually(lambda: client.numbers == [1])
-    rig.source.is_away = True
+    rig.source.trouble = trouble
     rig.append(2)
     newcomer = rig.follow()
     eventually(lambda: len(rig.source.reads) > 3)
-    rig.source.is_away = False
+    rig.source.trouble = None
     eventually(lambda: client.numbers == [1, 2, 3] and newcomer.numbers == [1, 2, 3])
 
 

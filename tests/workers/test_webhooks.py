@@ -36,6 +36,7 @@ from plyscribe.service.webhooks.delivery import FAILS_FOR_MS, RETRY_AFTER_S
 from plyscribe.service.webhooks.posting import Poster
 from plyscribe.workers import deliver_webhooks as job_module
 from plyscribe.workers.deliver_webhooks import Deliveries
+from plyscribe.workers.duties import projecting as projecting_module
 from plyscribe.workers.duties import webhooks as duty_module
 from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
 from plyscribe.workers.relay import Relay, open_relay
@@ -65,6 +66,8 @@ class Rig:
         self.redis, self.receiver = redis, receiver
         self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
         self.queue = webhook_queue(redis)
+        # What one relay has entered, another one catches up with in its next step.
+        monkeypatch.setattr(projecting_module, "CATCH_UP_EVERY_S", 0.0)
         self.relay = self.new_relay()
         self.drain()
         eventually(lambda: all(map(is_complete, self.parts.projections)))
@@ -502,6 +505,9 @@ def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
     rig.add(rig.ann, "match-ended")
     match = rig.open_match()
     rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    # The other relay takes over.
+    rig.relay._leases.leave()
+    other._leases._renew_at = 0.0
     next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
     rig.drain(other)
     rig.work()
