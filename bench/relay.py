@@ -50,7 +50,9 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     relay = Relay(feed, make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url)))
     accounts = [_sign_up(rig, number) for number in range(MATCHES)]
     steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
-    return compare(take_rounds({name: _measured(rig, feed, step, accounts) for name, step in steps.items()}, rounds), CLAIMS)
+    return compare(
+        take_rounds({name: _measured(rig, feed, step, accounts) for name, step in steps.items()}, rounds), CLAIMS
+    )
 
 
 def _sign_up(rig: Rig, number: int) -> str:
