@@ -41,7 +41,13 @@ POOL = 8
 FILE_POOL = {"pool_size": 8, "max_overflow": 56}
 """Connections to a file that a process keeps, and how many more it may open for a while: as many as it has threads."""
 
-PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={int(WAIT_S * 1000)}", "temp_store=MEMORY")
+PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "wal_autocheckpoint=8000",  # pages: the disk is waited for once in 32 MB
+    f"busy_timeout={int(WAIT_S * 1000)}",
+    "temp_store=MEMORY",
+)
 DRIVERS = ("sqlite", "postgresql+psycopg")
 
 _WRITES = "plyscribe_writes"

@@ -6,6 +6,7 @@ place again. The relay's other duties go on meanwhile.
 """
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from plyscribe.service.database.engine import Database, DatabaseDamaged, DatabaseError, DatabaseRefused
@@ -19,6 +20,9 @@ CATCH_UP = 1024
 """Entries that it catches up with at a time."""
 
 CATCH_UP_EVERY_S = 0.5
+LOOK_EVERY_S = 10.0
+"""How often it looks whether it stands where the relay does, although it knows of no difference."""
+
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +40,7 @@ class Projector:
         self._buckets = feed.buckets
         self._places: dict[str, Place] | None = None
         self._is_behind = True
+        self._look_at = 0.0
         self._trouble = ""
         self.chores = (Chore("catching up of the read database", self.catch_up, CATCH_UP_EVERY_S),)
 
@@ -58,8 +63,9 @@ class Projector:
     def catch_up(self) -> bool:
         """Enter some of what the relay has handled and the database lacks; return whether there is more."""
         self._notice_buckets()
-        if not self._is_behind:
+        if not self._is_behind and time.monotonic() < self._look_at:
             return False
+        self._look_at = time.monotonic() + LOOK_EVERY_S
         return self._try(self._catch_up)
 
     def _notice_buckets(self) -> None:
