@@ -49,10 +49,17 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     feed.ensure()
     relay = Relay(feed, make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url)))
     accounts = [_sign_up(rig, number) for number in range(MATCHES)]
-    steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
-    return compare(
-        take_rounds({name: _measured(rig, feed, step, accounts) for name, step in steps.items()}, rounds), CLAIMS
-    )
+    while not rig.parts.lists.lag().complete:
+        # It builds the lists once, in a thread.
+        relay.step(block_ms=0)
+
+    def follow(position: str = "") -> None:
+        relay.step(block_ms=0)
+        while feed.size:
+            relay.step(block_ms=0)
+
+    runs = {OURS: _measured(rig, follow, follow, accounts), READING: _measured(rig, follow, _reader(rig), accounts)}
+    return compare(take_rounds(runs, rounds), CLAIMS)
 
 
 def _sign_up(rig: Rig, number: int) -> str:
@@ -60,32 +67,33 @@ def _sign_up(rig: Rig, number: int) -> str:
     return player.stream
 
 
-def _measured(rig: Rig, feed: _Feed, step: Callable[[], object], accounts: Sequence[str]) -> Run:
+def _measured(rig: Rig, settle: Callable[[], object], follow: Callable[[str], object], accounts: Sequence[str]) -> Run:
+    """Measure `follow` on new moves, after this position; `settle` takes in what others have appended before."""
     store = psutil.Process(rig.store.process.pid)
 
     def run() -> Sample:
+        settle()
+        position = rig.parts.store.feed_end()
         appended = _append_all(rig, accounts)
         start = time.process_time() + cpu_s([store])
-        step()
-        while feed.size:
-            step()
+        follow(position)
         return Sample(appended, time.process_time() + cpu_s([store]) - start)
 
     return run
 
 
-def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
-    states: dict[str, Match] = {}
+def _reader(rig: Rig) -> Callable[[str], object]:
+    def follow(position: str) -> None:
+        states: dict[str, Match] = {}
+        while (tail := rig.parts.store.tail(position, BATCH)).entries:
+            position = tail.position
+            ends = {entry.stream: entry.last for entry in tail.entries}
+            known = [states.get(stream) or Match(stream) for stream in ends]
+            stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
+            for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
+                states[match.stream] = fold(match, events)
 
-    def step() -> None:
-        ends = {entry.stream: entry.last for entry in feed.read(BATCH)}
-        known = [states.get(stream) or Match(stream) for stream in ends]
-        stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
-        for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
-            states[match.stream] = fold(match, events)
-        feed.ack()
-
-    return step
+    return follow
 
 
 def _append_all(rig: Rig, accounts: Sequence[str]) -> int:

@@ -264,6 +264,20 @@ def test_a_build_that_dies_changes_nothing_and_the_next_one_succeeds(rig):
     rig.content()
 
 
+def test_what_an_earlier_release_kept_in_the_store_is_removed_once_it_is_built_here(rig):
+    account = "player-" + "a" * 26
+    old = [f"{{{bucket_of(account)}}}:{kind}:{account}" for kind in ("inbox", "inbox-keys")]
+    old += ["{lists:matches}:meta", "{lists:matches}:a:rows", "{lists:players}:b:lists"]
+    for key in old:
+        rig.redis.set(key, "old")
+    rig.play.go_on(20)
+    kept = set(rig.redis.keys()) - {key.encode() for key in old}
+    rig.builds.build_missing()
+    eventually(lambda: not rig.redis.exists(*old))
+    eventually(lambda: all(map(is_complete, rig.parts.projections)))
+    assert kept <= set(rig.redis.keys())
+
+
 def test_the_later_of_two_builds_counts(rig):
     rig.play.go_on(100)
 

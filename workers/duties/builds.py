@@ -13,7 +13,8 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterProjection
-from plyscribe.service.store.port import FeedEntry, StoreError
+from plyscribe.service.store.former import drop_former_inboxes, drop_former_list
+from plyscribe.service.store.port import FeedEntry, StoreDenied, StoreError
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 
@@ -58,5 +59,15 @@ class Builds:
         try:
             built = rebuild(self._parts.store, projection)
             log.info("built the list of %s from %d streams", projection.name, built.streams)
+            self._drop_former(projection.name)
         except StoreError as error:
             log.warning("the list of %s could not be built, and will be tried again: %s", projection.name, error)
+
+    def _drop_former(self, name: str) -> None:
+        """Free the memory of what an earlier release kept in its place."""
+        try:
+            drop_former_list(self._redis, name)
+            if name == LetterProjection.name:
+                drop_former_inboxes(self._redis)
+        except StoreDenied as error:
+            log.info("keys of an earlier release stay in the store, where they do no harm: %s", error)
