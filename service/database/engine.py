@@ -251,7 +251,7 @@ def _make_engine(url: sa.URL) -> sa.Engine:
                 "application_name": "plyscribe",
                 # A server whose machine is gone says nothing any more.
                 "tcp_user_timeout": int(WAIT_S * 1000),
-                "keepalives_idle": int(WAIT_S),
+                "keepalives_idle": max(1, int(WAIT_S)),
                 "options": f"-c lock_timeout={int(WAIT_S * 1000)}",
             },
         )

@@ -20,6 +20,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import Change, add_counts, replace_rows
 from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.errors import BadRequest
 from plyscribe.service.lists.match_rows import (
     KEYS,
     LAYOUT,
@@ -85,6 +86,12 @@ class MatchFilter:
 
     min_plies: int = 0
     max_plies: int | None = None
+
+    def __post_init__(self) -> None:
+        """BadRequest if a condition is about a player who is not named."""
+        for name in ("opponent", "result"):
+            if getattr(self, name) is not None and self.player is None:
+                raise BadRequest(f"`{name}` is about a player: name one in `player` too", "filter/player-missing")
 
     def search(self, sort: str, who: Principal | None) -> Search:
         """How the matches are found in an order of SORTS."""

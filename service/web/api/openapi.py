@@ -18,6 +18,7 @@ from werkzeug.routing import IntegerConverter, Rule
 from plyscribe.service.access.repeatable import MIN_KEY_LENGTH
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
 from plyscribe.service.web.api.http import PROBLEM, made_once
+from plyscribe.service.web.api.live import SSE
 from plyscribe.service.web.charging import FREE, kind_of
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
@@ -336,9 +337,9 @@ def _responses(operation: Operation, shown: Examples, method: str, is_limited: b
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
-        if YAML in content:
-            # Some readers take it as text, others parse it.
-            content[YAML]["schema"] = {}
+        # Some readers take these as text, others parse them, and events one by one.
+        for name in {SSE, YAML} & content.keys():
+            content[name]["schema"] = {}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
     if operation.followed:
         responses["204"] = {"description": "No more events will follow", "headers": _refer()}

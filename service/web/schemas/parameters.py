@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate
 
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
@@ -255,12 +255,6 @@ class MatchesQuery(PageQuery):
         metadata={"description": "`desc`: newest or longest first; `asc`: oldest or shortest first."},
     )
 
-    @validates_schema
-    def _need_player(self, given: dict[str, Any], **_: Any) -> None:
-        for name in ("opponent", "result"):
-            if given.get(name) and not given.get("player"):
-                raise ValidationError("Name a player too.", name)
-
 
 class MatchStreamQuery(Strict):
     """Which matches to follow. They must meet all conditions."""
@@ -282,11 +276,6 @@ class MatchStreamQuery(Strict):
         validate=validate.Range(0, MAX_INTEGER),
         metadata={"description": "Only changes with a higher `id`. By default those from now on."},
     )
-
-    @validates_schema
-    def _need_player(self, given: dict[str, Any], **_: Any) -> None:
-        if given.get("opponent") and not given.get("player"):
-            raise ValidationError("Only together with `player`.", "opponent")
 
 
 class MatchExportQuery(MatchesQuery):
