@@ -244,13 +244,20 @@ def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
     "query",
     [
         *("limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1"),
-        *("what=1", "result=lost", f"opponent=player-{'a' * 26}", "q=", "q=%E2%98%85", "place=-", f"about={'a' * 101}"),
+        *("what=1", "q=", "q=%E2%98%85", "place=-", f"about={'a' * 101}"),
         "q=a+b+c+d+e+f+g+h+i",
         *("reason=Withdrawal", "min_plies=-1", "max_plies=1.5", "sort=rating", "order=up"),
     ],
 )
 def test_an_impossible_filter_is_refused(api: Api, query: str) -> None:
     assert api.get(f"/v1/matches?{query}").json["code"] == "request/invalid"
+
+
+@pytest.mark.parametrize("query", ["result=lost", f"opponent=player-{'a' * 26}"])
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/matches/export"])
+def test_a_filter_about_a_player_needs_one(api: Api, path: str, query: str) -> None:
+    refused = api.get(f"{path}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/player-missing")
 
 
 def test_pages_are_stable_while_matches_come_in(api: Api, ann) -> None:

@@ -223,10 +223,15 @@ def test_following_oneself_needs_a_token(club, query):
     assert (refused.status_code, refused.json["code"]) == (401, "auth/missing")
 
 
-@pytest.mark.parametrize("query", ["opponent=me", "after=-1", "after=x", "status=open", "sort=ended"])
+@pytest.mark.parametrize("query", ["after=-1", "after=x", "status=open", "sort=ended"])
 def test_a_stream_refuses_conditions_that_it_does_not_know(club, query):
     refused = club.api.get(f"{STREAM}?{query}", club.ann, headers=NDJSON)
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+
+
+def test_a_stream_about_an_opponent_needs_a_player(club):
+    refused = club.api.get(f"{STREAM}?opponent=me", club.ann, headers=NDJSON)
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/player-missing")
 
 
 # -------------------------------------------------------------------------------------------------------------- exports
@@ -324,7 +329,7 @@ def test_a_cursor_of_another_list_is_refused(club, query):
     assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
 
 
-@pytest.mark.parametrize("query", ["as=pictures", "limit=0", "limit=10001", "sort=ended", "result=won"])
+@pytest.mark.parametrize("query", ["as=pictures", "limit=0", "limit=10001", "sort=ended"])
 def test_an_export_refuses_what_it_does_not_know(club, query):
     refused = club.api.get(f"{EXPORT}?{query}")
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
