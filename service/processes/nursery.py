@@ -33,7 +33,7 @@ FORKS_WITHIN_S = 30.0
 POLL_S = 0.02
 NAME = "plyscribe.service.processes.nursery"
 
-warnings = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 class Program(NamedTuple):
@@ -66,7 +66,9 @@ class Nursery:
         """Start it, unless it runs, and do not wait for it. Call this from the main thread: see tied_to_parent."""
         if self._process is not None and self._process.poll() is None:
             return
-        self.close()
+        if self._process is not None:
+            logger.error("a nursery died, and with it all processes that it had forked; %s may say why", self._log)
+            self.close()
         with self._log.open("ab") as out:
             self._process = subprocess.Popen(
                 tied_to_parent(python_command(NAME, *self._modules)),
@@ -104,7 +106,7 @@ class Nursery:
                 if (pid := self._forked.pop(self._asked, None)) is not None:
                     return Forked(pid, self)
                 time.sleep(POLL_S)
-        warnings.warning("%s could not be forked, and is started by itself; %s may say why", program, self._log)
+        logger.warning("%s could not be forked, and is started by itself; %s may say why", program, self._log)
         self.close()
         return None
 
@@ -118,7 +120,7 @@ class Nursery:
 
     @property
     def pid(self) -> int | None:
-        """The process id; None if it was never started."""
+        """The process id; None before it is started and after it was ended."""
         return self._process.pid if self._process is not None else None
 
     def close(self) -> None:
@@ -130,6 +132,7 @@ class Nursery:
                 pipe.close()  # type: ignore[union-attr]
         self._process.kill()
         self._process.wait()
+        self._process = None
 
     def _listen(self) -> bool:
         """Take in what the nursery has written; return whether it still runs."""

@@ -81,12 +81,13 @@ def test_a_process_that_runs_has_no_exit_code_and_can_be_killed(bed):
     assert process.wait(60) == process.returncode == -signal.SIGKILL
 
 
-def test_processes_end_with_the_nursery_and_the_next_one_begins_another(bed):
+def test_processes_end_with_the_nursery_and_the_next_one_begins_another(bed, caplog):
     first = bed.start("stay")
     os.kill(bed.nursery.pid, signal.SIGKILL)
     assert first.wait(60) == -signal.SIGKILL
     wait_for(lambda: not is_alive(first.pid), why="its end")
     second = bed.start("stay")
+    assert "a nursery died, and with it all processes" in caplog.text
     assert second.poll() is None
     assert first.poll() == -signal.SIGKILL
     bed.nursery.close()
