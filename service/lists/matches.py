@@ -46,6 +46,9 @@ FINISHED = ("ended", "verified", "scored")
 SORTS = tuple(KEYS)
 ORDERS = ("desc", "asc")
 RESULTS = ("won", "lost", "drawn")
+MAX_WORDS = 8
+"""Words of one text that are searched for."""
+
 RULESET = "ruleset:"
 
 
@@ -88,10 +91,16 @@ class MatchFilter:
     max_plies: int | None = None
 
     def __post_init__(self) -> None:
-        """BadRequest if a condition is about a player who is not named."""
+        """BadRequest if a condition is about a player who is not named, or if a text cannot be searched for."""
         for name in ("opponent", "result"):
             if getattr(self, name) is not None and self.player is None:
                 raise BadRequest(f"`{name}` is about a player: name one in `player` too", "filter/player-missing")
+        for name, text in (("q", self.names), ("place", self.place), ("about", self.about)):
+            words = len(split_words([text]))
+            if text and not words:
+                raise BadRequest(f"`{name}` has no letter and no digit: give at least one word", "filter/words")
+            if words > MAX_WORDS:
+                raise BadRequest(f"`{name}` has {words} words: give at most {MAX_WORDS}", "filter/words")
 
     def search(self, sort: str, who: Principal | None) -> Search:
         """How the matches are found in an order of SORTS."""

@@ -244,8 +244,7 @@ def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
     "query",
     [
         *("limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1"),
-        *("what=1", "q=", "q=%E2%98%85", "place=-", f"about={'a' * 101}"),
-        "q=a+b+c+d+e+f+g+h+i",
+        *("what=1", "q=", f"about={'a' * 101}"),
         *("reason=Withdrawal", "min_plies=-1", "max_plies=1.5", "sort=rating", "order=up"),
     ],
 )
@@ -258,6 +257,13 @@ def test_an_impossible_filter_is_refused(api: Api, query: str) -> None:
 def test_a_filter_about_a_player_needs_one(api: Api, path: str, query: str) -> None:
     refused = api.get(f"{path}?{query}")
     assert (refused.status_code, refused.json["code"]) == (400, "filter/player-missing")
+
+
+@pytest.mark.parametrize("query", ["q=%E2%98%85", "place=-", "about=+", "q=a+b+c+d+e+f+g+h+i"])
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/matches/export", "/v1/matches/stream"])
+def test_a_text_is_searched_for_by_one_to_eight_words(api: Api, path: str, query: str) -> None:
+    refused = api.get(f"{path}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/words")
 
 
 def test_pages_are_stable_while_matches_come_in(api: Api, ann) -> None:

@@ -293,9 +293,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         description = 'The version that the match or tournament must have, in quotes: `"12"`.'
         parameters.append(_header("If-Match", description, '"12"', pattern=VERSION_PATTERN))
     if operation.followed:
-        parameters.append(
-            _header("Last-Event-ID", "The `id` of the last event that you received on a live stream.", "12")
-        )
+        description = "The `id` of the last event that you received on a live stream."
+        parameters.append(_header("Last-Event-ID", description, "12", pattern=NUMBER_PATTERN))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
     return parameters
@@ -329,6 +328,8 @@ KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 """HTTP takes the spaces from the ends of a header's value."""
 
 SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
+
+NUMBER_PATTERN = r"[0-9]{1,16}"
 
 VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import fields, validate
 
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
@@ -11,8 +11,7 @@ from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.lists.bulk import FORMS
-from plyscribe.service.lists.matches import ORDERS, RESULTS, SORTS
-from plyscribe.service.lists.words import split_words
+from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     QueryBoolean,
@@ -31,9 +30,6 @@ MAX_EXPORTED = 10_000
 
 MAX_SEARCHED = 100
 """Characters of a text whose words are searched for."""
-
-MAX_WORDS = 8
-"""Its words."""
 
 
 def _after(description: str) -> fields.Integer:
@@ -80,17 +76,9 @@ def _words(description: str) -> fields.String:
     )
     return fields.String(
         load_default="",
-        validate=[validate.Length(1, MAX_SEARCHED), _require_words],
+        validate=validate.Length(1, MAX_SEARCHED),
         metadata={"description": f"{description} {more}"},
     )
-
-
-def _require_words(text: str) -> None:
-    words = len(split_words([text]))
-    if not words:
-        raise ValidationError("Must have a letter or a digit.")
-    if words > MAX_WORDS:
-        raise ValidationError(f"Must have at most {MAX_WORDS} words.")
 
 
 class MatchQuery(Strict):
