@@ -14,8 +14,9 @@ from plyscribe.service.ratings.ratings import History, RatedMatch
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.pages.beside import list_beside, read_beside
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.people import add_names, name_account
+from plyscribe.service.web.pages.people import name_account
 from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
 from plyscribe.service.web.schemas import parameters
 
@@ -53,20 +54,21 @@ def list_players() -> Response:
 def show_player(player: str) -> Response:
     """Show a player: the history of their ratings, and those of their matches that the visitor may see."""
     account = find_player(player)
-    parts().lists.lag()
-    page = parts().lists.matches.read(MatchFilter(player=account.stream), principal_if_any(), RECENT, None)
-    ratings = [
-        (ruleset, parts().ratings.read_latest(ruleset, account.stream, MAX_POINTS)) for ruleset in _list_rulesets()
-    ]
+    matches = list_beside(MatchFilter(player=account.stream), principal_if_any(), RECENT + 1)
+    ratings = read_beside(lambda: _read_histories(account.stream), [])
     return show_page(
         "player.html",
         player=account,
         paused_until=find_pause(account, now_ms()),
         name=name_account(account.stream),
-        matches=[add_names(orjson.loads(row)) for row in page.rows],
-        more=page.cursor is not None,
+        matches=matches[:RECENT],
+        more=len(matches) > RECENT,
         ratings=[_describe_history(ruleset, history) for ruleset, history in ratings if history.matches],
     )
+
+
+def _read_histories(player: str) -> list[tuple[str, History]]:
+    return [(ruleset, parts().ratings.read_latest(ruleset, player, MAX_POINTS)) for ruleset in _list_rulesets()]
 
 
 def _show_ratings(asked: str) -> Response:
