@@ -55,7 +55,8 @@ def show_player(player: str) -> Response:
     """Show a player: the history of their ratings, and those of their matches that the visitor may see."""
     account = find_player(player)
     matches = list_beside(MatchFilter(player=account.stream), principal_if_any(), RECENT + 1)
-    ratings = read_beside(lambda: _read_histories(account.stream), [])
+    unknown: list[tuple[str, History]] = []
+    ratings = read_beside(lambda: _read_histories(account.stream), unknown)
     return show_page(
         "player.html",
         player=account,
