@@ -17,6 +17,7 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import Append, CommandKey, FeedEntry, Stretch
 from plyscribe.service.store.redis import connect_client
+from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import BATCH, Relay, make_duties
 
 MATCHES = 100
@@ -47,7 +48,9 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     client = connect_client(rig.store.url)
     feed = _Feed(client)
     feed.ensure()
-    relay = Relay(feed, make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url)))
+    duties = make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url))
+    [projector] = [duty for duty in duties if isinstance(duty, Projector)]
+    relay = Relay(feed, duties)
     accounts = [_sign_up(rig, number) for number in range(MATCHES)]
     while not rig.parts.lists.lag().complete:
         # It builds the lists once, in a thread.
@@ -55,7 +58,7 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
 
     def follow(position: str = "") -> None:
         relay.step(block_ms=0)
-        while feed.size:
+        while feed.size or projector.places != feed.places():
             relay.step(block_ms=0)
 
     runs = {OURS: _measured(rig, follow, follow, accounts), READING: _measured(rig, follow, _reader(rig), accounts)}
