@@ -341,13 +341,26 @@ def _translate(error: DBAPIError) -> DatabaseError:
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 
-def insert_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> set[tuple[Any, ...]]:
-    """Enter rows unless the table has one with the same unique values; return the primary keys of those entered."""
+def insert_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> int:
+    """Enter rows unless the table has one with the same unique values; return how many were entered."""
+    if not rows:
+        return 0
+    put = _insert_missing(connection, table).execution_options(preserve_rowcount=True)
+    return connection.execute(put, rows).rowcount
+
+
+def pick_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> set[tuple[Any, ...]]:
+    """The same, slower; return the primary keys of those entered."""
     if not rows:
         return set()
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
-    put = insert.on_conflict_do_nothing().returning(*table.primary_key.columns)
+    put = _insert_missing(connection, table).returning(*table.primary_key.columns)
     return {tuple(row) for row in connection.execute(put, rows)}
+
+
+def _insert_missing(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    return postgresql.insert(table).on_conflict_do_nothing()
 
 
 def add_up(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], greatest: str, sum: str) -> None:

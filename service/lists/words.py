@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from unicodedata import normalize
 
 MAX_WORD = 32
@@ -17,4 +18,9 @@ def fold_for_search(text: str) -> str:
 
 def split_words(texts: Iterable[str]) -> list[str]:
     """The words of all texts as searches compare them, each once, in order. Signs are no words."""
-    return list(dict.fromkeys(word[:MAX_WORD] for text in texts for word in _WORD.findall(fold_for_search(text))))
+    return list(dict.fromkeys(word for text in texts for word in _split(text)))
+
+
+@lru_cache(4096)
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(word[:MAX_WORD] for word in _WORD.findall(fold_for_search(text)))

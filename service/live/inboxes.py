@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 import sqlalchemy as sa
 
-from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing
+from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing, pick_missing
 from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.live.followers import Entry
 from plyscribe.service.store.port import EventStore, FeedEntry
@@ -127,6 +127,7 @@ class Inboxes:
         self._is_built = is_built
         # Another process may have died before it announced what it entered.
         self._may_announce = True
+        self._announced = set[tuple[str, int]]()
 
     def read(self, player: str, after: int, limit: int) -> Page:
         """Entries after a number, at most `limit`; InboxesIncomplete.
@@ -176,6 +177,7 @@ class Inboxes:
                 newest[player] = max(letter.at * 1000, newest[player] + 1)
                 rows.append(_make_row(player, newest[player], letter))
         entered, *_ = [_insert(connection, target, rows) for target in targets]
+        self._strike(connection)
         if entered:
             connection.execute(sa.insert(ANNOUNCEMENTS), _list_announcements(entered))
             self._may_announce = True
@@ -204,18 +206,31 @@ class Inboxes:
         while self._may_announce:
             with self.database.reading() as connection:
                 rows = connection.execute(sa.select(ANNOUNCEMENTS).limit(AT_ONCE)).all()
-            entries = [FeedEntry(inbox_of(player), first, last, ("inbox",)) for player, first, last in rows]
+            todo = [row for row in rows if (row.player, row.first) not in self._announced]
+            entries = [FeedEntry(inbox_of(player), first, last, ("inbox",)) for player, first, last in todo]
             if entries:
                 self._store.announce(entries)
                 heed(entries)
-                self._strike(rows)
+            self._announced |= {(row.player, row.first) for row in todo}
             self._may_announce = len(rows) == AT_ONCE
+            if self._may_announce:
+                self.strike()
 
-    def _strike(self, rows: Sequence[sa.Row[Any]]) -> None:
-        table = ANNOUNCEMENTS
-        strike = sa.delete(table).where(table.c.player == sa.bindparam("of"), table.c.first == sa.bindparam("since"))
-        with self.database.writing() as connection:
-            connection.execute(strike, [{"of": row.player, "since": row.first} for row in rows])
+    def strike(self) -> None:
+        """Note what was announced. The next letters do that too, in their transaction; call it when none come."""
+        if self._announced:
+            with self.database.writing() as connection:
+                self._strike(connection)
+
+    def _strike(self, connection: sa.Connection) -> None:
+        table, struck = ANNOUNCEMENTS, [{"of": player, "since": first} for player, first in self._announced]
+        if struck:
+            strike = sa.delete(table).where(
+                table.c.player == sa.bindparam("of"), table.c.first == sa.bindparam("since")
+            )
+            connection.execute(strike, struck)
+            # If this transaction fails, they are announced twice.
+            self._announced.clear()
 
     def look_again(self) -> None:
         """Make the next call of `announce` look for what another process has left."""
@@ -257,10 +272,13 @@ def _find_numbers(
 
 def _insert(connection: sa.Connection, target: _Pair, rows: Sequence[Row]) -> list[Row]:
     """Insert rows whose key is new, with the next free number if theirs is taken; return these rows."""
+    if _insert_new(connection, target.letters, rows):
+        _note_owners(connection, target, rows)
+        return list(rows)
     letters, entered = target.letters, list[Row]()
     todo = list(rows)
     while todo:
-        got = insert_missing(connection, letters, todo)
+        got = pick_missing(connection, letters, todo)
         entered += [row for row in todo if (row["player"], row["number"]) in got]
         rest: defaultdict[str, list[Row]] = defaultdict(list)
         for row in todo:
@@ -274,6 +292,15 @@ def _insert(connection: sa.Connection, target: _Pair, rows: Sequence[Row]) -> li
             todo += [{**row, "number": row["number"] + 1} for row in theirs if row["key"] not in known]
     _note_owners(connection, target, entered)
     return entered
+
+
+def _insert_new(connection: sa.Connection, letters: sa.Table, rows: Sequence[Row]) -> bool:
+    """Insert all of these rows, or none if some are there already. Nearly always all are new, and this is faster."""
+    with connection.begin_nested() as attempt:
+        done = insert_missing(connection, letters, rows) == len(rows)
+        if not done:
+            attempt.rollback()
+    return done
 
 
 def _note_owners(connection: sa.Connection, target: _Pair, entered: Iterable[Row]) -> None:

@@ -8,7 +8,7 @@ import orjson
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.match import Match, fold
-from plyscribe.domain.notices import Notice, list_notices
+from plyscribe.domain.notices import Notice, Notifier
 from plyscribe.service.live.inboxes import Letter
 
 
@@ -19,11 +19,13 @@ def follow_match(
 
     `events` go on from `match`. An append is given by its first and its last version.
     """
-    todo = deque(events)
+    todo, notifier = deque(events), Notifier(match)
     for first, last in appends:
-        before = _fold_upto(match, todo, first - 1)
-        match = _fold_upto(before, todo, last)
-        yield match, [(notice.player, _write_letter(match, notice)) for notice in list_notices(before, match)]
+        if match.version < first - 1:
+            match = _fold_upto(match, todo, first - 1)
+            notifier = Notifier(match)
+        match = _fold_upto(match, todo, last)
+        yield match, [(notice.player, _write_letter(match, notice)) for notice in notifier.advance(match)]
 
 
 def list_appends(events: Iterable[StoredEvent]) -> list[tuple[int, int]]:

@@ -241,16 +241,22 @@ class FeedGroup:
             self._read_upto = dict(self._acked_upto)
         if not self.buckets:
             return []
-        share = -(-count // len(self.buckets))
         block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
-        feeds, places = [feed_key(each) for each in self.buckets], [self._read_upto[each].id for each in self.buckets]
-        found: list[FeedEntry] = []
-        for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *feeds, *places):
-            bucket = bucket_of_key(key)
-            parsed = [parse_feed_entry(fields) for _, fields in entries]
-            found += parsed
-            self._unacked[bucket] += parsed
-            self._read_upto[bucket] = Place(entries[-1][0].decode(), self._read_upto[bucket].passed + len(entries))
+        found, buckets = list[FeedEntry](), list(self.buckets)
+        while buckets and len(found) < count:
+            share = -(-(count - len(found)) // len(buckets))
+            feeds, places = [feed_key(each) for each in buckets], [self._read_upto[each].id for each in buckets]
+            buckets = []
+            for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *feeds, *places):
+                bucket = bucket_of_key(key)
+                parsed = [parse_feed_entry(fields) for _, fields in entries]
+                found += parsed
+                self._unacked[bucket] += parsed
+                self._read_upto[bucket] = Place(entries[-1][0].decode(), self._read_upto[bucket].passed + len(entries))
+                if len(entries) == share:
+                    # It may have more. The others have less than their share.
+                    buckets.append(bucket)
+            block = ()
         return found
 
     def _find_places(self) -> dict[str, Place]:

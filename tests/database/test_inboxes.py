@@ -53,6 +53,10 @@ class Post:
     def build(self) -> None:
         self.inboxes.tables.finish(self.inboxes.tables.begin(1))
 
+    def count_announcements(self) -> int:
+        with self.inboxes.database.reading() as connection:
+            return connection.scalar(sa.select(sa.func.count()).select_from(ANNOUNCEMENTS))
+
     def entries(self, after: int = 0, player: str = ANN) -> list[Received]:
         return self.inboxes.read(player, after, 10_000).entries
 
@@ -196,6 +200,7 @@ def test_what_a_process_entered_before_it_died_is_announced_by_the_next(shared):
         (shared.numbers()[0], shared.numbers()[1]),
         (shared.numbers()[2], shared.numbers()[2]),
     ]
+    successor.inboxes.strike()
     shared.announce()
     assert len(shared.store.tail().entries) == 2
 
@@ -245,8 +250,30 @@ def test_many_announcements_are_made_in_parts(post, monkeypatch):
         post.enter("1", player=f"player-{number}")
     post.announce()
     assert len(post.heeded) == 7
-    with post.inboxes.database.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(ANNOUNCEMENTS)) == 0
+    post.inboxes.strike()
+    assert post.count_announcements() == 0
+
+
+def test_what_was_announced_is_noted_with_the_next_letters(post):
+    post.enter("1")
+    post.announce()
+    assert post.count_announcements() == 1
+    post.enter("2")
+    assert post.count_announcements() == 1
+    post.announce()
+    post.inboxes.strike()
+    assert post.count_announcements() == 0
+    assert len(post.heeded) == 2
+
+
+def test_letters_that_are_partly_known_are_entered_as_far_as_they_are_new(post):
+    post.enter("1", "2")
+    numbers = post.numbers()
+    post.enter("2", "3", "1", "4")
+    assert post.keys() == ["1", "2", "3", "4"]
+    assert post.numbers()[:2] == numbers
+    post.announce()
+    assert post.heeded[-1].last == post.numbers()[-1]
 
 
 def test_inboxes_to_which_nothing_comes_are_removed_and_their_numbers_grow_on(post, monkeypatch):

@@ -9,6 +9,7 @@ from plyscribe.service.store.port import FeedEntry
 from plyscribe.workers.duties import Chore
 
 LOOK_EVERY_S = 10.0
+STRIKE_EVERY_S = 1.0
 FORGET_EVERY_S = 3600.0
 
 
@@ -20,6 +21,7 @@ class InboxCare:
         self._sink = sink
         self.chores = (
             Chore("announcing of letters", self.announce_rest, LOOK_EVERY_S),
+            Chore("noting of announced letters", self._inboxes.strike, STRIKE_EVERY_S),
             Chore("removal of old inboxes", self.forget_old, FORGET_EVERY_S),
         )
 
