@@ -62,6 +62,9 @@ class Builds:
             self._drop_former(projection.name)
         except StoreError as error:
             log.warning("the list of %s could not be built, and will be tried again: %s", projection.name, error)
+        except Exception:
+            # Whatever it is, the other lists are built nevertheless.
+            log.exception("the list of %s could not be built, and will be tried again", projection.name)
 
     def _drop_former(self, name: str) -> None:
         """Free the memory of what an earlier release kept in its place."""

@@ -30,10 +30,11 @@ def read_inbox() -> Response:
     """
     media = accepted(JSON, SSE)
     query = parse_query(parameters.InboxQuery)
+    after = last_event_id(query["after"])
     who = principal()
     source, inbox = InboxEntries(parts().inboxes), inbox_of(who.account)
     if media == SSE:
-        return stream_events(source, inbox, last_event_id(query["after"]), right_of_token())
+        return stream_events(source, inbox, after, right_of_token())
     entries, newest = source.read_page(inbox, query["after"], query["limit"])
     # A client that asks for entries beyond the next one gets its empty page at once.
     if not entries and query["after"] == newest:
