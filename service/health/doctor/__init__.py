@@ -70,7 +70,7 @@ def examine_chains(
 
 
 def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the settings of a service that runs on its own: it makes a key and a database if none is set."""
+    """What is wrong with the settings of a service that runs on its own: it makes a key if none is set."""
     has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
     key = {} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES}
     own = {"PLYSCRIBE_READ_URL": IN_MEMORY, **environ, **key, "REDIS_URL": "unix:///none"}
