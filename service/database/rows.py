@@ -1,6 +1,7 @@
 """Statements that SQLite and PostgreSQL spell differently, and rows that belong to others as a set."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -35,36 +36,36 @@ def replace_rows(
     connection: sa.Connection, table: sa.Table, owners: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> Change:
     """Make these the rows of their owners, which the first column of the key names. Writes only what differs."""
-    key = [column.name for column in table.primary_key.columns]
-
-    def key_of(row: Mapping[Any, Any]) -> tuple[Any, ...]:
-        return tuple(row[name] for name in key)
-
+    key, names = [column.name for column in table.primary_key.columns], [column.name for column in table.columns]
+    read_key, read_all = itemgetter(*map(names.index, key)), itemgetter(*names)
     known = {
-        key_of(row): dict(row)
+        read_key(row): row
         for start in range(0, len(owners), AT_ONCE)
         for row in _read_rows(connection, table, owners[start : start + AT_ONCE])
     }
-    wanted = {key_of(row): dict(row) for row in rows}
+    wanted = {read_key(row): row for row in map(read_all, rows)}
     change = Change(
-        [row for at, row in known.items() if at not in wanted], [row for at, row in wanted.items() if at not in known]
+        [dict(zip(names, row, strict=True)) for at, row in known.items() if at not in wanted],
+        [dict(zip(names, row, strict=True)) for at, row in wanted.items() if at not in known],
     )
     this = [table.c[name] == sa.bindparam(f"of_{name}") for name in key]
     if change.gone:
         connection.execute(sa.delete(table).where(*this), [_name_key(row, key) for row in change.gone])
     if change.come:
         connection.execute(sa.insert(table), change.come)
-    if other := [row for at, row in wanted.items() if at in known and known[at] != row]:
+    if other := [at for at, row in wanted.items() if at in known and known[at] != row]:
         # Only these columns, so that the indexes of others stay as they are.
-        columns = {name for row in other for name in row if row[name] != known[key_of(row)][name]}
-        values = [{**_name_key(row, key), **{name: row[name] for name in columns}} for row in other]
+        places = {place for at in other for place, value in enumerate(wanted[at]) if value != known[at][place]}
+        columns = [names[place] for place in sorted(places)]
+        new = [dict(zip(names, wanted[at], strict=True)) for at in other]
+        values = [{**_name_key(row, key), **{name: row[name] for name in columns}} for row in new]
         connection.execute(sa.update(table).where(*this).values({name: sa.bindparam(name) for name in columns}), values)
     return change
 
 
-def _read_rows(connection: sa.Connection, table: sa.Table, owners: Sequence[str]) -> Sequence[sa.RowMapping]:
+def _read_rows(connection: sa.Connection, table: sa.Table, owners: Sequence[str]) -> list[tuple[Any, ...]]:
     [owner, *_] = table.primary_key.columns
-    return connection.execute(sa.select(table).where(owner.in_(owners))).mappings().all()
+    return list(map(tuple, connection.execute(sa.select(table).where(owner.in_(owners)))))
 
 
 def _name_key(row: Mapping[Any, Any], key: Sequence[str]) -> dict[str, Any]:
