@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long soak abuse bench check docs format openapi prepare servers browser clean help
+.PHONY: demo serve test test-unit test-long soak abuse bench check docs format openapi prepare servers browser redis-server postgresql chromium clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -63,17 +63,25 @@ docs: $(VENV)/docs.stamp
 
 prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser
 
-# Debian's server is the second one that the store is tested on; its Chromium is what the pages are tested in.
-servers: PROGRAM = redis-server
-servers: MISSING = the tests need redis-server 7.0 or newer on PATH
-browser: PROGRAM = chromium
-browser: MISSING = the tests of the pages need chromium on PATH
-servers browser:
-	@command -v $(PROGRAM) >/dev/null || { \
+# Debian's packages: the second server that the store is tested on, the server of the read database, and the browser that
+# the pages are tested in.
+servers: redis-server postgresql
+browser: chromium
+redis-server postgresql chromium: FOUND = command -v $@
+redis-server: MISSING = the tests need redis-server 7.0 or newer on PATH
+chromium: MISSING = the tests of the pages need chromium on PATH
+# Debian keeps its programs off PATH, and would make and start a database of its own.
+postgresql: FOUND = ls /usr/lib/postgresql/*/bin/postgres || command -v postgres
+postgresql: MISSING = the tests need PostgreSQL 15 or newer: put its program postgres on PATH
+postgresql: NO_DATABASE = /etc/postgresql-common/createcluster.d/plyscribe.conf
+redis-server postgresql chromium:
+	@{ $(FOUND); } >/dev/null 2>&1 || { \
 	  command -v apt-get >/dev/null || { echo "error: $(MISSING)"; exit 1; }; \
 	  sudo=$$(test $$(id -u) = 0 || echo sudo); \
+	  $(if $(NO_DATABASE),echo "create_main_cluster = false" | $$sudo install -D -m 644 /dev/stdin $(NO_DATABASE) &&) \
 	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(PROGRAM); }
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $@ && \
+	  $(if $(NO_DATABASE),$$sudo rm $(NO_DATABASE),true); }
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed: Plyscribe needs Python 3.11 or newer"; exit 1; }

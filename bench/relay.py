@@ -17,6 +17,7 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import Append, CommandKey, FeedEntry, Stretch
 from plyscribe.service.store.redis import connect_client
+from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import BATCH, Relay, make_duties
 
 MATCHES = 100
@@ -47,52 +48,70 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     client = connect_client(rig.store.url)
     feed = _Feed(client)
     feed.ensure()
-    relay = Relay(feed, make_duties(rig.parts, client, Redis.from_url(rig.store.url)))
-    steps: dict[str, Callable[[], object]] = {OURS: lambda: relay.step(block_ms=0), READING: _reader(rig, feed)}
-    return compare(take_rounds({name: _measured(rig, feed, step) for name, step in steps.items()}, rounds), CLAIMS)
+    duties = make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url))
+    [projector] = [duty for duty in duties if isinstance(duty, Projector)]
+    relay = Relay(feed, duties)
+    accounts = [_sign_up(rig, number) for number in range(MATCHES)]
+    while not rig.parts.lists.lag().complete:
+        # It builds the lists once, in a thread.
+        relay.step(block_ms=0)
+
+    def follow(position: str = "") -> None:
+        relay.step(block_ms=0)
+        while feed.size or projector.places != feed.places():
+            relay.step(block_ms=0)
+
+    runs = {OURS: _measured(rig, follow, follow, accounts), READING: _measured(rig, follow, _reader(rig), accounts)}
+    return compare(take_rounds(runs, rounds), CLAIMS)
 
 
-def _measured(rig: Rig, feed: _Feed, step: Callable[[], object]) -> Run:
+def _sign_up(rig: Rig, number: int) -> str:
+    player, _ = rig.parts.accounts.sign_up(Actor("system", "bench"), f"Relayed {number}", "bot", ("play",))
+    return player.stream
+
+
+def _measured(rig: Rig, settle: Callable[[], object], follow: Callable[[str], object], accounts: Sequence[str]) -> Run:
+    """Measure `follow` on new moves, after this position; `settle` takes in what others have appended before."""
     store = psutil.Process(rig.store.process.pid)
 
     def run() -> Sample:
-        appended = _append_all(rig)
+        settle()
+        position = rig.parts.store.feed_end()
+        appended = _append_all(rig, accounts)
         start = time.process_time() + cpu_s([store])
-        step()
-        while feed.size:
-            step()
+        follow(position)
         return Sample(appended, time.process_time() + cpu_s([store]) - start)
 
     return run
 
 
-def _reader(rig: Rig, feed: _Feed) -> Callable[[], object]:
-    states: dict[str, Match] = {}
+def _reader(rig: Rig) -> Callable[[str], object]:
+    def follow(position: str) -> None:
+        states: dict[str, Match] = {}
+        while (tail := rig.parts.store.tail(position, BATCH)).entries:
+            position = tail.position
+            ends = {entry.stream: entry.last for entry in tail.entries}
+            known = [states.get(stream) or Match(stream) for stream in ends]
+            stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
+            for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
+                states[match.stream] = fold(match, events)
 
-    def step() -> None:
-        ends = {entry.stream: entry.last for entry in feed.read(BATCH)}
-        known = [states.get(stream) or Match(stream) for stream in ends]
-        stretches = [Stretch(match.stream, match.version, ends[match.stream]) for match in known]
-        for match, events in zip(known, rig.parts.store.load_all(stretches), strict=True):
-            states[match.stream] = fold(match, events)
-        feed.ack()
-
-    return step
+    return follow
 
 
-def _append_all(rig: Rig) -> int:
+def _append_all(rig: Rig, accounts: Sequence[str]) -> int:
     """Store new matches, with a move in each in turn, and return the number of appends."""
     moves = long_moves(PLIES)
-    matches = [_record(next(_numbers), moves) for _ in range(MATCHES)]
+    matches = [_record(next(_numbers), account, moves) for account in accounts]
     for ply in range(PLIES + 1):
         rig.parts.store.append_all([match[ply] for match in matches])
     return MATCHES * (PLIES + 1)
 
 
-def _record(number: int, moves: Sequence[str]) -> list[Append]:
+def _record(number: int, account: str, moves: Sequence[str]) -> list[Append]:
     """The appends of a match: one up to its start, then one for each move."""
     stream = stream_name(number)
-    events = decide_events("pathagon", moves, Actor("player", stream.replace("match", "player")))
+    events = decide_events("pathagon", moves, Actor("player", account))
     stored, begun = store_form(stream, events), len(events) - PLIES
     pieces: list[Sequence[StoredEvent]] = [stored[:begun], *([each] for each in stored[begun:])]
     appends, version, head = [], 0, b""

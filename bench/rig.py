@@ -19,6 +19,7 @@ from bench.measuring import Sample
 from plyscribe.service.composition import Parts
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.processes.serving import READ_DATABASE
 
 READY_WITHIN_S = 30.0
 ROOT = Path(__file__).parents[1]
@@ -46,9 +47,15 @@ class Rig:
             os.environ |= {
                 "REDIS_URL": self._store.url,
                 "PLYSCRIBE_SERVER_KEY": secrets.token_hex(32),
+                "PLYSCRIBE_READ_URL": f"sqlite:///{directory / READ_DATABASE}",
                 DIRECTORY_VARIABLE: str(directory / "metrics"),
             }
         return self._store
+
+    @property
+    def read_database(self) -> Path:
+        """The file of the read database."""
+        return self.store.directory.parent / READ_DATABASE
 
     @property
     def parts(self) -> Parts:

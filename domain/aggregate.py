@@ -38,10 +38,6 @@ class Decided(NamedTuple, Generic[S]):
     after: Callable[[bytes], S] | None = None
 
 
-def _refuse_commands(command: Command, state: State) -> Decided[Any]:
-    raise TypeError(f"{state.stream} is only read here: it takes no {type(command).__name__}")
-
-
 STATE_BYTES = 4096
 """About what a state takes in memory before it has grown."""
 
@@ -78,7 +74,7 @@ class Aggregate(Generic[S]):
     fold: Callable[[S, Iterable[StoredEvent]], S]
     """The state after more stored events."""
 
-    decide: Callable[[Command, S], Decided[S]] = _refuse_commands
+    decide: Callable[[Command, S], Decided[S]]
     """What a command leads to; DomainError when it is refused."""
 
     is_sound: Callable[[S], bool] = lambda _: True

@@ -47,27 +47,40 @@ class Notice(NamedTuple):
         return f"{self.type}:{self.about.get('seat', '')}"
 
 
-def list_notices(before: Match, after: Match) -> list[Notice]:
-    """The notices that follow from one command, which took the match from `before` to `after`."""
-    if after.lifecycle is None:
-        return []
-    notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life)]
-    return [*notices, *_list_dues(before, after), *_list_declines(before, after)]
+class Notifier:
+    """Finds the notices of one match, command after command."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._owed = _list_owed(match)
+
+    def advance(self, after: Match) -> list[Notice]:
+        """The notices that follow from the next command, which took the match to `after`."""
+        before, owed_before = self._match, self._owed
+        self._match, self._owed = after, _list_owed(after)
+        if after.lifecycle is None:
+            return []
+        notices = [_notify(after, *owed) for owed in self._owed if owed not in owed_before]
+        if after.lifecycle is not before.lifecycle:
+            # A move leaves the lifecycle as it is, and nearly all commands are moves.
+            notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life), *notices]
+        return [*notices, *_list_declines(before, after)]
 
 
-def _list_dues(before: Match, after: Match) -> Iterator[Notice]:
-    """Notices of what the match waits for now and did not before. Decisions at different plies are different."""
-    owed_before = set(_list_owed(before))
-    for owed in _list_owed(after):
-        if owed not in owed_before:
-            player, what, seat, ply = owed
-            yield Notice(player, OWED[what], _about_due(after, what, seat, ply))
+Owed = tuple[str, str, int | None, int]
+"""What a player owes: who, a word of OWED, the seat and the ply. Decisions at different plies are different."""
 
 
-def _list_owed(match: Match) -> Iterator[tuple[str, str, int | None, int]]:
-    for player, what, seat in list_dues(match):
-        if what in OWED and (seat is None or match.life.seats[seat - 1].occupant == Account(player)):
-            yield player, what, seat, match.play.ply if match.play and what == "move" else 0
+def _list_owed(match: Match) -> list[Owed]:
+    return [
+        (player, what, seat, match.play.ply if match.play and what == "move" else 0)
+        for player, what, seat in list_dues(match)
+        if what in OWED and (seat is None or match.life.seats[seat - 1].occupant == Account(player))
+    ]
+
+
+def _notify(match: Match, player: str, what: str, seat: int | None, ply: int) -> Notice:
+    return Notice(player, OWED[what], _about_due(match, what, seat, ply))
 
 
 def _about_due(match: Match, what: str, seat: int | None, ply: int) -> dict[str, Any]:

@@ -15,20 +15,24 @@ from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.config import Config, read_config, register_rulesets
+from plyscribe.service.database.engine import Database, open_database
+from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
-from plyscribe.service.live.inboxes import open_inboxes
+from plyscribe.service.live.inboxes import Inboxes
+from plyscribe.service.live.letters import LetterProjection
+from plyscribe.service.live.match_changes import Changes
 from plyscribe.service.live.reader import Live
 from plyscribe.service.live.sources import MatchEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.ratings.unsettled import Unsettled
 from plyscribe.service.reports.desk import Desk
 from plyscribe.service.reports.direct import DirectReports
 from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import Maker
 from plyscribe.service.store.imported import ImportedStore
-from plyscribe.service.store.inbox import Inboxes
 from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
@@ -50,6 +54,9 @@ class Parts:
 
     config: Config
     store: EventStore
+    database: Database
+    """The read database: what follows from the streams."""
+
     matches: Handler[Match]
     """This server's matches; it can also read imported ones."""
 
@@ -58,9 +65,11 @@ class Parts:
     accounts: Accounts
     allowances: Allowances
     ledgers: Ledgers
+    ratings: Ratings
     lists: Lists
     live: Live
     match_events: MatchEvents
+    changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
     tournament_events: TournamentEvents
@@ -78,6 +87,12 @@ class Parts:
         self.desk.close()
 
     outbox: Outbox
+
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """Everything that the relay keeps in the read database and that can be built again."""
+        matches, players, tournaments = self.matches, self.accounts.players, self.tournaments.handler
+        return *self.lists.projections, LetterProjection(self.inboxes, self.store, matches, players, tournaments)
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -98,32 +113,41 @@ class Parts:
 def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
     """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
 
-    Lists, inboxes and the outbox are kept on the server of `client`, or in memory if there is no client.
+    The outbox is kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
+    database = open_database(config.read_url)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
-    lists = open_lists(store, client, matches, accounts.players, imports, tournaments.handler, outbox)
+    # Without a relay, the changes are noted when the lists catch up.
+    changes = Changes(database, (lambda: lists.lag()) if client is None else None)
+    players, of_tournaments = accounts.players, tournaments.handler
+    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
-    inboxes = open_inboxes(store, client)
-    ledgers, match_events = Ledgers(store), MatchEvents(matches)
-    maker = Maker(matches, accounts, tournaments, ledgers)
+    # Without a client there is no relay, and nothing is there before the process starts.
+    inboxes = Inboxes(database, store, is_built=client is None)
+    match_events = MatchEvents(matches)
+    ratings = Ratings(store, database, by_itself=client is None)
+    maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
     makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(
         config,
         store,
+        database,
         matches,
         imports,
         Records(store, imports),
         accounts,
         Allowances(make_policies(config.allowances), client),
-        ledgers,
+        Ledgers(store),
+        ratings,
         lists,
         live,
         match_events,
+        changes,
         inboxes,
         tournaments,
         TournamentEvents(tournaments.handler),

@@ -37,6 +37,7 @@ SETTINGS = (
     "PLYSCRIBE_METRICS",
     "PLYSCRIBE_ORIGINS",
     "PLYSCRIBE_PROXIES",
+    "PLYSCRIBE_READ_URL",
     "PLYSCRIBE_RULESETS",
     "PLYSCRIBE_SCRUB",
     "PLYSCRIBE_SERVER_KEY",
@@ -267,6 +268,9 @@ class Config:
 
     allowances: Mapping[str, Windows] = field(default_factory=lambda: ALLOWANCES)
     """What one client may ask for, by kind of request; a kind that is missing has no limit."""
+    read_url: str = ""
+    """The address of the read database; without one it is in memory."""
+
     webhooks: str = "public"
     """Where webhooks may lead: `public` addresses over HTTPS, `any` address, or none at all (`off`)."""
 
@@ -305,8 +309,19 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         origins=_list(environ, "PLYSCRIBE_ORIGINS", _ORIGIN, "origins, such as https://app.example"),
         allowances_for=_choose(environ, "PLYSCRIBE_ALLOWANCES_FOR", "remote", "all", "none"),
         allowances=_read_allowances(environ.get("PLYSCRIBE_ALLOWANCES", "")),
+        read_url=_read_database(environ),
         webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
+
+
+def _read_database(environ: Mapping[str, str]) -> str:
+    url = environ.get("PLYSCRIBE_READ_URL", "")
+    if not url:
+        raise ConfigError(
+            "PLYSCRIBE_READ_URL is not set: set it to the read database, the same for all processes, such as "
+            "sqlite:////var/lib/plyscribe/read.db or, on several machines, postgresql+psycopg://user@host/name"
+        )
+    return url
 
 
 def _choose(environ: Mapping[str, str], name: str, default: str, *others: str) -> str:

@@ -1,5 +1,53 @@
+import os
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from tests.postgres import NoPostgres, PostgresServer
 
 # The same examples in every run: a failure seen once is a failure seen by everybody.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One PostgreSQL server, started when it is first used. Tests that stop it start one of their own."""
+    try:
+        server = PostgresServer()
+    except NoPostgres as error:
+        refuse = pytest.fail if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS") == "1" else pytest.skip
+        refuse(str(error))
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """The address of an empty database on a PostgreSQL server; needs the mark `server`."""
+    with postgres.new_database() as url:
+        yield url
+
+
+POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.server)
+
+
+@pytest.fixture(params=["sqlite", POSTGRESQL])
+def read_url(request: pytest.FixtureRequest) -> str:
+    """The address of an empty read database that processes can share, of each kind."""
+    return _address(request)
+
+
+@pytest.fixture(params=["memory", "sqlite", POSTGRESQL])
+def any_read_url(request: pytest.FixtureRequest) -> str:
+    """The same, and of a database in memory."""
+    return _address(request)
+
+
+def _address(request: pytest.FixtureRequest) -> str:
+    if request.param == "memory":
+        return "sqlite://"
+    if request.param == "sqlite":
+        return f"sqlite:///{request.getfixturevalue('tmp_path')}/read.db"
+    return str(request.getfixturevalue("postgres_url"))

@@ -15,14 +15,13 @@ from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, TOURNAMENT, VERIFY, WEBHOOK, queue_of
-from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
 from plyscribe.workers.outages import wait_for
 from plyscribe.workers.parts import process_parts
-from plyscribe.workers.relay import Relay, make_duties, run_relay
+from plyscribe.workers.relay import open_relay, run_relay
 from plyscribe.workers.worker import work
 
 QUEUES_WITHIN_S = 2.0
@@ -88,7 +87,7 @@ def relay() -> None:
         require_queues_at(config.rq_redis_url)
     queues = connect_client(config.rq_redis_url, QUEUES_WITHIN_S)
     store = connect_client(config.redis_url)
-    run_relay(Relay(FeedGroup(store), make_duties(process_parts(), store, queues)))
+    run_relay(open_relay(process_parts(), store, queues))
 
 
 def _serve(queue: str, finish: Callable[[], object] = lambda: None) -> None:

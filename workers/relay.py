@@ -4,6 +4,7 @@ import logging
 import signal
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 from redis import Redis
@@ -12,34 +13,38 @@ from redis.exceptions import RedisError
 from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
+from plyscribe.service.database.table_sets import Forgetful
+from plyscribe.service.lists.projections import ListSink
+from plyscribe.service.lists.registry import open_lists
+from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.handler import Handler
-from plyscribe.workers.duties import Chore, Duty
+from plyscribe.workers.duties import Duty
 from plyscribe.workers.duties.bots import Bots
+from plyscribe.workers.duties.builds import Builds
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.faulty_records import FaultyRecords
-from plyscribe.workers.duties.inboxes import Notices
-from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.duties.inboxes import InboxCare
+from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
+from plyscribe.workers.duties.ratings import RatingFolds
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.tournaments import Advances
+from plyscribe.workers.duties.trimming import Trimming
 from plyscribe.workers.duties.verification import Verifications
 from plyscribe.workers.duties.webhooks import Webhooks
 from plyscribe.workers.outages import Pauses, explain
 
-BATCH = 256
+BATCH = 1024
 BLOCK_MS = 500
 GATHER_S = 0.01
 """How long it waits for more entries once one has come, because each batch has a fixed cost."""
-
-TRIM_EVERY_S = 60.0
-KEEP_FEED = 10_000
-"""Entries that stay in each bucket's feed for its other followers."""
 
 LONGEST_PAUSE_S = 4.0
 """The longest pause after a failed batch. It is short, because people wait for what the relay does."""
@@ -47,8 +52,11 @@ LONGEST_PAUSE_S = 4.0
 log = logging.getLogger(__name__)
 
 
-def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
-    """All duties of the relay; `store` is a client of the store server, `queues` one of the job server."""
+def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> list[Duty]:
+    """All duties of the relay that reads this feed.
+
+    `store` is a client of the store server, `queues` one of the job server.
+    """
     # These states stand where the last batch ended. Those of `parts.matches` may be ahead of a late batch.
     states, sender = Handler(parts.store, MATCH), Sender()
     verifications = Verifications(parts, store, verify_queue(queues), import_queue(queues), states, sender)
@@ -56,11 +64,18 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
     bots = Bots(parts, store, play_queue(queues), tournament_queue(queues), states, sender)
     advances = Advances(parts, store, tournament_queue(queues), states, sender)
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
+    accounts, tournaments = parts.accounts.players, parts.tournaments.handler
+    lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
+    webhooks = Webhooks(parts, webhook_queue(queues), states, sender)
+    # Before the lists and other duties that need states: it reads all matches of a batch at once.
+    letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
+    tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
+    projector = Projector(feed, parts.database, [letters, ListSink(lists.projections), parts.changes], tables)
     return [
         # First, so that the sweeps of the same step cover what it finds.
         Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),
-        # Before the others that need states: it reads all matches of a batch at once.
-        Notices(parts, states),
+        projector,
+        InboxCare(parts.inboxes, letters),
         verifications,
         deadlines,
         reveals,
@@ -68,22 +83,32 @@ def make_duties(parts: Parts, store: Redis, queues: Redis) -> list[Duty]:
         advances,
         rated_aborts,
         faulty_records,
-        Listing(parts, store, states),
+        Builds(parts, store),
+        Trimming(feed, projector),
+        RatingFolds(parts),
         # After the lists, which note who wants what.
-        Webhooks(parts, webhook_queue(queues), states, sender),
+        webhooks,
         Scrub(parts.store, store, parts.config.scrub_per_s),
     ]
 
 
-class Relay:
-    """A reader of the feed. Several may run at the same time; they repeat work, and nothing is stored twice."""
+def open_relay(parts: Parts, store: Redis, queues: Redis) -> "Relay":
+    """The relay with all its duties; see make_duties."""
+    feed = FeedGroup(store)
+    return Relay(feed, make_duties(parts, feed, store, queues), Leases(store))
 
-    def __init__(self, feed: FeedGroup, duties: Sequence[Duty]) -> None:
+
+class Relay:
+    """A reader of the feed. Several share its buckets; if they repeat work, nothing is stored twice."""
+
+    def __init__(self, feed: FeedGroup, duties: Sequence[Duty], leases: Leases | None = None) -> None:
+        """Without leases it follows all buckets, whoever else does."""
         self._feed = feed
+        self._leases = leases
         self._duties = duties
         self._stopping = threading.Event()
+        self._has_more = False
         self._chores = [chore for duty in duties for chore in duty.chores]
-        self._chores.append(Chore("trim", lambda: feed.trim(KEEP_FEED), TRIM_EVERY_S))
 
     def run(self) -> None:
         """Follow the feed until `stop`; while the store is unavailable, keep trying."""
@@ -98,6 +123,9 @@ class Relay:
                 log.warning(reason, pause_s, explain(error))
                 self._feed.read_again()
                 self._stopping.wait(pause_s)
+        if self._leases is not None:
+            with suppress(StoreError):
+                self._leases.leave()
 
     def stop(self, *_: int | FrameType | None) -> None:
         """Make `run` return after the current batch."""
@@ -105,8 +133,13 @@ class Relay:
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """Relay one batch of the feed, then do the chores that are due."""
-        entries = self._feed.read(BATCH, block_ms)
-        if entries and block_ms:
+        if self._leases is not None:
+            buckets = self._leases.hold()
+            self._feed.follow(buckets)
+            if not buckets:
+                self._stopping.wait(block_ms / 1000)
+        entries = self._feed.read(BATCH, 0 if self._has_more else block_ms)
+        if entries and block_ms and not self._has_more:
             # A blocked read returns at the first of several appends that were sent together.
             self._stopping.wait(GATHER_S)
             entries += self._feed.read(BATCH)
@@ -115,8 +148,8 @@ class Relay:
                 duty.take(entries)
             metrics.note_relayed(len(entries))
         self._feed.ack()
-        for chore in self._chores:
-            chore.do_if_due()
+        # Each of them, whatever the others say.
+        self._has_more = True in [chore.do_if_due() for chore in self._chores]
 
 
 def run_relay(relay: Relay) -> None:

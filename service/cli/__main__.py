@@ -18,6 +18,7 @@ COMMANDS = {
     "import": ("transfer:import_files", "Import bundles, text records or a whole store."),
     "issue-token": ("tokens:issue_token", "Issue a new token for an account that lost its own."),
     "openapi": ("contract:openapi", "Print the OpenAPI document of the HTTP API."),
+    "ratings": ("ratings:ratings", "Check the ratings."),
     "rebuild": ("rebuild:rebuild", "Rebuild lists from the streams."),
     "record": ("record:record", "Check text records and print them in the standard layout."),
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
@@ -34,6 +35,7 @@ COMMANDS = {
 EXPECTED = (
     ("plyscribe.domain.errors", "DomainError"),
     ("plyscribe.service.config", "ConfigError"),
+    ("plyscribe.service.errors", "UnknownModel"),
     ("plyscribe.service.processes.serving", "ServeError"),
     ("plyscribe.service.store.port", "StoreError"),
     ("redis.exceptions", "RedisError"),

@@ -253,7 +253,8 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
                 _wait_for_score(client, match, deadline, stop)
                 for match in progress.track(matches, description="verifying, scoring")
             ]
-            ratings = {ruleset: list(client.ratings(ruleset)) for ruleset in sorted({each.ruleset for each in planned})}
+            rulesets = sorted({each.ruleset for each in planned})
+            ratings = {ruleset: _wait_for_ratings(client, ruleset, deadline, stop) for ruleset in rulesets}
     _show(console, url, planned, found)
     _show_ratings(console, ratings)
     play(url, read_admin_token(data), TOURNAMENT, ENTRANTS, f"{KEY}-cup", console, stop)
@@ -272,6 +273,12 @@ def _wait_for_score(client: Client, match: str, deadline: float, stop: threading
         if found["status"] not in ("ended", "verified") or stop.is_set() or time.monotonic() > deadline:
             return found
         time.sleep(POLL_S)
+
+
+def _wait_for_ratings(client: Client, ruleset: str, deadline: float, stop: threading.Event) -> list[RatingsRow]:
+    while client.ratings_lag(ruleset) and not stop.is_set() and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    return list(client.ratings(ruleset))
 
 
 def _show(console: Console, url: str, planned: Sequence[DemoMatch], found: Sequence[Match]) -> None:

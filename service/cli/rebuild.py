@@ -10,8 +10,11 @@ from plyscribe.service.cli.beside import compose_beside
 from plyscribe.service.cli.shared_options import DATA
 
 if TYPE_CHECKING:
+    from plyscribe.service.composition import Parts
     from plyscribe.service.lists.projections import Built, Projection
     from plyscribe.service.store.port import EventStore
+
+RATINGS = "ratings"
 
 
 @click.command()
@@ -20,17 +23,21 @@ if TYPE_CHECKING:
 def rebuild(data: Path, names: tuple[str, ...]) -> None:
     """Rebuild lists from the streams.
 
-    NAMES are the lists to rebuild, `matches` or `players`; without any, all are rebuilt. The service keeps running and
-    shows the old lists until the new ones are complete. You can interrupt this command and start it again. Uses the
-    store in REDIS_URL, or else the one that `serve` runs on the data directory.
+    NAMES are the lists to rebuild, such as `matches`, `inboxes` or `ratings`; without any, all are rebuilt. The service
+    keeps running and shows the old lists until the new ones are complete. You can interrupt this command and start it
+    again. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
     """
     parts = compose_beside(data)
-    projections = {projection.name: projection for projection in parts.lists.projections}
+    projections = {projection.name: projection for projection in parts.projections}
+    lists = [*projections, RATINGS]
     for name in names:
-        if name not in projections:
-            raise click.BadParameter(f"there is no list {name!r}; the lists are {', '.join(projections)}")
-    for name in dict.fromkeys(names or projections):
-        _rebuild_one(parts.store, projections[name])
+        if name not in lists:
+            raise click.BadParameter(f"there is no list {name!r}; the lists are {', '.join(lists)}")
+    for name in dict.fromkeys(names or lists):
+        if name == RATINGS:
+            _rebuild_ratings(parts)
+        else:
+            _rebuild_one(parts.store, projections[name])
 
 
 def _rebuild_one(store: "EventStore", projection: "Projection") -> None:
@@ -43,3 +50,21 @@ def _rebuild_one(store: "EventStore", projection: "Projection") -> None:
             bar.update(task, completed=at.done, total=at.total, streams=at.streams)
 
         projections.rebuild(store, projection, show)
+
+
+def _rebuild_ratings(parts: "Parts") -> None:
+    from plyscribe.service.ratings.folding import rebuild
+
+    versions: dict[str, int] = {}
+    rulesets = parts.ratings.list_rulesets()
+    with Progress(*Progress.get_default_columns(), TextColumn("{task.fields[entries]} entries")) as bar:
+        total = sum(parts.ratings.list_newest(rulesets))
+        task = bar.add_task(RATINGS, total=total, entries=0)
+
+        def show(ruleset: str, version: int) -> None:
+            versions[ruleset] = version
+            folded = sum(versions.values())
+            bar.update(task, completed=folded, total=max(total, folded), entries=folded)
+
+        rebuild(parts.store, parts.ratings.tables, rulesets, show)
+        bar.update(task, completed=1, total=1)

@@ -703,6 +703,9 @@ class MatchRow(MatchSummary):
     updated_at: int
     """When its last event was recorded, in UTC milliseconds."""
 
+    ended_at: int | None
+    """When it ended with an outcome, in UTC milliseconds. Null before."""
+
     ply: int
     """The number of moves made so far."""
 
@@ -714,7 +717,7 @@ class MatchRow(MatchSummary):
 
 
 class MatchPage(ListPage):
-    """A page of matches, newest first."""
+    """A page of matches."""
 
     matches: list[MatchRow]
 
@@ -1013,6 +1016,9 @@ class Annulment(Page):
     why: str | None
     """The reason for the annulment; null in a preview."""
 
+    complete: bool
+    """False while the ratings are computed anew; `changes` is empty until then."""
+
     changes: list[RatingChange]
 
 
@@ -1034,6 +1040,16 @@ class RatingsRow(Rating):
 
     last_at: int
     """When that match was rated, in UTC milliseconds."""
+
+
+class RatingsVersion(TypedDict):
+    """How much of the ledger the ratings are based on."""
+
+    version: int
+    """The version of the ledger of ratings up to which matches count here."""
+
+    lag: int
+    """How many entries of the ledger after that one do not count yet."""
 
 
 class RatedMatch(TypedDict):
@@ -1058,14 +1074,11 @@ class RatedMatch(TypedDict):
     after: Rating
 
 
-class RatingHistory(Page, RatingsRow):
+class RatingHistory(Page, RatingsRow, RatingsVersion):
     """A player's rating, and a page of the matches that it is based on, oldest first."""
 
     ruleset: str
     """The ruleset's id."""
-
-    version: int
-    """The version of the ledger of ratings."""
 
     history: list[RatedMatch]
 
@@ -1081,14 +1094,11 @@ class RatingsModel(TypedDict):
     """The library that computes it."""
 
 
-class RatingsPage(Page):
+class RatingsPage(Page, RatingsVersion):
     """A page of a ruleset's ratings, best first."""
 
     ruleset: str
     """The ruleset's id."""
-
-    version: int
-    """The version of the ledger of ratings."""
 
     model: RatingsModel | None
     """Null until a match is rated."""
@@ -1188,6 +1198,11 @@ class Ready(TypedDict):
     queues: Literal["up", "away", "none"]
     """Whether the server of the job queues answers. While it is `away`, people can play, but no match is verified and
     no built-in bot moves. `none` with a store in memory.
+    """
+
+    lists: Literal["up", "away"]
+    """Whether the read database answers. While it is `away`, people can play, but lists, ratings and inboxes cannot be
+    read. They catch up by themselves.
     """
 
     memory_percent: int | None

@@ -39,13 +39,14 @@ from plyscribe.service.client.answers import (
     WebhookTest,
 )
 from plyscribe.service.client.connection import Connection, Problem
+from plyscribe.service.client.many import ManyCalls
 from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
 
 
-class Client(TournamentCalls, Connection):
+class Client(TournamentCalls, ManyCalls, Connection):
     """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
@@ -429,29 +430,52 @@ class Client(TournamentCalls, Connection):
         self,
         *,
         player: str | None = None,
+        opponent: str | None = None,
+        result: str | None = None,
         ruleset: str | None = None,
         status: Sequence[str] = (),
+        reason: str | None = None,
         tournament: str | None = None,
         rated: bool | None = None,
         imported: bool | None = None,
         since: int | None = None,
         until: int | None = None,
         waiting: bool = False,
+        q: str | None = None,
+        place: str | None = None,
+        about: str | None = None,
+        min_plies: int | None = None,
+        max_plies: int | None = None,
+        sort: str = "created",
+        order: str = "desc",
     ) -> Iterator[MatchRow]:
-        """Yield the matches that meet all conditions, newest first. Pages are fetched as they are needed.
+        """Yield the matches that meet all conditions. Pages are fetched as they are needed.
 
-        `waiting` selects the matches that wait for this account. Lists lag a few moments behind the matches.
+        `opponent` plays against `player`, for whom `result` is `won`, `lost` or `drawn`. `q` has words of the names of
+        players, `place` and `about` have words of the notes. `waiting` selects the matches that wait for this account.
+        `sort` is `created`, `ended` or `length`, and `order` is `desc` or `asc`: by default the newest match comes
+        first. Lists lag a few moments behind the matches.
         """
         query = {
             "player": player,
+            "opponent": opponent,
+            "result": result,
             "ruleset": ruleset,
             "status": ",".join(status) or None,
+            "reason": reason,
             "tournament": tournament,
             "rated": None if rated is None else str(rated).lower(),
             "imported": None if imported is None else str(imported).lower(),
             "since": since,
             "until": until,
             "waiting": "me" if waiting else None,
+            "q": q,
+            "place": place,
+            "about": about,
+            "min_plies": min_plies,
+            "max_plies": max_plies,
+            "sort": sort,
+            "order": order,
         }
         yield from self._rows("matches", query)
 
@@ -469,6 +493,10 @@ class Client(TournamentCalls, Connection):
         """Yield the ratings of a ruleset, best first."""
         for page in self._pages(f"/v1/ratings/{ruleset}", {}):
             yield from page["players"]
+
+    def ratings_lag(self, ruleset: str) -> int:
+        """How many results of a ruleset do not count in its ratings yet; usually none a moment after they came."""
+        return cast(int, self._get(f"/v1/ratings/{ruleset}", {"limit": 1})["lag"])
 
     def rating(self, ruleset: str, player: str) -> list[RatedMatch]:
         """The matches that a player's rating is based on, oldest first."""

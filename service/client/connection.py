@@ -86,7 +86,7 @@ class Connection:
             headers["If-Match"] = f'"{version}"'
         return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
 
-    def _follow(self, path: str, after: int) -> Iterator[Json]:
+    def _follow(self, path: str, after: int | None) -> Iterator[Json]:
         """Yield the data of the server-sent events after an id, each once, until the stream ends for good."""
         while True:
             with closing(self._retry(partial(self._open_stream, path, after))) as stream:
@@ -101,15 +101,15 @@ class Connection:
                         yield json.loads(fields["data"])
             time.sleep(RETRY_PAUSE_S)
 
-    def _open_stream(self, path: str, after: int) -> httpx.Response:
-        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+    def _open_stream(self, path: str, after: int | None) -> httpx.Response:
+        headers = {"Accept": "text/event-stream", **({} if after is None else {"Last-Event-ID": str(after)})}
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
         request = self._http.build_request("GET", path, headers=headers, timeout=timeout)
         stream = self._http.send(request, stream=True)
         if not stream.is_success:
             with closing(stream):
                 stream.read()
-        return _require_success(stream)
+        return require_success(stream)
 
     def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
         return self._retry(partial(self._send, method, path, **request))
@@ -131,10 +131,11 @@ class Connection:
             time.sleep(RETRY_PAUSE_S)
 
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
-        return _require_success(self._http.request(method, path, **request))
+        return require_success(self._http.request(method, path, **request))
 
 
-def _require_success(response: httpx.Response) -> httpx.Response:
+def require_success(response: httpx.Response) -> httpx.Response:
+    """The answer; Problem if it is a refusal."""
     if response.is_success:
         return response
     try:

@@ -9,7 +9,6 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.health.vitals import Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete
-from plyscribe.service.lists.registry import Lists
 from plyscribe.service.metrics import Reading
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 
@@ -36,15 +35,16 @@ def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
                 *_read_feed(vitals),
                 *_read_unsettled(vitals),
                 *_read_chains(vitals),
-                *_read_lists(parts.lists),
                 Reading("webhooks_waiting", "Webhooks with messages that wait.", parts.outbox.count_lanes()),
             ]
         )
         queued = _try(lambda: [*_read_queues(vitals)])
+    listed = _try(lambda: [*_read_lists(parts)])
     yield _up("store", stored is not None)
+    yield _up("lists", listed is not None)
     yield _up("queues", queued is not None)
     yield Reading("store_takes_writes", "Whether the store takes writes now.", _takes_writes(readiness))
-    yield from [*(stored or ()), *(queued or ())]
+    yield from [*(stored or ()), *(queued or ()), *(listed or ())]
 
 
 def _takes_writes(readiness: Readiness) -> bool:
@@ -108,7 +108,10 @@ def _read_chains(vitals: Vitals) -> Iterator[Reading]:
         yield Reading("scrub_silent_seconds", "Time since all chains were last checked.", chains.silent_s)
 
 
-def _read_lists(lists: Lists) -> Iterator[Reading]:
-    for projection in lists.projections:
+def _read_lists(parts: Parts) -> Iterator[Reading]:
+    lag = parts.lists.lag()
+    yield Reading("list_lag_entries", "Appends that are not entered in the read database yet.", lag.entries)
+    yield Reading("list_lag_seconds", "How long the oldest of them has been waiting.", lag.ms / 1000)
+    for projection in parts.projections:
         labels = {"list": projection.name}
         yield Reading("list_complete", "Whether the list was built from all streams.", is_complete(projection), labels)

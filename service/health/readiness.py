@@ -1,11 +1,11 @@
-"""Whether the store takes writes: looked up once a second at most, and answered at once even if it is silent."""
+"""Whether the servers are well: looked up once a second at most, and answered at once even if they are silent."""
 
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillOpen
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from redis import Redis
 
@@ -13,6 +13,9 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import ask, connect_client
 from plyscribe.service.store.requirements import find_obstacles, read_report
+
+UP, AWAY = "up", "away"
+T = TypeVar("T")
 
 FRESH_S = 1.0
 """How long an answer is given again."""
@@ -27,36 +30,86 @@ TIMEOUT_S = 2.0
 class Standing(NamedTuple):
     """A store that takes writes: its engine, what a success is worth, its replicas, and whether the queues answer.
 
-    `memory_percent` says how much of the memory that it may use is used; None without a limit.
+    `lists` says whether the read database answers: `up` or `away`. `memory_percent` says how much of the memory that it
+    may use the store uses; None without a limit.
     """
 
     store: str
     durability: str
     replicas: int | None
     queues: str
+    lists: str
     memory_percent: int | None
 
 
-class Readiness:
-    """Looks at the store for all who ask; safe to share between threads."""
+class Watch(Generic[T]):
+    """Looks at something for all who ask, in a thread of its own; safe to share between threads."""
 
-    def __init__(self, look: Callable[[], Standing]) -> None:
+    def __init__(self, look: Callable[[], T]) -> None:
         self._look = look
         self._lock = threading.Lock()
         self._begun_s = self._done_s = 0.0
-        self._looked: Future[Standing] | None = None
+        self._looked: Future[T] | None = None
+
+    def begin(self) -> None:
+        """Look, unless the last look is fresh or still open."""
+        self._begin_if_due()
+
+    def read(self) -> T:
+        """What was seen, at most a second old. Raises what the look raised, or StillOpen after half a second."""
+        looked, begun_s = self._begin_if_due()
+        return looked.result(max(0.0, begun_s + PATIENCE_S - time.monotonic()))
+
+    @property
+    def silent_s(self) -> float:
+        """How long ago the last look began."""
+        return time.monotonic() - self._begun_s
+
+    def _begin_if_due(self) -> tuple[Future[T], float]:
+        with self._lock:
+            looked, now_s = self._looked, time.monotonic()
+            if looked is None or (looked.done() and now_s - self._done_s >= FRESH_S):
+                looked, self._begun_s = Future(), now_s
+                self._looked = looked
+                threading.Thread(target=self._settle, args=[looked], name="readiness", daemon=True).start()
+            return looked, self._begun_s
+
+    def _settle(self, looked: Future[T]) -> None:
+        try:
+            seen = self._look()
+        except Exception as error:  # whatever it is, the callers get it
+            self._done_s = time.monotonic()
+            looked.set_exception(error)
+        else:
+            self._done_s = time.monotonic()
+            looked.set_result(seen)
+
+
+class Readiness:
+    """Looks at the servers for all who ask; safe to share between threads."""
+
+    def __init__(self, look: Callable[[], Standing], look_at_database: Callable[[], object]) -> None:
+        self._store, self._database = Watch(look), Watch(look_at_database)
 
     def read(self) -> Standing:
-        """How the store stands, at most a second old; within half a second, whatever the store does.
+        """How the store stands, at most a second old; within half a second, whatever the servers do.
 
         The port's error if the store takes no writes: StoreUnavailable, or UnsupportedServer if it cannot be ours.
         """
-        looked, begun_s = self._begin_if_due()
+        # Both at the same time, so that one that is silent does not make the other seem so.
+        self._database.begin()
         try:
-            return looked.result(max(0.0, begun_s + PATIENCE_S - time.monotonic()))
+            standing = self._store.read()
         except StillOpen:
-            silent_s = time.monotonic() - begun_s
-            raise StoreUnavailable(f"the store has not answered for {silent_s:.1f} s") from None
+            raise StoreUnavailable(f"the store has not answered for {self._store.silent_s:.1f} s") from None
+        return standing._replace(lists=self._read_lists())
+
+    def _read_lists(self) -> str:
+        try:
+            self._database.read()
+        except (StillOpen, StoreError):
+            return AWAY
+        return UP
 
     def require_answer(self) -> None:
         """StoreUnavailable if the store does not answer at all. It may take no writes."""
@@ -68,38 +121,19 @@ class Readiness:
         except StoreError:
             return
 
-    def _begin_if_due(self) -> tuple[Future[Standing], float]:
-        with self._lock:
-            looked, now_s = self._looked, time.monotonic()
-            if looked is None or (looked.done() and now_s - self._done_s >= FRESH_S):
-                looked, self._begun_s = Future(), now_s
-                self._looked = looked
-                threading.Thread(target=self._settle, args=[looked], name="readiness", daemon=True).start()
-            return looked, self._begun_s
-
-    def _settle(self, looked: Future[Standing]) -> None:
-        try:
-            standing = self._look()
-        except Exception as error:  # whatever it is, the callers get it
-            self._done_s = time.monotonic()
-            looked.set_exception(error)
-        else:
-            self._done_s = time.monotonic()
-            looked.set_result(standing)
-
 
 def watch_readiness(parts: Parts) -> Readiness:
-    """The readiness of a process with these parts. It has connections of its own."""
+    """The readiness of a process with these parts. It has connections of its own to the store."""
     if not parts.config.redis_url:
-        return Readiness(lambda: _look_at_memory(parts.store))
+        return Readiness(lambda: _look_at_memory(parts.store), parts.database.ask)
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
     queues = connect_client(parts.config.rq_redis_url, PATIENCE_S / 2)
-    return Readiness(lambda: _look(store, queues))
+    return Readiness(lambda: _look(store, queues), parts.database.ask)
 
 
 def _look_at_memory(store: EventStore) -> Standing:
     described = store.describe()
-    return Standing(described["store"], described["durability"], None, "none", None)
+    return Standing(described["store"], described["durability"], None, "none", UP, None)
 
 
 def _look(store: Redis, queues: Redis) -> Standing:
@@ -108,9 +142,8 @@ def _look(store: Redis, queues: Redis) -> Standing:
         raise report.write_error or UnsupportedServer(str(obstacle))
     if report.write_error is not None:
         raise report.write_error
-    engine = str(report.engine or "unknown")
-    up = "up" if _answers(queues) else "away"
-    return Standing(engine, report.durability, report.replicas, up, report.memory_percent)
+    engine, up = str(report.engine or "unknown"), UP if _answers(queues) else AWAY
+    return Standing(engine, report.durability, report.replicas, up, UP, report.memory_percent)
 
 
 def _answers(queues: Redis) -> bool:

@@ -1,36 +1,55 @@
-"""The list of matches, filtered by player, ruleset, status, tournament, time, and the player that a match waits for.
+"""The list of matches: which ones are wanted, in which order, and who may see them.
 
-A private match is listed only for the accounts that it concerns and for overseers.
+A page is read from the index of the rarest term that all of its matches have. So it costs the same however many matches
+there are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
+import sqlalchemy as sa
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.codec import dump_data
+from plyscribe.domain.errors import StreamError
 from plyscribe.domain.imported import Import
 from plyscribe.domain.match import Match
-from plyscribe.domain.replay import replay
-from plyscribe.domain.waiting import list_waits
+from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal
-from plyscribe.service.access.reading import OVERSEERS
-from plyscribe.service.lists.paging import Json, Listing, Page, choose_spans, read_page
+from plyscribe.service.database.engine import Database, insert_newer
+from plyscribe.service.database.rows import Change, add_counts, replace_rows
+from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.errors import BadRequest
+from plyscribe.service.lists.match_rows import (
+    KEYS,
+    LAYOUT,
+    MatchRow,
+    MatchTables,
+    ReadImport,
+    build_import_row,
+    build_row,
+    define_tables,
+    list_term_rows,
+    make_term,
+)
+from plyscribe.service.lists.match_search import Beginning, Condition, Search, find_spans, may_see, meets
+from plyscribe.service.lists.paging import Json, Listing, Page, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
+from plyscribe.service.lists.words import split_words
 from plyscribe.service.matches.imports import Imports
-from plyscribe.service.matches.queries import describe_seats, dump_turn
-from plyscribe.service.store.rows import END, SEPARATOR, Row, Span, Table
 from plyscribe.service.streams.handler import Handler
-
-ReadImport = tuple[Import, Sequence[StoredEvent]]
-"""An import and the events of its match."""
 
 FINISHED = ("ended", "verified", "scored")
 """The statuses of matches that were played to their end and not found faulty."""
 
-TIME_DIGITS = 14
-"""Hexadecimal digits of a time: enough for every integer that an event may hold."""
+SORTS = tuple(KEYS)
+ORDERS = ("desc", "asc")
+RESULTS = ("won", "lost", "drawn")
+MAX_WORDS = 8
+"""Words of one text that are searched for."""
+
+RULESET = "ruleset:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,66 +57,140 @@ class MatchFilter:
     """Which matches to list: those that meet every condition given."""
 
     player: str | None = None
+    opponent: str | None = None
+    """An account that plays against `player`."""
+
+    result: str | None = None
+    """How it ended for `player`: a word of RESULTS."""
+
     ruleset: str | None = None
     status: tuple[str, ...] = ()
+    reason: str | None = None
+    """Why it ended, as its outcome says."""
+
     tournament: str | None = None
     rated: bool | None = None
     imported: bool | None = None
     waiting_for: str | None = None
+    names: str = ""
+    """Words of the names of players. The last word may be the beginning of one, here and below."""
+
+    place: str = ""
+    """Words of the note `place`."""
+
+    about: str = ""
+    """Words of any notes."""
+
     since: int = 0
     """Created at this time (UTC milliseconds) or later."""
 
     until: int | None = None
     """Created before this time."""
 
-    def keeps(self, row: Json) -> bool:
-        """Whether a row meets all conditions except `since` and `until`."""
-        return (
-            (self.player is None or self.player in _list_people(row))
-            and (self.ruleset is None or self.ruleset == row["ruleset"])
-            and (not self.status or row["status"] in self.status)
-            and (self.tournament is None or self.tournament == row["tournament"])
-            and (self.rated is None or self.rated is row["rated"])
-            and (self.imported is None or self.imported is row["imported"])
-            and (self.waiting_for is None or any(self.waiting_for == wait["player"] for wait in row["waits_for"]))
-        )
+    min_plies: int = 0
+    max_plies: int | None = None
 
-    def terms(self) -> Iterator[list[str]]:
-        """For each condition, the terms whose lists together hold all public matches that meet it."""
+    def __post_init__(self) -> None:
+        """BadRequest if a condition is about a player who is not named, or if a text cannot be searched for."""
+        for name in ("opponent", "result"):
+            if getattr(self, name) is not None and self.player is None:
+                raise BadRequest(f"`{name}` is about a player: name one in `player` too", "filter/player-missing")
+        for name, text in (("q", self.names), ("place", self.place), ("about", self.about)):
+            words = len(split_words([text]))
+            if text and not words:
+                raise BadRequest(f"`{name}` has no letter and no digit: give at least one word", "filter/words")
+            if words > MAX_WORDS:
+                raise BadRequest(f"`{name}` has {words} words: give at most {MAX_WORDS}", "filter/words")
+
+    def search(self, sort: str, who: Principal | None) -> Search:
+        """How the matches are found in an order of SORTS."""
+        low, high = self._bounds()[sort]
+        return Search(tuple(self._conditions()), sort, low, high, who)
+
+    def ranges(self, tables: MatchTables, sort: str) -> Iterator[sa.ColumnElement[bool]]:
+        """The conditions on numbers, except on the key of `sort`."""
+        columns = {"created": tables.matches.c.created_at, "length": tables.matches.c.plies}
+        for name, (low, high) in self._bounds().items():
+            if name != sort and low > 0:
+                yield columns[name] >= low
+            if name != sort and high is not None:
+                yield columns[name] < high
+
+    def _bounds(self) -> dict[str, tuple[int, int | None]]:
+        above = None if self.max_plies is None else self.max_plies + 1
+        return {"created": (self.since, self.until), "ended": (0, None), "length": (self.min_plies, above)}
+
+    def _conditions(self) -> Iterator[Condition | Beginning]:
+        """All conditions on terms, beginning with those that few matches meet."""
         if self.waiting_for is not None:
-            yield [f"waiting:{self.waiting_for}"]
-        if self.player is not None:
-            yield [f"player:{self.player}"]
-        if self.ruleset is not None:
-            yield [f"ruleset:{self.ruleset}"]
-        if self.status:
-            yield [f"status:{status}" for status in dict.fromkeys(self.status)]
+            yield _having("waiting", self.waiting_for)
+        if self.result is not None:
+            yield _having(self.result, self.player or "")
+        if self.opponent is not None:
+            yield from (_having("seat", player) for player in (self.player, self.opponent) if player)
+        elif self.player is not None:
+            yield Condition((make_term("seat", self.player), make_term("role", self.player)))
         if self.tournament is not None:
-            yield [f"tournament:{self.tournament}"]
-        if self.rated:
-            yield ["rated"]
-        if self.imported:
-            yield ["imported"]
+            yield _having("tournament", self.tournament)
+        for kind, text in (("name", self.names), ("place", self.place), ("about", self.about)):
+            *words, last = split_words([text]) or [""]
+            yield from (_having(kind, word) for word in words)
+            yield from [Beginning(make_term(kind, last))] if last else []
+        if self.reason is not None:
+            yield _having("reason", self.reason)
+        if self.status:
+            yield Condition(tuple(make_term("status", status) for status in dict.fromkeys(self.status)))
+        if self.ruleset is not None:
+            yield _having("ruleset", self.ruleset)
+        for name, wanted in (("rated", self.rated), ("imported", self.imported)):
+            yield from [] if wanted is None else [Condition((name,), wanted)]
+
+
+def _having(kind: str, value: str) -> Condition:
+    return Condition((make_term(kind, value),))
 
 
 class MatchList:
-    """A projection of all matches, in the order in which they were created or imported, the newest first."""
+    """A projection of all matches: by default in the order in which they were created or imported, newest first."""
 
     name = "matches"
     kinds = ("match", "import")
-    layout = 4
 
-    def __init__(self, table: Table, matches: Handler[Match], imports: Imports) -> None:
-        self.table = table
+    def __init__(self, database: Database, matches: Handler[Match], imports: Imports, players: Handler[Player]) -> None:
+        self.table = Tables(database, self.name, LAYOUT, define_tables)
+        self._database = database
         self._matches = matches
         self._imports = imports
+        self._players = players
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
+    # ---------------------------------------------------------------------------------------------------- projecting
+
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
         own = {stream: version for stream, version in streams.items() if stream.startswith("match-")}
         imported = {stream: version for stream, version in streams.items() if stream not in own}
-        self.table.put(build_rows(own, self._matches.read_since, build_row))
-        self.table.put(build_rows(imported, self._read_import, build_import_row))
+        rows = build_rows(own, self._matches.read_since, self._build_row)
+        rows += build_rows(imported, self._read_import, build_import_row)
+        # In one order, so that transactions that enter the same matches do not wait for each other.
+        rows.sort(key=lambda row: str(row.values["id"]))
+        return lambda connection: self._enter(connection, rows)
+
+    def _enter(self, connection: sa.Connection, rows: Sequence[MatchRow]) -> None:
+        for matches, terms, counts in self.table.targets(connection):
+            entered = insert_newer(connection, matches, [row.values for row in rows])
+            wanted = [each for row in rows if row.values["id"] in entered for each in list_term_rows(row)]
+            change = replace_rows(connection, terms, sorted(entered), wanted)
+            add_counts(connection, counts, _count_public(change))
+
+    def _build_row(self, match: Match) -> MatchRow | None:
+        return build_row(match, self._name_account)
+
+    def _name_account(self, account: str) -> str:
+        try:
+            return self._players.read_until(account, lambda player: player.version > 0, near=1).name
+        except StreamError:
+            # A damaged account must not keep its matches off the list.
+            return ""
 
     def _read_import(self, stream: str, version: int | None) -> ReadImport:
         copied, imported = self._imports.read_copied(stream), self._imports.read_since(stream, version)
@@ -113,146 +206,70 @@ class MatchList:
         last = copied[-1]
         return self._matches.read_events(imported.begun.match, last.version - 1, 1) == [last]
 
-    def read(self, wanted: MatchFilter, who: Principal | None, limit: int, cursor: str | None) -> Page:
-        """A page of the wanted matches that `who` may read; BadRequest if the cursor is not one of this list."""
-        return read_page(self.table, self._plan(wanted, who), limit, cursor)
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def read(
+        self,
+        wanted: MatchFilter,
+        who: Principal | None,
+        limit: int,
+        cursor: str | None,
+        sort: str = "created",
+        order: str = "desc",
+    ) -> Page:
+        """A page of the wanted matches that `who` may read, in an order of SORTS and ORDERS.
+
+        BadRequest if the cursor is not one of the list in this order.
+        """
+        name = f"{self.name} by {sort} {order}"
+        place = parse_place(name, cursor, by_number=True)
+        tables = self.table.live
+        with self._database.reading() as connection:
+            spans, rest = find_spans(connection, tables, wanted.search(sort, who))
+            keep = sa.and_(may_see(tables, who), *wanted.ranges(tables, sort), *(meets(tables, each) for each in rest))
+            return read_page(connection, Listing(name, spans, tables.matches, keep, order == "desc"), limit, place)
+
+    def select(self, ids: Iterable[str], wanted: MatchFilter, who: Principal | None) -> dict[str, Json]:
+        """The rows of those of these matches that `who` may read and that are wanted, by their ids."""
+        tables = self.table.live
+        search = wanted.search("ended", who)
+        matches = tables.matches
+        found = sa.select(matches.c.id, matches.c.data).where(
+            matches.c.id.in_(ids),
+            may_see(tables, who),
+            *wanted.ranges(tables, "ended"),
+            *(meets(tables, each) for each in search.conditions),
+        )
+        with self._database.reading() as connection:
+            return {id: orjson.loads(data) for id, data in connection.execute(found)}
 
     def list_open(self, account: str, limit: int) -> set[str]:
         """The matches that the account has created and that are not over, at most `limit`; none of tournaments."""
-        return self._list_term(f"open-of:{account}", limit)
+        return self._list_term(make_term("open-of", account), limit)
 
     def list_open_with_bots(self, account: str, limit: int) -> set[str]:
         """Those of `list_open` that have built-in bots."""
-        return self._list_term(f"bots-of:{account}", limit)
+        return self._list_term(make_term("bots-of", account), limit)
 
     def _list_term(self, term: str, limit: int) -> set[str]:
-        found = self.table.read([Span(term)], limit)
-        return {each.at.decode().rpartition(SEPARATOR)[2] for each in found}
+        terms = self.table.live.terms
+        found = sa.select(terms.c.match).where(terms.c.term == term).limit(limit)
+        with self._database.reading() as connection:
+            return set(connection.scalars(found))
 
     def count(self, rulesets: Sequence[str]) -> dict[str, int]:
         """The number of public matches of each of these rulesets, in all versions."""
-        spans = [Span(f"ruleset:{ruleset}") for ruleset in rulesets]
-        return dict(zip(rulesets, self.table.count(spans), strict=True))
-
-    def _plan(self, wanted: MatchFilter, who: Principal | None) -> Listing:
-        low = _format_time(wanted.since).encode()
-        high = END if wanted.until is None else _format_time(wanted.until).encode()
-        choices = [[Span(term, low, high) for term in terms] for terms in wanted.terms()]
-        if wanted.waiting_for is not None:
-            # A match that waits for an account concerns it, so the account may read it even if it is private.
-            return Listing(self.name, choices[0], wanted.keeps, newest_first=True)
-        hidden = [Span(term, low, high) for term in _own_terms(who)]
-        public = choose_spans(self.table, choices or [[Span("public", low, high)]])
-        exact = len(choices) <= 1 and not hidden and wanted.rated is not False and wanted.imported is not False
-        keep = None if exact else wanted.keeps
-        return Listing(self.name, [*public, *hidden], keep, newest_first=True)
+        counts = self.table.live.counts
+        found = sa.select(counts.c.ruleset, counts.c.matches).where(counts.c.ruleset.in_(rulesets))
+        with self._database.reading() as connection:
+            return {**dict.fromkeys(rulesets, 0), **{row.ruleset: row.matches for row in connection.execute(found)}}
 
 
-def _own_terms(who: Principal | None) -> list[str]:
-    if who is None:
-        return []
-    return ["private"] if set(OVERSEERS) & set(who.scopes) else [f"private:{who.account}"]
-
-
-def build_row(match: Match) -> Row | None:
-    """The row of a match; None if its first event cannot be read, because the match may be private."""
-    if match.lifecycle is None:
-        return None
-    row = describe_row(match)
-    place = _format_time(row["created_at"])
-    return Row(match.stream, match.version, place, tuple(_list_terms(row)), orjson.dumps(row))
-
-
-def build_import_row(read: ReadImport) -> Row | None:
-    """The row of an imported match; None until the import is complete.
-
-    It is listed under the time of its import, and under no account, rating or tournament: the ones that it names
-    belong to another server.
-    """
-    state, copied = read
-    if state.address is None or state.begun is None or not copied:
-        return None
-    match = replay(state.address, copied)
-    if match.lifecycle is None:
-        return None
-    row = {
-        **describe_row(match),
-        "imported": True,
-        "importer": state.importer,
-        "status": judged_status(match.life.status, state),
-        "rated": False,
-        "tournament": None,
-        "created_at": state.at,
-        "waits_for": [],
-    }
-    terms = ["private", f"private:{state.importer}"]
-    if not state.begun.private:
-        terms = ["public", "imported", f"ruleset:{row['ruleset']}", f"status:{row['status']}"]
-    return Row(state.stream, state.version, _format_time(state.at), tuple(terms), orjson.dumps(row))
-
-
-def judged_status(status: str, state: Import) -> str:
-    """The status of an imported match: up to its end the status it had elsewhere, after that our own verdict."""
-    if state.status == "refuted":
-        return "refuted"
-    if status in ("open", "playing", "aborted", "annulled"):
-        return status
-    return "verified" if state.status == "verified" else "ended"
-
-
-def describe_row(match: Match) -> Json:
-    """The match as a row of a list."""
-    life, play = match.life, match.play
-    created = life.created
-    return {
-        "match": match.stream,
-        "version": match.version,
-        "status": life.status,
-        "ruleset": created.ruleset,
-        "ruleset_version": created.ruleset_version,
-        "seats": describe_seats(life.seats),
-        "creator": life.creator,
-        "recorder": created.recorder,
-        "rated": created.rated,
-        "private": created.private,
-        "imported": False,
-        "importer": None,
-        "tournament": (created.tournament or {}).get("id"),
-        "created_at": life.created_at,
-        "updated_at": match.at,
-        "ply": play.ply if play else 0,
-        "turn": dump_turn(match.turn),
-        "waits_for": [wait._asdict() for wait in list_waits(match)],
-        "outcome": dump_data(life.outcome) if life.outcome else None,
-    }
-
-
-def _list_people(row: Json) -> list[str]:
-    """The accounts that a match concerns, each once: seated or invited players, its creator, its recorder."""
-    if row["imported"]:
-        return []
-    seats = [seat.get("player") for seat in row["seats"]]
-    return [player for player in dict.fromkeys((*seats, row["creator"], row["recorder"])) if player is not None]
-
-
-def _list_terms(row: Json) -> Iterator[str]:
-    yield from dict.fromkeys(f"waiting:{wait['player']}" for wait in row["waits_for"])
-    if row["status"] in ("open", "playing") and not row["tournament"]:
-        yield f"open-of:{row['creator']}"
-        if any("bot" in seat for seat in row["seats"]):
-            yield f"bots-of:{row['creator']}"
-    if row["private"]:
-        yield "private"
-        yield from (f"private:{player}" for player in _list_people(row))
-        return
-    yield from ("public", f"ruleset:{row['ruleset']}", f"status:{row['status']}")
-    yield from (f"player:{player}" for player in _list_people(row))
-    if row["tournament"]:
-        yield f"tournament:{row['tournament']}"
-    if row["rated"]:
-        yield "rated"
-
-
-def _format_time(time_ms: int) -> str:
-    """A time as text that sorts like the times; times before 1970 count as 1970."""
-    return f"{max(0, time_ms):0{TIME_DIGITS}x}"
+def _count_public(change: Change) -> dict[str, int]:
+    """What a change of terms adds to the number of public matches of each ruleset."""
+    added: Counter[str] = Counter()
+    for rows, sign in ((change.come, 1), (change.gone, -1)):
+        for row in rows:
+            if not row["private"] and row["term"].startswith(RULESET):
+                added[row["term"].removeprefix(RULESET)] += sign
+    return added

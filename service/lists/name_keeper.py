@@ -1,12 +1,15 @@
 """Gives the names of accounts to accounts that were opened before names had streams, or that were imported."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from plyscribe.domain.claims import AssignName, Name, is_older, name_stream
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import Player
-from plyscribe.service.lists.projections import Buildable, build_rows
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
+from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 
@@ -17,21 +20,22 @@ class NameKeeper:
     """Follows all accounts, so that no new account gets the name of an old one.
 
     Of old accounts with the same name the oldest one has it; all of them stay as they are. A new account has claimed
-    its name already, so there is nothing to do for it. `table` says only whether all accounts have been seen.
+    its name already, so there is nothing to do for it. There are no tables: only whether all accounts have been seen is
+    noted.
     """
 
     name = "names"
     kinds = ("player",)
-    layout = 1
 
-    def __init__(self, table: Buildable, players: Handler[Player], names: Handler[Name]) -> None:
-        self.table = table
+    def __init__(self, database: Database, players: Handler[Player], names: Handler[Name]) -> None:
+        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
         self._players = players
         self._names = names
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
         build_rows(streams, self._players.read_since, self._assign)
+        return enter_nothing
 
     def _assign(self, player: Player) -> None:
         if player.version == 0:

@@ -3,21 +3,20 @@
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as BadBase64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import orjson
+import sqlalchemy as sa
 
 from plyscribe.service.errors import BadRequest
-from plyscribe.service.store.rows import Found, Span, Table
-
-CHUNK = 100
-"""Rows read at a time when rows are filtered."""
 
 MAX_SCANNED = 1000
-"""Rows that one request reads at most, however few pass its filter."""
+"""Rows that one request looks at, however few pass its filter."""
 
-_PLACE = re.compile(rb"[^\t]+\t(match|player|import|tournament)-[a-z2-7]{26}")
+_PLACE = re.compile(r"[^\t\0]+\t(match|player|import|tournament)-[a-z2-7]{26}")
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_NOT_OURS = "this list did not issue the cursor: use `next` as it is"
 
 Json = dict[str, Any]
 
@@ -25,55 +24,93 @@ Json = dict[str, Any]
 class Page(NamedTuple):
     """Some rows in order, and the cursor of the next page; None on the last page.
 
-    A page with a cursor may have fewer rows than asked for, even none, if few of the rows read passed the filter.
+    A page with a cursor may have fewer rows than asked for, even none, if few of the rows looked at passed the filter.
     """
 
     rows: list[bytes]
     cursor: str | None
+    cursors: Sequence[str] = ()
+    """The cursor of what follows each row."""
+
+
+class Span(NamedTuple):
+    """Rows that lie side by side in an index, in the order of their keys and then of their ids."""
+
+    key: sa.Column[Any]
+    id: sa.Column[str]
+    where: sa.ColumnElement[bool]
+    """What the index finds. It holds no other condition, so that nothing else can be searched."""
 
 
 class Listing(NamedTuple):
-    """What to list: the name in its cursors, the spans that hold all its rows, and a filter on them."""
+    """What to list: the name in its cursors, and spans that hold all its rows. They may have rows in common."""
 
     name: str
     spans: Sequence[Span]
-    keep: Callable[[Json], bool] | None
-    newest_first: bool
+    table: sa.Table
+    """The rows: `id`, and `data`, which is shown."""
+
+    keep: sa.ColumnElement[bool] | None
+    """Which rows are shown; None: all of the spans."""
+
+    descending: bool
 
 
-def read_page(table: Table, listing: Listing, limit: int, cursor: str | None) -> Page:
-    """The first `limit` rows of the listing after the cursor; BadRequest if the cursor is not one of this list."""
-    spans, size = listing.spans, CHUNK if listing.keep else min(CHUNK, limit + 1)
-    last = None if cursor is None else parse_cursor(listing.name, cursor)
-    found: list[Found] = []
-    for _ in range(MAX_SCANNED // CHUNK):
-        if last is not None:
-            spans = [_behind(span, last, listing.newest_first) for span in spans]
-        chunk = table.read(spans, size, listing.newest_first)
-        found += [each for each in chunk if listing.keep is None or listing.keep(orjson.loads(each.data))]
+class Place(NamedTuple):
+    """The place of a row in a list."""
+
+    key: Any
+    id: str
+
+
+def read_page(connection: sa.Connection, listing: Listing, limit: int, last: Place | None) -> Page:
+    """The first `limit` rows of the listing after this place; looks at MAX_SCANNED rows at most."""
+    size, looked_at = limit + 1, 0
+    found: list[sa.Row[Any]] = []
+    while True:
+        chunk = connection.execute(_select_chunk(listing, last, size)).all()
+        found += [row for row in chunk if row.data is not None]
         if len(found) > limit:
-            return Page([each.data for each in found[:limit]], format_cursor(listing.name, found[limit - 1].at))
+            return _cut(listing, found[:limit], Place(found[limit - 1].key, found[limit - 1].id))
         if len(chunk) < size:
-            return Page([each.data for each in found], None)
-        last = chunk[-1].at
-    assert last is not None
-    return Page([each.data for each in found], format_cursor(listing.name, last))
+            return _cut(listing, found, None)
+        last = Place(chunk[-1].key, chunk[-1].id)
+        looked_at += size
+        if looked_at >= MAX_SCANNED:
+            return _cut(listing, found, last)
+        size = min(size * 4, MAX_SCANNED - looked_at)
 
 
-def choose_spans(table: Table, alternatives: Sequence[Sequence[Span]]) -> Sequence[Span]:
-    """The alternative whose spans hold the fewest rows."""
-    if len(alternatives) == 1:
-        return alternatives[0]
-    counts = iter(table.count([span for spans in alternatives for span in spans]))
-    sizes = [sum(next(counts) for _ in spans) for spans in alternatives]
-    return alternatives[sizes.index(min(sizes))]
+def _cut(listing: Listing, found: Sequence[sa.Row[Any]], last: Place | None) -> Page:
+    cursors = [_format_place(listing, Place(row.key, row.id)) for row in found]
+    return Page([row.data for row in found], None if last is None else _format_place(listing, last), cursors)
 
 
-def _behind(span: Span, last: bytes, newest_first: bool) -> Span:
-    if newest_first:
-        return span._replace(high=min(span.high, last))
-    # The smallest bytes greater than those of the last row.
-    return span._replace(low=max(span.low, last + b"\0"))
+def _format_place(listing: Listing, place: Place) -> str:
+    return format_cursor(listing.name, f"{place.key}\t{place.id}".encode())
+
+
+def _select_chunk(listing: Listing, last: Place | None, size: int) -> sa.Select[Any]:
+    """The next rows in order, with `data` if they are to be shown.
+
+    What is shown is decided beside the rows and not by a WHERE, so that the number of rows looked at is the limit.
+    """
+    spans = [_select_places(span, last, size, listing.descending).subquery() for span in listing.spans]
+    places = spans[0] if len(spans) == 1 else sa.union(*map(sa.select, spans)).subquery()
+    data = listing.table.c.data
+    shown = data if listing.keep is None else sa.case((listing.keep, data))
+    rows = places.outerjoin(listing.table, listing.table.c.id == places.c.id)
+    order = [column.desc() if listing.descending else column.asc() for column in (places.c.key, places.c.id)]
+    return sa.select(places.c.key, places.c.id, shown.label("data")).select_from(rows).order_by(*order).limit(size)
+
+
+def _select_places(span: Span, last: Place | None, size: int, descending: bool) -> sa.Select[Any]:
+    order = [column.desc() if descending else column.asc() for column in (span.key, span.id)]
+    places = sa.select(span.key.label("key"), span.id.label("id")).where(span.where).order_by(*order).limit(size)
+    if last is None:
+        return places
+    here, there = sa.tuple_(span.key, span.id), sa.tuple_(sa.literal(last.key), sa.literal(last.id))
+    return places.where(here < there if descending else here > there)
 
 
 def format_cursor(name: str, at: bytes) -> str:
@@ -85,9 +122,22 @@ def parse_cursor(name: str, cursor: str) -> bytes:
     """The place that a cursor names, inverse of format_cursor; BadRequest if it is not a cursor of that list."""
     try:
         decoded = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-    except (UnicodeEncodeError, BadBase64):
-        decoded = b""
-    at = decoded.partition(b"\t")[2]
-    if not _PLACE.fullmatch(at) or format_cursor(name, at) != cursor:
-        raise BadRequest("this list did not issue the cursor: use `next` as it is", "cursor/invalid")
+        at = decoded.partition(b"\t")[2]
+        is_place = _PLACE.fullmatch(at.decode()) is not None
+    except (UnicodeError, BadBase64):
+        at, is_place = b"", False
+    if not is_place or format_cursor(name, at) != cursor:
+        raise BadRequest(_NOT_OURS, "cursor/invalid")
     return at
+
+
+def parse_place(name: str, cursor: str | None, by_number: bool) -> Place | None:
+    """The place that a cursor names in a list ordered by numbers or by text, None without one; as parse_cursor."""
+    if cursor is None:
+        return None
+    key, _, id = parse_cursor(name, cursor).decode().partition("\t")
+    if not by_number:
+        return Place(key, id)
+    if not _NUMBER.fullmatch(key):
+        raise BadRequest(_NOT_OURS, "cursor/invalid")
+    return Place(int(key), id)

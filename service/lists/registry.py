@@ -1,6 +1,6 @@
 """The lists of a process, of matches, players and tournaments, and how far they lag behind the streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from redis import Redis
@@ -9,17 +9,18 @@ from plyscribe.domain.claims import NAME
 from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.feed_places import Places
+from plyscribe.service.database.table_sets import Sink
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
 from plyscribe.service.lists.players import PlayerList
-from plyscribe.service.lists.projections import FeedLag, Lag, ListUpdater, Projection
+from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, ListUpdater, Projection
 from plyscribe.service.lists.tournaments import TournamentList
 from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
-from plyscribe.service.store.memory_table import MemoryTable
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.store.redis_table import RedisTable
 from plyscribe.service.streams.handler import Handler
 
 
@@ -53,31 +54,26 @@ class Lists:
 def open_lists(
     store: EventStore,
     client: Redis | None,
+    database: Database,
     matches: Handler[Match],
     players: Handler[Player],
     imports: Imports,
     tournaments: Handler[Tournament],
     outbox: Outbox,
+    sinks: Sequence[Sink] = (),
 ) -> Lists:
-    """The lists that the relay keeps on the server of `client`; without a client, lists in memory.
+    """The lists in this database, which the relay keeps up to date with the store on the server of `client`.
 
-    Lists in memory catch up with the store whenever their lag is asked for.
+    Without a client there is no relay. Then the lists and these sinks catch up with the store whenever the lag is asked
+    for.
     """
-    names = Handler(store, NAME)
-    if client is None:
-        in_memory = (
-            MatchList(MemoryTable(), matches, imports),
-            PlayerList(MemoryTable(), players),
-            TournamentList(MemoryTable(), tournaments),
-            NameKeeper(MemoryTable(), players, names),
-            WebhookIndex(MemoryTable(), players, outbox),
-        )
-        return Lists(*in_memory, ListUpdater(store, in_memory))
-    on_server = (
-        MatchList(RedisTable(client, "lists:matches"), matches, imports),
-        PlayerList(RedisTable(client, "lists:players"), players),
-        TournamentList(RedisTable(client, "lists:tournaments"), tournaments),
-        NameKeeper(RedisTable(client, "lists:names"), players, names),
-        WebhookIndex(RedisTable(client, "lists:webhooks"), players, outbox),
+    lists = (
+        MatchList(database, matches, imports, players),
+        PlayerList(database, players),
+        TournamentList(database, tournaments),
+        NameKeeper(database, players, Handler(store, NAME)),
+        WebhookIndex(database, players, outbox),
     )
-    return Lists(*on_server, FeedLag(client, on_server))
+    places = Places(database)
+    lag = ListUpdater(store, database, [ListSink(lists), *sinks]) if client is None else FeedLag(client, places, lists)
+    return Lists(*lists, lag)

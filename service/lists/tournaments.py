@@ -1,16 +1,63 @@
 """The list of tournaments, the newest first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import orjson
+import sqlalchemy as sa
 
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.service.lists.paging import Json, Listing, Page, read_page
+from plyscribe.service.database.engine import Database, insert_newer
+from plyscribe.service.database.rows import TEXT, replace_rows
+from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.lists.paging import Json, Listing, Page, Span, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
-from plyscribe.service.store.rows import Row, Span, Table
 from plyscribe.service.streams.handler import Handler
 
-TIME_DIGITS = 11
+LAYOUT = 1
+"""Grows whenever a release makes other rows of the same streams. The list is then built anew."""
+
+
+class TournamentTables(NamedTuple):
+    """The tables of the list."""
+
+    tournaments: sa.Table
+    invitations: sa.Table
+    """The accounts that have not answered yet, of tournaments that they can still enter."""
+
+
+class TournamentRow(NamedTuple):
+    """What the list keeps of a tournament."""
+
+    values: dict[str, Any]
+    invited: Sequence[str]
+
+
+def define_tables(metadata: sa.MetaData, suffix: str) -> TournamentTables:
+    """Declare the tables of the list."""
+    tournaments = sa.Table(
+        f"tournaments{suffix}",
+        metadata,
+        sa.Column("id", TEXT, primary_key=True),
+        sa.Column("version", sa.BigInteger, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("ruleset", TEXT, nullable=False),
+        sa.Column("status", TEXT, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+    )
+    place = tournaments.c.created_at, tournaments.c.id
+    sa.Index(None, *place)
+    sa.Index(None, tournaments.c.ruleset, *place)
+    sa.Index(None, tournaments.c.status, *place)
+    invitations = sa.Table(
+        f"tournament_invitations{suffix}",
+        metadata,
+        sa.Column("tournament", TEXT, primary_key=True),
+        sa.Column("player", TEXT, primary_key=True),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+    )
+    sa.Index(None, invitations.c.player, invitations.c.created_at, invitations.c.tournament)
+    return TournamentTables(tournaments, invitations)
 
 
 class TournamentList:
@@ -18,15 +65,22 @@ class TournamentList:
 
     name = "tournaments"
     kinds = ("tournament",)
-    layout = 2
 
-    def __init__(self, table: Table, tournaments: Handler[Tournament]) -> None:
-        self.table = table
+    def __init__(self, database: Database, tournaments: Handler[Tournament]) -> None:
+        self.table = Tables(database, self.name, LAYOUT, define_tables)
+        self._database = database
         self._tournaments = tournaments
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
-        self.table.put(build_rows(streams, self._tournaments.read_since, build_row))
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
+        rows = build_rows(streams, self._tournaments.read_since, build_row)
+        return lambda connection: self._enter(connection, rows)
+
+    def _enter(self, connection: sa.Connection, rows: Sequence[TournamentRow]) -> None:
+        for tables in self.table.targets(connection):
+            entered = insert_newer(connection, tables.tournaments, [row.values for row in rows])
+            invited = [each for row in rows if row.values["id"] in entered for each in _list_invitations(row)]
+            replace_rows(connection, tables.invitations, sorted(entered), invited)
 
     def read(
         self, ruleset: str | None, status: str | None, limit: int, cursor: str | None, invited: str | None = None
@@ -35,25 +89,37 @@ class TournamentList:
 
         BadRequest if the cursor is not one of this list.
         """
-        wanted = {"invited": invited, "ruleset": ruleset, "status": status}
-        first, *others = [name for name, value in wanted.items() if value] or ["all"]
-        term = "all" if first == "all" else f"{first}:{wanted[first]}"
+        place = parse_place(self.name, cursor, by_number=True)
+        tournaments, invitations = self.table.live
+        columns = {"ruleset": ruleset, "status": status}
+        tests = [tournaments.c[name] == value for name, value in columns.items() if value is not None]
+        if invited is not None:
+            span = Span(invitations.c.created_at, invitations.c.tournament, invitations.c.player == invited)
+        else:
+            span = Span(tournaments.c.created_at, tournaments.c.id, tests.pop(0) if tests else sa.true())
+        keep = sa.and_(*tests) if tests else None
+        with self._database.reading() as connection:
+            return read_page(connection, Listing(self.name, [span], tournaments, keep, descending=True), limit, place)
 
-        def keep(row: Json) -> bool:
-            return all(row[name] == wanted[name] for name in others)
 
-        listing = Listing(self.name, [Span(term)], keep if others else None, newest_first=True)
-        return read_page(self.table, listing, limit, cursor)
+def _list_invitations(row: TournamentRow) -> Iterator[dict[str, Any]]:
+    for player in row.invited:
+        yield {"tournament": row.values["id"], "player": player, "created_at": row.values["created_at"]}
 
 
-def build_row(state: Tournament) -> Row | None:
+def build_row(state: Tournament) -> TournamentRow | None:
     """The row of a tournament; None if it does not exist."""
     if state.created is None:
         return None
-    invited = [f"invited:{each.player}" for each in state.invitations if state.takes_entrants]
-    terms = ("all", f"ruleset:{state.created.ruleset}", f"status:{state.status}", *invited)
-    place = f"{max(0, state.created_at):0{TIME_DIGITS}x}"
-    return Row(state.stream, state.version, place, terms, orjson.dumps(describe_row(state)))
+    values = {
+        "id": state.stream,
+        "version": state.version,
+        "created_at": max(0, state.created_at),
+        "ruleset": state.created.ruleset,
+        "status": state.status,
+        "data": orjson.dumps(describe_row(state)),
+    }
+    return TournamentRow(values, [each.player for each in state.invitations if state.takes_entrants])
 
 
 def describe_row(state: Tournament) -> Json:

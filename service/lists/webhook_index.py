@@ -1,9 +1,12 @@
 """Who wants what posted where, so that the relay need not read an account to find that it has no webhooks."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from plyscribe.domain.player import Player
-from plyscribe.service.lists.projections import Buildable, build_rows
+from plyscribe.service.database.engine import Database
+from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
+from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.streams.handler import Handler
 
@@ -11,21 +14,21 @@ from plyscribe.service.streams.handler import Handler
 class WebhookIndex:
     """Follows all accounts, and notes in the outbox what their active webhooks want.
 
-    `table` says only whether all accounts have been seen.
+    There are no tables: only whether all accounts have been seen is noted.
     """
 
     name = "webhooks"
     kinds = ("player",)
-    layout = 1
 
-    def __init__(self, table: Buildable, players: Handler[Player], outbox: Outbox) -> None:
-        self.table = table
+    def __init__(self, database: Database, players: Handler[Player], outbox: Outbox) -> None:
+        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
         self._players = players
         self._outbox = outbox
 
-    def project(self, streams: Mapping[str, int | None]) -> None:
-        """See Projection.project."""
+    def collect(self, streams: Mapping[str, int | None]) -> Enter:
+        """See Projection.collect."""
         build_rows(streams, self._players.read_since, self._note)
+        return enter_nothing
 
     def _note(self, player: Player) -> None:
         wants = {webhook: its.topics for webhook, its in player.webhooks.items() if its.is_active}

@@ -48,12 +48,44 @@ class Entry(NamedTuple):
         return b"id: %d\nevent: %s\ndata: %s\n\n" % (self.number, self.type.encode(), self.data)
 
 
+class Line(Entry):
+    """An entry that is sent as a line of NDJSON."""
+
+    def format(self) -> bytes:
+        """The entry's JSON as a line."""
+        return self.data + b"\n"
+
+
+class Framing(NamedTuple):
+    """What a client is sent around the entries."""
+
+    greeting: bytes
+    heartbeat: bytes
+    end: bytes
+    """Comes after the last entry that there will ever be."""
+
+    pause: bytes
+    """Comes at the end of a connection if there may be more entries."""
+
+
+EVENTS = Framing(GREETING, HEARTBEAT, END, b"")
+"""Server-sent events. Their clients connect again by themselves."""
+
+LINES = Framing(b"", b"\n", b'{"type":"end"}\n', b'{"type":"end"}\n')
+"""NDJSON."""
+
+
 class Source(Protocol):
     """Streams of one kind, read by number."""
 
     @property
     def last_types(self) -> Container[str]:
         """The types of entries after which no more are expected."""
+        ...
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether no feed tells of new entries, so that it has to be read again and again."""
         ...
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
@@ -106,6 +138,7 @@ class Follower:
         wait_s: float | None,
         may_go_on: Callable[[int], bool],
         client: str,
+        framing: Framing = EVENTS,
     ) -> None:
         self.source = source
         self.stream = stream
@@ -115,6 +148,7 @@ class Follower:
         self.upto = upto
         self._giver = giver
         self._may_go_on = may_go_on
+        self._framing = framing
         self._sent = 0
         self._over_at = time.monotonic() + MAX_AGE_S
         self._send: Callable[[bytes], object] = _drop
@@ -127,7 +161,7 @@ class Follower:
         """
         self._send, self._ended = send, ended
         if self.wait_s is None:
-            self.send(GREETING)
+            self.send(self._framing.greeting)
         self._giver.enter(self)
 
     def stop(self) -> None:
@@ -151,10 +185,12 @@ class Follower:
                 try:
                     data = sent.get(timeout=min(left_s, THREAD_BEAT_S))
                 except Empty:
-                    data = HEARTBEAT
+                    data = self._framing.heartbeat
                 if data is None:
                     return
                 yield data
+            if self._framing.pause:
+                yield self._framing.pause
         finally:
             self.stop()
 
@@ -181,7 +217,7 @@ class Follower:
 
     def beat(self, now_s: float) -> bool:
         """Send a heartbeat; return whether the follower continues."""
-        return now_s < self._over_at and self.send(HEARTBEAT)
+        return now_s < self._over_at and self.send(self._framing.heartbeat)
 
     def send(self, data: bytes) -> bool:
         """Send data; return whether that succeeded."""
@@ -195,8 +231,8 @@ class Follower:
 
     def end(self) -> None:
         """End the connection. If the client has the last entry, tell it not to connect again."""
-        if self.is_done:
-            self.send(END)
+        if last := self._framing.end if self.is_done else self._framing.pause:
+            self.send(last)
         self._let_go()()
 
 

@@ -1,55 +1,363 @@
-"""Players' inboxes: notices of their matches, each written once, read by number or followed live."""
+"""Players' inboxes in the read database: notices, each entered once, read by number or followed live.
 
-import logging
-from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+The number of an entry is the time of its event in microseconds, or one more than the newest number of the inbox. So
+numbers grow even after an inbox was forgotten. An inbox that is built again gives entries the numbers that they had,
+unless events of several matches came to it in another order than that of their times.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import orjson
-from redis import Redis
+import sqlalchemy as sa
 
-from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.match import Match, fold
-from plyscribe.domain.notices import Notice, list_notices
+from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing, pick_missing
+from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.live.followers import Entry
-from plyscribe.service.store.inbox import Inboxes, Letter, Received, player_of
-from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.memory_inbox import MemoryInboxes
-from plyscribe.service.store.port import EventStore, FeedEntry, StoreUnavailable, Stretch
-from plyscribe.service.store.redis_inbox import RedisInboxes
-from plyscribe.service.streams.handler import Handler
+from plyscribe.service.store.port import EventStore, FeedEntry
+
+PREFIX = "inbox-"
+"""The name of an inbox in the feed: this prefix and the player's id without its kind."""
+
+KEPT = 500
+"""How many entries of an inbox are kept at least, the newest ones."""
+
+SLACK = 50
+"""How many more there may be, so that old ones are removed together."""
+
+FORGOTTEN_MS = 90 * 24 * 3600 * 1000
+"""An inbox is removed after this time without a new entry."""
 
 GAP = "gap"
 """The type of an entry that stands for entries that were dropped before they were read."""
 
-log = logging.getLogger(__name__)
+AT_ONCE = 1000
+"""How many inboxes are announced or forgotten at a time."""
+
+Row = dict[str, Any]
 
 
-def open_inboxes(store: EventStore, client: Redis | None) -> Inboxes:
-    """The inboxes on the server of `client`, or inboxes in memory if there is no client."""
-    if client is not None:
-        return RedisInboxes(client)
-    return MemoryInboxes(store.announce if isinstance(store, MemoryStore) else lambda _: None)
+class InboxesIncomplete(DatabaseUnavailable):
+    """The inboxes are being built from the streams. Wait, so that you miss nothing."""
+
+    code = "inbox/incomplete"
+
+
+class Letter(NamedTuple):
+    """An entry for an inbox: a key, the time of its event in milliseconds, and its data.
+
+    A key comes to an inbox only once, as long as its entry is kept.
+    """
+
+    key: str
+    at: int
+    data: bytes
+
+
+Letters = Mapping[str, Sequence[Letter]]
+"""Letters by player, in the order in which they are to be read."""
+
+
+class Received(NamedTuple):
+    """An entry of an inbox: its number, and its data."""
+
+    number: int
+    data: bytes
+
+
+class Page(NamedTuple):
+    """Entries of an inbox in order, the numbers of the newest dropped entry and of the newest one (0: none)."""
+
+    entries: list[Received]
+    dropped: int
+    newest: int
+
+
+class _Pair(NamedTuple):
+    letters: sa.Table
+    owners: sa.Table
+
+
+def _define(metadata: sa.MetaData, suffix: str) -> _Pair:
+    letters = sa.Table(
+        f"inbox_letters{suffix}",
+        metadata,
+        sa.Column("player", sa.String, primary_key=True),
+        sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("key", sa.String, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.Index(None, "player", "key", unique=True),
+        sqlite_with_rowid=False,
+    )
+    owners = sa.Table(
+        f"inbox_owners{suffix}",
+        metadata,
+        sa.Column("player", sa.String, primary_key=True),
+        sa.Column("newest", sa.BigInteger, nullable=False),
+        sa.Column("dropped", sa.BigInteger, nullable=False),
+        sa.Column("kept", sa.Integer, nullable=False),
+        sa.Index(None, "newest"),
+        sqlite_with_rowid=False,
+    )
+    return _Pair(letters, owners)
+
+
+_METADATA = sa.MetaData()
+
+ANNOUNCEMENTS = sa.Table(
+    "inbox_announcements_1",
+    _METADATA,
+    sa.Column("player", sa.String, primary_key=True),
+    sa.Column("first", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("last", sa.BigInteger, nullable=False),
+)
+"""What was entered and may not have been announced yet."""
+
+
+class Inboxes:
+    """An inbox for each player. Raises the errors of the database."""
+
+    def __init__(self, database: Database, store: EventStore, is_built: bool = False) -> None:
+        """`is_built` says that the inboxes are complete although nobody builds them."""
+        self.database = database
+        self.tables: Tables[_Pair] = Tables(database, "inboxes", 1, _define)
+        database.prepare(_METADATA.create_all)
+        self._store = store
+        self._is_built = is_built
+        # Another process may have died before it announced what it entered.
+        self._may_announce = True
+        self._announced = set[tuple[str, int]]()
+
+    def read(self, player: str, after: int, limit: int) -> Page:
+        """Entries after a number, at most `limit`; InboxesIncomplete.
+
+        If `dropped` is greater than `after`, entries were dropped in between.
+        """
+        letters, owners = self.tables.live
+        with self.database.reading() as connection:
+            if not self._is_built and not self.tables.is_built(connection):
+                raise InboxesIncomplete("the inboxes are being built from the matches: ask again soon")
+            owner = connection.execute(sa.select(owners).where(owners.c.player == player)).first()
+            if owner is None:
+                return Page([], 0, 0)
+            asked = (
+                sa.select(letters.c.number, letters.c.data)
+                .where(letters.c.player == player, letters.c.number > max(after, owner.dropped))
+                .order_by(letters.c.number)
+                .limit(limit)
+            )
+            return Page([Received(*row) for row in connection.execute(asked)], owner.dropped, owner.newest)
+
+    def read_announced(self, announced: FeedEntry) -> list[Received]:
+        """The entries that were announced, as far as they are kept, whether or not the inboxes are complete."""
+        table = self.tables.live.letters
+        asked = sa.select(table.c.number, table.c.data).where(
+            table.c.player == player_of(announced.stream),
+            table.c.number.between(announced.first, announced.last),
+        )
+        with self.database.reading() as connection:
+            return [Received(*row) for row in connection.execute(asked.order_by(table.c.number))]
+
+    def enter(self, connection: sa.Connection, letters: Letters) -> None:
+        """Enter the letters that are new, after all that the inboxes have, and note that they are to be announced."""
+        targets = self.tables.targets(connection)
+        newest: defaultdict[str, int] = defaultdict(int)
+        # What another transaction enters for these players must come wholly before or after this one: a reader who
+        # has a number asks for greater ones alone.
+        empty = [{"player": player, "newest": 0, "dropped": 0, "kept": 0} for player in sorted(letters)]
+        insert_missing(connection, targets[0].owners, empty)
+        for _, owners in targets:
+            asked = sa.select(owners.c.player, owners.c.newest).where(owners.c.player.in_(letters))
+            for player, number in connection.execute(asked.order_by(owners.c.player).with_for_update()):
+                newest[player] = max(newest[player], number)
+        rows = []
+        for player in sorted(letters):
+            for letter in letters[player]:
+                newest[player] = max(letter.at * 1000, newest[player] + 1)
+                rows.append(_make_row(player, newest[player], letter))
+        entered, *_ = [_insert(connection, target, rows) for target in targets]
+        self._strike(connection)
+        if entered:
+            connection.execute(sa.insert(ANNOUNCEMENTS), _list_announcements(entered))
+            self._may_announce = True
+
+    def fill(self, connection: sa.Connection, letters: Letters) -> None:
+        """Enter old letters in the tables that are being built, where they stood or else by the time of their event."""
+        live, *building = self.tables.targets(connection)
+        taken: set[tuple[str, int]] = set()
+        rows = []
+        for player in sorted(letters):
+            known = _find_numbers(connection, live.letters, player, letters[player])
+            for letter in letters[player]:
+                number = known.get(letter.key, letter.at * 1000)
+                while (player, number) in taken:
+                    number += 1
+                taken.add((player, number))
+                rows.append(_make_row(player, number, letter))
+        for target in building:
+            _insert(connection, target, rows)
+
+    def announce(self, heed: Callable[[Sequence[FeedEntry]], object]) -> None:
+        """Tell the feed, and `heed`, what was entered since the last time, by this process or one that died.
+
+        They may hear of it twice, but miss nothing: what one of them fails with is announced again. StoreUnavailable.
+        """
+        while self._may_announce:
+            with self.database.reading() as connection:
+                rows = connection.execute(sa.select(ANNOUNCEMENTS).limit(AT_ONCE)).all()
+            todo = [row for row in rows if (row.player, row.first) not in self._announced]
+            entries = [FeedEntry(inbox_of(player), first, last, ("inbox",)) for player, first, last in todo]
+            if entries:
+                self._store.announce(entries)
+                heed(entries)
+            self._announced |= {(row.player, row.first) for row in todo}
+            self._may_announce = len(rows) == AT_ONCE
+            if self._may_announce:
+                self.strike()
+
+    def strike(self) -> None:
+        """Note what was announced. The next letters do that too, in their transaction; call it when none come."""
+        if self._announced:
+            with self.database.writing() as connection:
+                self._strike(connection)
+
+    def _strike(self, connection: sa.Connection) -> None:
+        table, struck = ANNOUNCEMENTS, [{"of": player, "since": first} for player, first in self._announced]
+        if struck:
+            strike = sa.delete(table).where(
+                table.c.player == sa.bindparam("of"), table.c.first == sa.bindparam("since")
+            )
+            connection.execute(strike, struck)
+            # If this transaction fails, they are announced twice.
+            self._announced.clear()
+
+    def look_again(self) -> None:
+        """Make the next call of `announce` look for what another process has left."""
+        self._may_announce = True
+
+    def forget_old(self, now_ms: int) -> bool:
+        """Remove inboxes to which nothing has come for long, at most AT_ONCE; return whether there may be more."""
+        letters, owners = self.tables.live
+        with self.database.writing() as connection:
+            old = sa.select(owners.c.player).where(owners.c.newest < (now_ms - FORGOTTEN_MS) * 1000).limit(AT_ONCE)
+            players = connection.scalars(old).all()
+            for table in (letters, owners):
+                connection.execute(sa.delete(table).where(table.c.player.in_(players)))
+        return len(players) == AT_ONCE
+
+
+def inbox_of(player: str) -> str:
+    """The name of a player's inbox in the feed."""
+    return PREFIX + player.partition("-")[2]
+
+
+def player_of(inbox: str) -> str:
+    """The player who owns an inbox; inverse of inbox_of."""
+    return "player-" + inbox.removeprefix(PREFIX)
+
+
+def _make_row(player: str, number: int, letter: Letter) -> Row:
+    return {"player": player, "number": number, "key": letter.key, "data": letter.data}
+
+
+def _find_numbers(
+    connection: sa.Connection, letters: sa.Table, player: str, wanted: Sequence[Letter]
+) -> dict[str, int]:
+    """The numbers of those of a player's letters that are in the table, by key."""
+    keys = [letter.key for letter in wanted]
+    asked = sa.select(letters.c.key, letters.c.number).where(letters.c.player == player, letters.c.key.in_(keys))
+    return {row.key: row.number for row in connection.execute(asked)}
+
+
+def _insert(connection: sa.Connection, target: _Pair, rows: Sequence[Row]) -> list[Row]:
+    """Insert rows whose key is new, with the next free number if theirs is taken; return these rows."""
+    if _insert_new(connection, target.letters, rows):
+        _note_owners(connection, target, rows)
+        return list(rows)
+    letters, entered = target.letters, list[Row]()
+    todo = list(rows)
+    while todo:
+        got = pick_missing(connection, letters, todo)
+        entered += [row for row in todo if (row["player"], row["number"]) in got]
+        rest: defaultdict[str, list[Row]] = defaultdict(list)
+        for row in todo:
+            if (row["player"], row["number"]) not in got:
+                rest[row["player"]].append(row)
+        todo = []
+        for player, theirs in rest.items():
+            keys = [row["key"] for row in theirs]
+            asked = sa.select(letters.c.key).where(letters.c.player == player, letters.c.key.in_(keys))
+            known = set(connection.scalars(asked))
+            todo += [{**row, "number": row["number"] + 1} for row in theirs if row["key"] not in known]
+    _note_owners(connection, target, entered)
+    return entered
+
+
+def _insert_new(connection: sa.Connection, letters: sa.Table, rows: Sequence[Row]) -> bool:
+    """Insert all of these rows, or none if some are there already. Nearly always all are new, and this is faster."""
+    with connection.begin_nested() as attempt:
+        done = insert_missing(connection, letters, rows) == len(rows)
+        if not done:
+            attempt.rollback()
+    return done
+
+
+def _note_owners(connection: sa.Connection, target: _Pair, entered: Iterable[Row]) -> None:
+    """Count what was entered for each player, and drop the oldest entries of those who have too many."""
+    numbers = _group_numbers(entered)
+    if not numbers:
+        return
+    owners = target.owners
+    noted = [{"player": of, "newest": max(its), "dropped": 0, "kept": len(its)} for of, its in numbers.items()]
+    add_up(connection, owners, noted, greatest="newest", sum="kept")
+    full = sa.select(owners.c.player).where(owners.c.player.in_(numbers), owners.c.kept > KEPT + SLACK)
+    for player in connection.scalars(full).all():
+        _drop_oldest(connection, target, player)
+
+
+def _drop_oldest(connection: sa.Connection, target: _Pair, player: str) -> None:
+    letters, owners = target
+    newest = sa.select(letters.c.number).where(letters.c.player == player).order_by(letters.c.number.desc())
+    last = connection.scalar(newest.offset(KEPT).limit(1))
+    connection.execute(sa.delete(letters).where(letters.c.player == player, letters.c.number <= last))
+    dropped = sa.case((owners.c.dropped < last, last), else_=owners.c.dropped)
+    connection.execute(sa.update(owners).where(owners.c.player == player).values(kept=KEPT, dropped=dropped))
+
+
+def _group_numbers(rows: Iterable[Row]) -> dict[str, list[int]]:
+    numbers: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        numbers[row["player"]].append(row["number"])
+    return numbers
+
+
+def _list_announcements(entered: Iterable[Row]) -> list[Row]:
+    """One for each player."""
+    numbers = _group_numbers(entered)
+    return [{"player": player, "first": min(its), "last": max(its)} for player, its in numbers.items()]
 
 
 class InboxEntries:
     """The entries of inboxes, as a Source that can be followed."""
 
     last_types = frozenset[str]()
+    is_polled = False
 
     def __init__(self, inboxes: Inboxes) -> None:
         self._inboxes = inboxes
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
         """See Source.read. An entry `gap` stands for all dropped entries, under the number of the last of them."""
-        received = self._inboxes.read(player_of(stream), after, limit)
-        entries = [_parse_entry(each) for each in received]
-        if received and received[0].previous > after:
-            entries.insert(0, _gap(received[0].previous))
-        return entries
+        return self.read_page(stream, after, limit)[0]
 
-    def newest(self, stream: str) -> int:
-        """The number of the newest entry; 0 if there is none."""
-        return self._inboxes.newest(player_of(stream))
+    def read_page(self, stream: str, after: int, limit: int) -> tuple[Sequence[Entry], int]:
+        """The same, and the number of the newest entry, 0 if there is none."""
+        page = self._inboxes.read(player_of(stream), after, limit)
+        entries = [_parse_entry(each) for each in page.entries]
+        if page.dropped > after:
+            entries.insert(0, _gap(page.dropped))
+        return entries, page.newest
 
 
 def _parse_entry(received: Received) -> Entry:
@@ -64,86 +372,3 @@ def dump_entries(entries: Sequence[Entry]) -> orjson.Fragment:
 
 def _gap(number: int) -> Entry:
     return Entry(number, GAP, orjson.dumps({"type": GAP, "id": number}))
-
-
-class Notifier:
-    """Writes notices of appends to the players' inboxes. Not thread-safe."""
-
-    def __init__(self, matches: Handler[Match], inboxes: Inboxes) -> None:
-        self._matches = matches
-        self._inboxes = inboxes
-
-    def deliver(self, entries: Sequence[FeedEntry]) -> None:
-        """Write the notices of these appends. Safe to repeat, in parallel and in any order.
-
-        A match that cannot be read is logged and does not hold up the others. Raises StoreUnavailable.
-        """
-        letters: defaultdict[str, list[Letter]] = defaultdict(list)
-        appends: defaultdict[str, list[FeedEntry]] = defaultdict(list)
-        for entry in entries:
-            if entry.stream.startswith("match-"):
-                appends[entry.stream].append(entry)
-        before = [self._find_before(stream, of_match[0]) for stream, of_match in appends.items()]
-        stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
-        for match, events in zip(before, self._load(stretches), strict=True):
-            for player, letter in self._write_letters(match, events, appends[match.stream]):
-                letters[player].append(letter)
-        if letters:
-            self._inboxes.write(letters)
-
-    def _find_before(self, stream: str, append: FeedEntry) -> Match:
-        """The match at the version before this append, or at an older version."""
-        match = self._matches.cached(stream)
-        return match if match is not None and match.version < append.first else Match(stream)
-
-    def _load(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
-        """The events of each stretch; empty if they cannot be read. Raises StoreUnavailable."""
-        try:
-            return self._matches.read_all_events(stretches)
-        except StoreUnavailable:
-            raise
-        except Exception:
-            # Whatever it is, such as an entry written by another program, it must not hold up the other matches.
-            if len(stretches) > 1:
-                return [events for each in stretches for events in self._load([each])]
-            log.exception("cannot write to the inboxes of the players of %s", stretches[0].stream)
-            return [[]]
-
-    def _write_letters(
-        self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]
-    ) -> list[tuple[str, Letter]]:
-        try:
-            return [
-                (notice.player, _write_letter(after, notice))
-                for after, notices in self._replay(match, deque(events), appends)
-                for notice in notices
-            ]
-        except Exception:
-            # Whatever it is, such as an error in a ruleset from outside, it must not hold up the other matches.
-            log.exception("cannot write to the inboxes of the players of %s", match.stream)
-            return []
-
-    def _replay(
-        self, match: Match, events: deque[StoredEvent], appends: Sequence[FeedEntry]
-    ) -> Iterator[tuple[Match, list[Notice]]]:
-        """The match after each of these appends, with the notices of that append."""
-        for append in appends:
-            before = _fold_upto(match, events, append.first - 1)
-            match = _fold_upto(before, events, append.last)
-            yield match, list_notices(before, match)
-        # After a fault, even one in this state alone, the next reader reads from the store.
-        if match.fault is None:
-            self._matches.keep(match.stream, match)
-
-
-def _fold_upto(match: Match, events: deque[StoredEvent], version: int) -> Match:
-    """The match at a version. Takes the events up to that version off the queue."""
-    taken = []
-    while events and events[0].version <= version:
-        taken.append(events.popleft())
-    return fold(match, taken)
-
-
-def _write_letter(match: Match, notice: Notice) -> Letter:
-    data = {"type": notice.type, "match": match.stream, "version": match.version, "at": match.at, **notice.about}
-    return Letter(f"{match.stream}:{match.version}:{notice.name}", orjson.dumps(data))

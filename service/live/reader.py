@@ -1,9 +1,9 @@
 """Following streams live. Each process reads the feed once, and each followed stream once for all its followers.
 
-The feed only says which streams to look at. The entries themselves are read from the stream, after the last number that
-was given. So after any failure, such as a store that was away, all followed streams are read again, and nothing is
-missed or repeated. One thread reads the feed; another reads streams and gives entries to followers. Both start with the
-first follower.
+The feed only says which streams to look at, and only the feed of their buckets is read. The entries themselves are read
+from the stream, after the last number that was given. So after any failure, such as a store that was away, all followed
+streams are read again, and nothing is missed or repeated. One thread reads the feed; another reads streams and gives
+entries to followers. Both start with the first follower.
 """
 
 import logging
@@ -16,18 +16,24 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from plyscribe.service import metrics
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import LiveFull, LiveShare
-from plyscribe.service.live.followers import Entry, Follower, News, Source, make_news
-from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable
+from plyscribe.service.live.followers import EVENTS, Entry, Follower, Framing, News, Source, make_news
+from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, bucket_of
 
 HEARTBEAT_S = 15.0
 PAGE = 1000
 """Entries that are read at a time. As many are kept of each followed stream, for followers that come later."""
 
 FEED_ENTRIES = 1000
-BLOCK_MS = 1000
+BLOCK_MS = 200
+"""How long the feed's thread waits for news before it looks whether streams of other buckets are followed."""
+
 REST_S = 0.005
 """The pause after news, in which more may gather. It bounds the cost of reading however fast news comes."""
+
+NARROW_S = 30.0
+"""How often buckets of which no stream is followed any more are left out. Those who ask again and again come back."""
 
 RETRY_PAUSE_S = 0.5
 
@@ -43,6 +49,7 @@ class _Topic:
     def __init__(self, follower: Follower) -> None:
         self.source = follower.source
         self.stream = follower.stream
+        self.bucket = bucket_of(follower.stream)
         self.followers: set[Follower] = set()
         self.begin_at(follower.number)
 
@@ -68,6 +75,17 @@ class _Topic:
     def recall(self) -> News:
         """All kept entries, at least one."""
         return News(self.first, list(self.recent), b"".join(data for _, data in self.recent))
+
+
+class _Watch(NamedTuple):
+    """The buckets whose feed is read, from where on, and when those without a followed stream are left out."""
+
+    buckets: frozenset[str]
+    position: str
+    narrow_at: float
+
+
+_NOWHERE = _Watch(frozenset(), "", 0.0)
 
 
 class _Task(NamedTuple):
@@ -97,6 +115,7 @@ class Live:
         self._todo: SimpleQueue[_Task] = SimpleQueue()
         # Only the giving thread changes these.
         self._topics: dict[str, _Topic] = {}
+        self._buckets: Counter[str] = Counter()
         self._followed = threading.Event()
         self._again: list[_Task] = []
         self._over = False
@@ -112,6 +131,7 @@ class Live:
         may_go_on: Callable[[int], bool] = _always,
         client: str = "",
         in_thread: bool = False,
+        framing: Framing = EVENTS,
     ) -> Follower:
         """A follower of what comes after number `after`. Start it or stop it: it takes a place until it ends.
 
@@ -126,7 +146,7 @@ class Live:
         if in_thread:
             most = min(most, self._max_threads)
             each = min(each, max(1, most // CLIENTS_IN_THREADS))
-        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client)
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client, framing)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is stopping: connect again")
@@ -169,34 +189,41 @@ class Live:
     # ------------------------------------------------------------------------------------------------ the feed's thread
 
     def _watch_feed(self) -> None:
-        position: str | None = None
+        watch = _NOWHERE
         trouble = ""
         while not self._closed:
             if not self._followed.is_set():
-                position = None
+                watch = _NOWHERE
                 self._followed.wait()
             try:
-                position = self._take_news(position)
+                watch = self._take_news(watch)
                 trouble = ""
             except StoreError as error:
-                position = None
+                watch = _NOWHERE
                 if str(error) != trouble:
                     # Once for each trouble: it tries again every half second.
                     trouble = str(error)
                     log.warning("the feed cannot be read, trying again: %s", error)
                 time.sleep(RETRY_PAUSE_S)
 
-    def _take_news(self, position: str | None) -> str:
-        """Wake the followed streams that have news; return the position after it. Without a position, wake all."""
-        if position is None:
-            position = self._store.feed_end()
+    def _take_news(self, watch: _Watch) -> _Watch:
+        """Wake the followed streams that have news; return what to watch next.
+
+        When streams of further buckets are followed, begin to watch these, and wake all.
+        """
+        followed, now_s = frozenset(self._buckets), time.monotonic()
+        if not followed <= watch.buckets:
+            buckets = watch.buckets | followed
+            watch = _Watch(buckets, self._store.feed_end(buckets), watch.narrow_at or now_s + NARROW_S)
             self._wake(list(self._topics))
-            return position
-        tail = self._store.tail(position, FEED_ENTRIES, BLOCK_MS)
+            return watch
+        if now_s >= watch.narrow_at:
+            watch = watch._replace(buckets=followed, narrow_at=now_s + NARROW_S)
+        tail = self._store.tail(watch.position, FEED_ENTRIES, BLOCK_MS, watch.buckets)
         if tail.entries:
             self._wake({entry.stream for entry in tail.entries})
             time.sleep(REST_S)
-        return tail.position
+        return watch._replace(position=tail.position)
 
     def _wake(self, streams: Iterable[str]) -> None:
         for stream in streams:
@@ -217,7 +244,7 @@ class Live:
     def _do(self, task: _Task) -> None:
         try:
             task.do(task.stream)
-        except StoreUnavailable:
+        except (StoreUnavailable, DatabaseUnavailable):
             self._again.append(task)
         except Exception:
             log.exception("%s cannot be followed", task.stream)
@@ -227,6 +254,7 @@ class Live:
         again, self._again = self._again, []
         for task in again:
             self._todo.put(task)
+        self._wake([topic.stream for topic in self._topics.values() if topic.source.is_polled])
         if now_s >= self._heartbeat_at:
             self._heartbeat_at = now_s + HEARTBEAT_S
             for topic in list(self._topics.values()):
@@ -241,8 +269,10 @@ class Live:
         topic = self._topics.get(follower.stream)
         if topic is None:
             topic = self._topics[follower.stream] = _Topic(follower)
-            # Watch the feed before reading the stream, so that entries in between are not missed.
-            self._followed.set()
+            if not topic.source.is_polled:
+                self._buckets[topic.bucket] += 1
+                # Watch the feed before reading the stream, so that entries in between are not missed.
+                self._followed.set()
             self._todo.put(_Task(self._advance, follower.stream))
         topic.followers.add(follower)
         while follower.number < topic.first and follower in topic.followers:
@@ -263,6 +293,10 @@ class Live:
             news = topic.keep(entries)
             for follower in list(topic.followers):
                 self._give_to(follower, news)
+            if topic.source.is_polled:
+                # It may look through much for each entry, so that others have their turn now.
+                self._todo.put(_Task(self._advance, stream))
+                break
         if topic is not None and is_last:
             for follower in list(topic.followers):
                 follower.upto = topic.number
@@ -290,7 +324,11 @@ class Live:
             topic.followers.discard(follower)
             if not topic.followers:
                 del self._topics[follower.stream]
-        if not self._topics and not self._closed:
+                if not topic.source.is_polled:
+                    self._buckets[topic.bucket] -= 1
+                if not self._buckets[topic.bucket]:
+                    del self._buckets[topic.bucket]
+        if not self._buckets and not self._closed:
             self._followed.clear()
 
     def _finish_topic(self, stream: str) -> None:

@@ -25,6 +25,7 @@ class MatchEvents:
     """The events of matches, in the form of exports."""
 
     last_types = frozenset(FINAL.values())
+    is_polled = False
 
     def __init__(self, matches: Handler[Match]) -> None:
         self._matches = matches
@@ -38,6 +39,7 @@ class TournamentEvents:
     """The events of tournaments, in the form of exports."""
 
     last_types = frozenset({TournamentEnded.type, TournamentAborted.type})
+    is_polled = False
 
     def __init__(self, tournaments: Handler[Tournament]) -> None:
         self._tournaments = tournaments

@@ -18,6 +18,7 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
 from plyscribe.service.processes.children import Child, CrashLoop, Starts, stop_all
@@ -47,6 +48,7 @@ STORE_TRIES = 3
 CHECKED = (VERIFY, IMPORT)
 """The queues of what is executed a second time."""
 
+READ_DATABASE = "read.db"
 AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
 
@@ -224,13 +226,14 @@ class Service:
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
-        env = {"REDIS_URL": url, **self._key_settings()}
+        env = {"REDIS_URL": url, **self._key_settings(), **database_beside(options.data, os.environ)}
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
         # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
+        open_database(config.read_url).close()
         connect_client(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
@@ -299,9 +302,16 @@ def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
     NotRunning if the environment names no store and none runs on the data directory.
     """
     if environ.get("REDIS_URL"):
-        return dict(environ)
+        return {**environ, **database_beside(data, environ)}
     key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
-    return {**key, **environ, "REDIS_URL": find_running(data / "store")}
+    return {**key, **environ, **database_beside(data, environ), "REDIS_URL": find_running(data / "store")}
+
+
+def database_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Where the read database is, unless the operator sets it: in the data directory."""
+    if environ.get("PLYSCRIBE_READ_URL"):
+        return {}
+    return {"PLYSCRIBE_READ_URL": f"sqlite:///{(data / READ_DATABASE).absolute()}"}
 
 
 def write_once(path: Path, make: Callable[[], str]) -> Path:

@@ -1,1 +1,1 @@
-"""The rating model and the ledgers that hold what counts for it."""
+"""The rating model, the ledgers that say which matches count, and the rows that follow from them."""

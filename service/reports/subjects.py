@@ -12,9 +12,9 @@ from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import read_pages
-from plyscribe.service.ratings.book import Change
-from plyscribe.service.ratings.ledgers import Ledgers
+from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import Rating
+from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.queries import describe_annulment, describe_check
 from plyscribe.service.tournaments.runner import Tournaments
@@ -56,12 +56,12 @@ def pairing_of(tournament: str, round: int) -> Subject:
 
 
 def annulment_of(match: str, offset: int, limit: int) -> Subject:
-    """A page of the ratings that the annulment of a match changed at the time. The ledger must know of it."""
+    """A page of the ratings that the annulment of a match changed at the time. They must follow from it already."""
     return Subject(ANNULMENT, match, (offset, limit))
 
 
 def preview_of(match: str, ledger: int, offset: int, limit: int) -> Subject:
-    """A page of the ratings that an annulment of the match would change, at a version of the ledger."""
+    """A page of the ratings that an annulment of the match would change, at a version of the ledger that is folded."""
     return Subject(PREVIEW, match, (ledger, offset, limit))
 
 
@@ -78,11 +78,11 @@ def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subje
 class Maker:
     """Makes reports from the store."""
 
-    def __init__(self, matches: Handler[Match], accounts: Accounts, tournaments: Tournaments, ledgers: Ledgers) -> None:
+    def __init__(self, matches: Handler[Match], accounts: Accounts, tournaments: Tournaments, ratings: Ratings) -> None:
         self._matches = matches
         self._accounts = accounts
         self._tournaments = tournaments
-        self._ledgers = ledgers
+        self._ratings = ratings
         self._make: Mapping[str, Callable[..., Json]] = {
             VERIFICATION: self._verify,
             PAIRING: self._pair_again,
@@ -105,12 +105,15 @@ class Maker:
         return describe_check(tournament, round, self._tournaments.check_round(tournament, round))
 
     def _report_annulment(self, match: str, offset: int, limit: int) -> Json:
-        changes = self._ledgers.report(self._matches.read(match))
+        changes = self._ratings.report(self._find_ruleset(match), match)
         return _describe_changes(changes, offset, limit)
 
     def _preview_annulment(self, match: str, ledger: int, offset: int, limit: int) -> Json:
-        changes = self._ledgers.preview(self._matches.read(match), ledger)
+        changes = self._ratings.preview(self._find_ruleset(match), match, ledger)
         return _describe_changes(changes, offset, limit)
+
+    def _find_ruleset(self, match: str) -> str:
+        return self._matches.read(match).life.created.ruleset
 
     def _write_record(self, match: str, version: int) -> Json:
         state = self._matches.read(match, version)

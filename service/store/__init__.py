@@ -1,1 +1,1 @@
-"""The event store: streams, the feed, inboxes and list tables, each as a port with an adapter for Redis and memory."""
+"""The event store: streams, the feed and the outbox of webhooks, each with an adapter for Redis and memory."""

@@ -1,11 +1,14 @@
 """The feed as the relay reads it: one consumer group over the feeds of all buckets. Only on Redis or Valkey."""
 
+from collections import defaultdict
+from collections.abc import Mapping
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreError
+from plyscribe.service.store.port import BUCKETS, FeedEntry, Piece, Place, StoreError
 from plyscribe.service.store.redis import (
     START,
     Script,
@@ -20,6 +23,9 @@ from plyscribe.service.store.redis import (
 )
 
 GROUP = "relay"
+IDENTITY = "{00}:identity"
+"""Names the store, so that tables that follow another one are not taken for its own."""
+
 CHUNK = 1000
 """The most entries that one call of the trimming script removes."""
 
@@ -28,16 +34,6 @@ LONGEST_BLOCK_MS = 60_000
 
 _NO_GROUP = "NOGROUP", "ERR The XGROUP subcommand requires the key to exist"
 _FEEDS = [feed_key(bucket) for bucket in BUCKETS]
-
-
-class _Place(NamedTuple):
-    """A place in the feed of a bucket."""
-
-    id: str
-    """The last entry before it."""
-
-    passed: int
-    """How many entries the server has added up to it, as it counts them."""
 
 
 class Backlog(NamedTuple):
@@ -60,10 +56,19 @@ class FeedGroup:
         self._client = client
         self._trim = Script(client, "trim.lua")
         # Where the next read begins, and what is acknowledged, by bucket; both empty until they are looked up.
-        self._read_upto: dict[str, _Place] = {}
-        self._acked_upto: dict[str, _Place] = {}
+        self._read_upto: dict[str, Place] = {}
+        self._acked_upto: dict[str, Place] = {}
+        self._unacked: defaultdict[str, list[FeedEntry]] = defaultdict(list)
+        self.buckets: tuple[str, ...] = BUCKETS
         timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
         self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
+
+    def follow(self, buckets: tuple[str, ...]) -> None:
+        """Read, acknowledge and trim these buckets alone; at first it is all of them."""
+        if buckets != self.buckets:
+            self.buckets = buckets
+            self._acked_upto = {}
+            self.read_again()
 
     def ensure(self) -> None:
         """Create the group on every feed that lacks it, to read from the beginning."""
@@ -88,6 +93,66 @@ class FeedGroup:
     def read_again(self) -> None:
         """Make the next read return the unacknowledged entries again. Call it when handling entries has failed."""
         self._read_upto = {}
+        self._unacked.clear()
+
+    def pieces(self) -> dict[str, Piece]:
+        """What was read and is not acknowledged, by bucket."""
+        return {
+            bucket: Piece(self._acked_upto[bucket], self._read_upto[bucket], entries)
+            for bucket, entries in self._unacked.items()
+        }
+
+    def places(self) -> dict[str, Place]:
+        """Where the group stands in each bucket that is followed: all before it is acknowledged.
+
+        Raises the errors of the port.
+        """
+        places = self._acked_upto or self._find_places()
+        return {bucket: places[bucket] for bucket in self.buckets}
+
+    def all_places(self) -> dict[str, Place]:
+        """Where the group stands in each bucket, also of those that others follow. Raises the errors of the port."""
+        return self._find_places()
+
+    def read_between(self, spans: Mapping[str, tuple[Place, Place]], count: int) -> dict[str, Piece]:
+        """About `count` entries between two places of each bucket, in pieces that begin at the first place."""
+        share = -(-count // max(1, len(spans)))
+        requests = [
+            ("XRANGE", feed_key(bucket), f"({first.id}", last.id, "COUNT", share)
+            for bucket, (first, last) in spans.items()
+        ]
+        pieces = {}
+        for (bucket, (first, last)), found in zip(spans.items(), ask_all(self._client, requests), strict=True):
+            entries = [parse_feed_entry(fields) for _, fields in found]
+            upto = last if len(found) < share else Place(found[-1][0].decode(), first.passed + len(found))
+            pieces[bucket] = Piece(first, upto, entries)
+        return pieces
+
+    def list_gaps(self, places: Mapping[str, Place]) -> list[str]:
+        """The buckets in which entries after these places are gone, or that never came to them."""
+        feeds = [feed_key(bucket) for bucket in places]
+        gaps = []
+        for (bucket, place), info in zip(
+            places.items(), try_all(self._client, [("XINFO STREAM", feed) for feed in feeds]), strict=True
+        ):
+            if isinstance(info, ResponseError) and str(info).startswith("no such key"):
+                info = {"last-generated-id": b"0-0", "entries-added": 0, "length": 0}
+            if isinstance(info, RedisError):
+                raise translate(info) from info
+            newest = Place(info["last-generated-id"].decode(), int(info["entries-added"]))
+            if place.order > newest.order or place.passed < newest.passed - int(info["length"]):
+                gaps.append(bucket)
+        return gaps
+
+    def identify(self) -> str:
+        """A name of the store that no other store has. It stays with the data."""
+        ask(self._client, "SET", IDENTITY, token_hex(8), "NX")
+        return self.read_identity()
+
+    def read_identity(self) -> str:
+        """The name of the store; empty if nobody has asked for one yet. Only reads."""
+        found: bytes | None = ask(self._client, "GET", IDENTITY)
+        return "" if found is None else found.decode()
 
     def ack(self) -> None:
         """Acknowledge all entries that were read. They are not read again, and may be trimmed.
@@ -105,18 +170,41 @@ class FeedGroup:
                 raise translate(reply) from reply
             else:
                 self._acked_upto[bucket] = place
+        self._unacked.clear()
 
-    def trim(self, keep: int) -> int:
-        """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed."""
+    def trim(self, keep: int, places: Mapping[str, Place] | None = None) -> int:
+        """Remove all acknowledged entries except the newest `keep` of each bucket; return how many were removed.
+
+        What comes after these places stays too.
+        """
         dropped = 0
-        for feed in _FEEDS:
-            while chunk := self._trim(1, [feed, GROUP, keep, CHUNK]):
+        for bucket in self.buckets:
+            bound = places[bucket].id if places and bucket in places else ""
+            while chunk := self._trim(1, [feed_key(bucket), GROUP, keep, CHUNK, bound]):
                 dropped += chunk
         return dropped
 
     def lag(self) -> int:
         """How many entries are not acknowledged. Only reads."""
         return self.backlog().entries
+
+    def backlog_after(self, places: Mapping[str, Place]) -> Backlog:
+        """The entries after these places. Only reads."""
+        infos = try_all(self._client, [("XINFO STREAM", feed_key(bucket)) for bucket in places])
+        behind = []
+        for (bucket, place), info in zip(places.items(), infos, strict=True):
+            if isinstance(info, dict) and int(info["entries-added"]) > place.passed:
+                behind.append((bucket, place, int(info["entries-added"]) - place.passed))
+            elif isinstance(info, RedisError) and not str(info).startswith("no such key"):
+                raise translate(info) from info
+        asked = [("XRANGE", feed_key(bucket), f"({place.id}", "+", "COUNT", 1) for bucket, place, _ in behind]
+        entries, oldest = 0, []
+        for (*_, number), found in zip(behind, ask_all(self._client, asked), strict=True):
+            # Entries that were deleted by hand count for the server, although nobody will read them.
+            if found:
+                entries += number
+                oldest.append(int(found[0][0].partition(b"-")[0]))
+        return Backlog(entries, min(oldest, default=None))
 
     def backlog(self) -> Backlog:
         """The entries that are not acknowledged. Only reads."""
@@ -151,17 +239,27 @@ class FeedGroup:
         if not self._read_upto:
             self._acked_upto = self._find_places()
             self._read_upto = dict(self._acked_upto)
-        share = -(-count // len(_FEEDS))
+        if not self.buckets:
+            return []
         block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
-        places = [self._read_upto[bucket].id for bucket in BUCKETS]
-        found: list[FeedEntry] = []
-        for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *_FEEDS, *places):
-            bucket = bucket_of_key(key)
-            found += [parse_feed_entry(fields) for _, fields in entries]
-            self._read_upto[bucket] = _Place(entries[-1][0].decode(), self._read_upto[bucket].passed + len(entries))
+        found, buckets = list[FeedEntry](), list(self.buckets)
+        while buckets and len(found) < count:
+            share = -(-(count - len(found)) // len(buckets))
+            feeds, places = [feed_key(each) for each in buckets], [self._read_upto[each].id for each in buckets]
+            buckets = []
+            for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *feeds, *places):
+                bucket = bucket_of_key(key)
+                parsed = [parse_feed_entry(fields) for _, fields in entries]
+                found += parsed
+                self._unacked[bucket] += parsed
+                self._read_upto[bucket] = Place(entries[-1][0].decode(), self._read_upto[bucket].passed + len(entries))
+                if len(entries) == share:
+                    # It may have more. The others have less than their share.
+                    buckets.append(bucket)
+            block = ()
         return found
 
-    def _find_places(self) -> dict[str, _Place]:
+    def _find_places(self) -> dict[str, Place]:
         """Where the group stands in each bucket."""
         groups = self._groups()
         if None in groups:
@@ -173,7 +271,7 @@ class FeedGroup:
             if group is not None
         }
 
-    def _find_place(self, feed: str, group: dict[str, Any]) -> _Place:
+    def _find_place(self, feed: str, group: dict[str, Any]) -> Place:
         id, passed = group["last-delivered-id"].decode(), group["entries-read"]
         if group["pending"]:
             # An earlier release had the server deliver entries, and died before it had handled these.
@@ -182,7 +280,7 @@ class FeedGroup:
         if passed is None:
             added = ask(self._client, "XINFO STREAM", feed)["entries-added"]
             passed = int(added) - len(ask(self._client, "XRANGE", feed, f"({id}", "+"))
-        return _Place(id, int(passed))
+        return Place(id, int(passed))
 
 
 def _find_ours(groups: Any) -> dict[str, Any] | None:

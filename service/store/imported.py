@@ -31,6 +31,7 @@ class ImportedStore:
         self.within = within
         self.append_all = within.append_all
         self.condense = within.condense
+        self.announce = within.announce
         self.tail = within.tail
         self.feed_end = within.feed_end
         self.streams = within.streams

@@ -3,10 +3,12 @@
 import threading
 from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.service.store.port import (
+    BUCKETS,
     Append,
     Appended,
     BadPosition,
@@ -84,10 +86,10 @@ class MemoryStore:
             self._grown.notify_all()
             return True
 
-    def announce(self, entry: FeedEntry) -> None:
-        """Add an entry to the feed for something that is not a stream."""
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """See EventStore.announce."""
         with self._lock:
-            self._feed.append(entry)
+            self._feed += entries
             self._grown.notify_all()
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
@@ -102,17 +104,23 @@ class MemoryStore:
         with self._lock:
             return [list(self._events.get(stream, ()))[after:upto] for stream, after, upto in stretches]
 
-    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0, buckets: Collection[str] = BUCKETS) -> Tail:
         """See EventStore.tail. A position is the number of entries before it."""
         if position and not (position.isascii() and position.isdecimal()):
             raise BadPosition(f"{position!r} is not a position in the feed")
         start = int(position or 0)
         with self._lock:
-            self._grown.wait_for(lambda: len(self._feed) > start, block_ms / 1000)
-            entries = self._feed[start : start + limit]
-        return Tail(str(start + len(entries)) if entries else position, entries)
+            self._grown.wait_for(lambda: any(self._find_entries(start, buckets)), block_ms / 1000)
+            found = list(islice(self._find_entries(start, buckets), limit))
+        return Tail(str(found[-1][0]) if found else position, [entry for _, entry in found])
 
-    def feed_end(self) -> str:
+    def _find_entries(self, start: int, buckets: Collection[str]) -> Iterator[tuple[int, FeedEntry]]:
+        """Each entry of these buckets after a position, with the position after it."""
+        for number in range(start, len(self._feed)):
+            if bucket_of(self._feed[number].stream) in buckets:
+                yield number + 1, self._feed[number]
+
+    def feed_end(self, buckets: Collection[str] = BUCKETS) -> str:
         """See EventStore.feed_end."""
         with self._lock:
             return str(len(self._feed))

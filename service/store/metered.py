@@ -29,6 +29,7 @@ class MeteredStore:
         self.within = within
         self.condense = within.condense
         self.load_all = within.load_all
+        self.announce = within.announce
         self.tail = within.tail
         self.feed_end = within.feed_end
         self.streams = within.streams

@@ -11,7 +11,7 @@ StoreError
 └── UnsupportedServer       store/unsupported   the server cannot hold our data: too old, a cluster, no Redis at all
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
@@ -19,6 +19,9 @@ from typing import NamedTuple, Protocol
 from plyscribe.domain.chain import StoredEvent
 
 STREAMS_AT_ONCE = 64
+
+BUCKETS = tuple(f"{number:02x}" for number in range(64))
+"""All buckets, in order."""
 
 
 class StoreError(Exception):
@@ -157,6 +160,30 @@ class FeedEntry(NamedTuple):
     types: tuple[str, ...]
 
 
+class Place(NamedTuple):
+    """A place in the feed of a bucket."""
+
+    id: str
+    """The last entry before it."""
+
+    passed: int
+    """How many entries the server has added up to it, as it counts them."""
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """What the places of a bucket are ordered by."""
+        ms, _, number = self.id.partition("-")
+        return int(ms), int(number)
+
+
+class Piece(NamedTuple):
+    """The entries of a bucket's feed from one place to another."""
+
+    before: Place
+    after: Place
+    entries: Sequence[FeedEntry]
+
+
 class Tail(NamedTuple):
     """Feed entries after a position, ordered within a bucket, and the position after them."""
 
@@ -215,16 +242,16 @@ class EventStore(Protocol):
         """The entries of each stretch, in the given order, in one round trip."""
         ...
 
-    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
-        """About `limit` feed entries at most after an opaque position; "" is before the first entry.
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0, buckets: Collection[str] = BUCKETS) -> Tail:
+        """About `limit` feed entries of these buckets at most after an opaque position; "" is before the first entry.
 
-        Waits up to `block_ms` for an entry. An empty result means that there are no more. BadPosition if `position`
-        is not one.
+        Waits up to `block_ms` for an entry. An empty result means that there are no more. The position after them holds
+        for these buckets, or some of them, and for no others. BadPosition if `position` is not one.
         """
         ...
 
-    def feed_end(self) -> str:
-        """The position after the newest feed entry."""
+    def feed_end(self, buckets: Collection[str] = BUCKETS) -> str:
+        """The position after the newest feed entry of these buckets; it holds for these, or some of them."""
         ...
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
@@ -235,6 +262,13 @@ class EventStore(Protocol):
         """The newest entry of each stream (None: no entries), in the given order, in one round trip."""
         ...
 
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """Add entries to the feed for things that are not streams, in one round trip.
+
+        Each goes to the bucket of its name. If this raises, it is unknown which were added.
+        """
+        ...
+
     def describe(self) -> dict[str, str]:
         """The engine (`store`) and what a success is worth (`durability`: always, everysec, unknown).
 
@@ -242,10 +276,6 @@ class EventStore(Protocol):
         store does not answer.
         """
         ...
-
-
-BUCKETS = tuple(f"{number:02x}" for number in range(64))
-"""All buckets, in order."""
 
 
 def bucket_of(stream: str) -> str:

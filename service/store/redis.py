@@ -5,7 +5,7 @@ harmless.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha1
 from importlib.resources import files
@@ -137,12 +137,12 @@ class RedisStore:
         replies = send_all(self._wire, requests)
         return [_parse_entries(reply) for reply in _require_all(replies)]
 
-    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0) -> Tail:
+    def tail(self, position: str = "", limit: int = 256, block_ms: int = 0, buckets: Collection[str] = BUCKETS) -> Tail:
         """See EventStore.tail. The client's timeout must be longer than `block_ms`."""
         ids = _parse_position(position)
         block = ("BLOCK", block_ms) if block_ms else ()
         entries: list[FeedEntry] = []
-        behind: Sequence[str] = BUCKETS
+        behind: Collection[str] = buckets
         while behind and (room := limit - len(entries)) > 0:
             share = -(-room // len(behind))
             places = [feed_key(bucket) for bucket in behind], [ids.get(bucket, START) for bucket in behind]
@@ -156,10 +156,10 @@ class RedisStore:
             block = ()
         return Tail(_format_position(ids) if entries else position, entries)
 
-    def feed_end(self) -> str:
+    def feed_end(self, buckets: Collection[str] = BUCKETS) -> str:
         """See EventStore.feed_end."""
-        requests = [("XREVRANGE", feed_key(bucket), "+", "-", "COUNT", 1) for bucket in BUCKETS]
-        replies = zip(BUCKETS, ask_all(self._client, requests), strict=True)
+        requests = [("XREVRANGE", feed_key(bucket), "+", "-", "COUNT", 1) for bucket in buckets]
+        replies = zip(buckets, ask_all(self._client, requests), strict=True)
         ids = {bucket: found[0][0].decode() for bucket, found in replies if found}
         return _format_position(ids) if ids else ""
 
@@ -180,6 +180,14 @@ class RedisStore:
         """See EventStore.newest."""
         requests = [("XREVRANGE", _keys_of(stream)[0], "+", "-", "COUNT", 1) for stream in streams]
         return [_stored_event(*found[0]) if found else None for found in ask_all(self._client, requests)]
+
+    def announce(self, entries: Sequence[FeedEntry]) -> None:
+        """See EventStore.announce."""
+        requests = [
+            ("XADD", feed_key(bucket_of(stream)), "*", "s", stream, "v", f"{first}-{last}", "t", " ".join(types))
+            for stream, first, last, types in entries
+        ]
+        _require_all(send_all(self._wire, requests))
 
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""

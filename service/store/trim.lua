@@ -4,6 +4,7 @@
 -- ARGV  1  consumer group
 --       2  how many of the newest entries to keep
 --       3  the most entries to remove; this bounds how long the call blocks the server
+--       4  the last entry that may be removed; "" without such a bound
 --
 -- Returns  the number of removed entries
 
@@ -24,6 +25,19 @@ for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
 end
 if not upto then
   return 0
+end
+
+local function precedes(left, right)
+  local left_ms, left_number = string.match(left, '^(%d+)-(%d+)$')
+  local right_ms, right_number = string.match(right, '^(%d+)-(%d+)$')
+  if left_ms ~= right_ms then
+    return tonumber(left_ms) < tonumber(right_ms)
+  end
+  return tonumber(left_number) < tonumber(right_number)
+end
+
+if ARGV[4] ~= '' and precedes(ARGV[4], upto) then
+  upto = ARGV[4]
 end
 
 local acknowledged = redis.call('XRANGE', KEYS[1], '-', upto, 'COUNT', math.min(excess, tonumber(ARGV[3])))

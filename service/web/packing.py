@@ -28,6 +28,7 @@ from plyscribe.service.web.api.http import (
     SVG,
     current_request,
 )
+from plyscribe.service.web.handover import HOLD
 
 MARK = "-gzip"
 """The end of the tag of a packed answer. `If-Match` takes tags with it too."""
@@ -109,7 +110,8 @@ def answer_fixed(fixed: Fixed, content_type: str) -> Response:
 
 def _pack(response: Response) -> Response:
     """Pack the response if it is worth it and the client takes it."""
-    if current_request().method not in READS or response.status_code not in (200, 304):
+    asked = current_request()
+    if asked.method not in READS or response.status_code not in (200, 304) or HOLD in asked.environ:
         return response
     # One pass: werkzeug takes microseconds to find that a header is missing.
     sent = dict(response.headers)

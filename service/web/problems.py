@@ -3,6 +3,7 @@
 from typing import Any
 
 from plyscribe.domain import errors as domain
+from plyscribe.service.database.engine import DatabaseError
 from plyscribe.service.errors import (
     AllowanceUsed,
     BadBody,
@@ -46,6 +47,7 @@ STATUS_OF: dict[type[Exception], int] = {
     domain.StreamError: 409,
     domain.UnplayableLine: 409,
     port.StoreUnavailable: 503,
+    DatabaseError: 503,
     port.UnsupportedServer: 503,
     port.StoreError: 500,
     BadRequest: 400,
@@ -89,12 +91,16 @@ def problem_of(error: Exception) -> dict[str, Any]:
     """The error as an RFC 9457 problem document."""
     code: str = getattr(error, "code", "server/error")
     ours = "an error of the server; the log has it under the request's id"
+    detail = str(error)
+    if isinstance(error, DatabaseError):
+        # Where the database is, and as whom we use it, is not for everybody.
+        detail = "the read database does not answer; moves are accepted, and this can be read again once it does"
     return {
         "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
         "title": problem_title(status_of(error)),
         "status": status_of(error),
         "code": code,
-        "detail": ours if code == "server/error" else str(error),
+        "detail": ours if code == "server/error" else detail,
         **getattr(error, "details", {}),
     }
 

@@ -4,14 +4,12 @@ from typing import get_args
 
 import pytest
 
-from plyscribe.domain.aggregate import Aggregate
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, format_event
-from plyscribe.domain.commands import Actor, StartMatch
+from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, Unknown, UnknownEventType, WrongTime
 from plyscribe.domain.events import EventData, MatchStarted
 from plyscribe.domain.kinds import MATCH, STREAM_KINDS
-from plyscribe.domain.ledger import LEDGER, Ledger
 from plyscribe.domain.player import PLAYER, IssueToken, PlayerRegistered, RegisterPlayer, TokenIssued
 
 ROOT = Actor("system", "root")
@@ -99,9 +97,3 @@ def test_events_of_a_command_are_numbered_and_signed_in_order():
     first, second = PLAYER.decide(register(), PLAYER.empty("player-a")).events
     assert (first.version, first.at, first.by, first.cause) == (1, 5, "system:root", "00")
     assert second[:4] == (2, 5, "system:root", "00")
-
-
-def test_a_stream_that_is_read_otherwise_takes_no_commands_there():
-    reader = Aggregate("ratings", LEDGER.types, Ledger, LEDGER.fold)
-    with pytest.raises(TypeError, match="ratings-zhen is only read here: it takes no StartMatch"):
-        reader.decide(StartMatch(actor=ROOT), Ledger("ratings-zhen"))

@@ -17,7 +17,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import RecordedDice
 from plyscribe.domain.match import Match
-from plyscribe.domain.notices import NOTICE_TYPES, list_notices
+from plyscribe.domain.notices import NOTICE_TYPES, Notifier
 from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, hot_seat, new_match, recorded
 
 NAMES = {actor.id: name for actor, name in ((ANN, "Ann"), (BEN, "Ben"), (CAT, "Cat"), (RECORDER, "recorder"))}
@@ -32,7 +32,7 @@ def told_by(table: Table, command, actor, **fields) -> Told:
 
 
 def told(before: Match, after: Match) -> Told:
-    notices = list_notices(before, after)
+    notices = Notifier(before).advance(after)
     assert {notice.type for notice in notices} <= set(NOTICE_TYPES)
     assert len({(notice.player, notice.name) for notice in notices}) == len(notices)
     return [(NAMES[notice.player], notice.type, notice.about) for notice in notices]
@@ -186,4 +186,4 @@ def test_what_changes_nothing_for_anyone_tells_nothing():
 @pytest.mark.parametrize("version", [1, 3])
 def test_a_match_that_cannot_be_read_tells_nothing(version):
     damaged = two_players().match._replace(lifecycle=None, play=None, version=version)
-    assert list_notices(Match(STREAM), damaged) == []
+    assert Notifier(Match(STREAM)).advance(damaged) == []

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from tests.faults.campaign import VICTIMS, Counts, Plan, Result, run_campaign
+from tests.postgres import PostgresServer
 
 
 @click.command()
@@ -22,14 +23,16 @@ from tests.faults.campaign import VICTIMS, Counts, Plan, Result, run_campaign
 @click.option("--kills", type=int, default=0, help="End earlier after so many kills, if there were as many moves.")
 @click.option("--moves", type=int, default=0, help="End earlier after so many moves, if there were as many kills.")
 @click.option("--seed", type=int, help="Repeat the order of a run.  [default: by lot]")
+@click.option("--postgres", is_flag=True, help="Keep the lists in a PostgreSQL server instead of a file.")
 @click.option("--keep", is_flag=True, help="Keep data and logs, whatever happens.")
-def main(minutes: float, kills: int, moves: int, seed: int | None, keep: bool) -> None:
+def main(minutes: float, kills: int, moves: int, seed: int | None, postgres: bool, keep: bool) -> None:
     """Kill processes and break connections while matches are played, then check that nothing is lost."""
     signal.signal(signal.SIGTERM, end)
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     console, folder = Console(), Path(tempfile.mkdtemp(prefix="plyscribe-faults-"))
     console.print(f"seed {seed}, data and logs in {folder}")
-    plan, clean = Plan(60 * minutes, kills, moves, seed), False
+    server = PostgresServer() if postgres else None
+    plan, clean = Plan(60 * minutes, kills, moves, seed, server.url() if server else ""), False
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"), TimeElapsedColumn()
     try:
         with Progress(*columns, console=console, transient=True) as progress:
@@ -43,6 +46,8 @@ def main(minutes: float, kills: int, moves: int, seed: int | None, keep: bool) -
         clean = result.is_clean
         show(console, result, seed)
     finally:
+        if server is not None:
+            server.remove()
         if clean and not keep:
             shutil.rmtree(folder)
         else:
@@ -71,11 +76,12 @@ def show(console: Console, result: Result, seed: int) -> None:
     for name in ("lost", "doubled", "otherwise"):
         table.add_row({"otherwise": "answered otherwise"}.get(name, name), str(len(getattr(verdict, name))))
     table.add_row("damaged streams", str(len(result.damaged)))
+    table.add_row("rows that do not follow from the streams", str(len(result.underived)))
     table.add_row("tournament as undisturbed", "yes" if result.is_table_same else "NO")
     table.add_row("longest outage of the API", f"{result.longest_unready_s:.1f} s")
     table.add_row("longest wait for a receipt", f"{result.longest_s:.1f} s")
     console.print(table)
-    for line in [*verdict.lost, *verdict.doubled, *verdict.otherwise, *result.damaged][:20]:
+    for line in [*verdict.lost, *verdict.doubled, *verdict.otherwise, *result.damaged, *result.underived][:20]:
         console.print(line, markup=False)
 
 

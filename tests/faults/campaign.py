@@ -23,11 +23,14 @@ from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.store.redis import connect
 from plyscribe.service.streams.chains import check_store
 from tests.faults.checker import Verdict, check_match, check_settled
+from tests.faults.derived import find_differences
 from tests.faults.players import Writer
 from tests.faults.proxy import Proxy
 from tests.system.running import NAMES, PROGRAM, descendants, environment, free_port, is_ready, serving, wait_for
 
-VICTIMS = ("store", "web", "verify", "tournament", "relay", "group")
+VICTIMS = ("store", "web", "verify", "tournament", "relay", "rebuild", "group")
+"""Who is killed. `rebuild` is the command, which is started again and again."""
+
 WRITERS = 6
 KILL_EVERY_S = 2.0
 FAULT_EVERY_S = 4.0
@@ -46,6 +49,8 @@ class Plan:
     kills: int
     moves: int
     seed: int
+    read_url: str = ""
+    """The read database; without one, the file that `serve` uses."""
 
 
 @dataclass
@@ -75,25 +80,32 @@ class Result:
     longest_s: float
     longest_unready_s: float
     damaged: list[str]
+    underived: list[str]
+    """Rows of the read database that are not those of a fresh one."""
+
     is_table_same: bool
 
     @property
     def is_clean(self) -> bool:
-        return self.verdict.is_clean and not self.damaged and self.is_table_same
+        return self.verdict.is_clean and not self.damaged and not self.underived and self.is_table_same
 
 
 class Group:
     """A store of its own, a bad network before it, `serve` over that, and a bad network before the API."""
 
-    def __init__(self, data: Path, seed: int) -> None:
+    def __init__(self, data: Path, plan: Plan) -> None:
         self.data = data
+        seed = plan.seed
+        self._rebuilding: subprocess.Popen[bytes] | None = None
         self.store: EmbeddedServer = start_server(data / "store")
         web, network = free_port(), free_port()
         self._far = Proxy(network, str(self.store.socket), FAULT_EVERY_S, seed)
         self._near = Proxy(free_port(), web, FAULT_EVERY_S, seed + 1)
         self._argv = [*PROGRAM, "serve", "--data", str(data), "--port", str(web)]
         key = (data / "server.key").read_text().strip()
-        self._env = environment(REDIS_URL=f"redis://127.0.0.1:{network}", PLYSCRIBE_SERVER_KEY=key)
+        self._read = {"PLYSCRIBE_READ_URL": plan.read_url or f"sqlite:///{data}/read.db"}
+        keyed = {"PLYSCRIBE_SERVER_KEY": key, **self._read}
+        self._env = environment(REDIS_URL=f"redis://127.0.0.1:{network}", **keyed)
         self.url, self.direct = f"http://127.0.0.1:{self._near.port}", f"http://127.0.0.1:{web}"
         self.process = self._serve()
 
@@ -121,11 +133,29 @@ class Group:
             self.store = start_server(self.data / "store")
         if victim == "group":
             self.process = self._serve()
-        elif victim != "store":
+        if victim == "rebuild":
+            self._rebuild()
+        elif victim not in ("store", "group"):
             for pid, line in descendants(self.process.pid).items():
                 if NAMES[victim] in line:
                     with suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
+
+    def _rebuild(self) -> None:
+        """Kill the rebuild that is under way, and begin another."""
+        self._end_rebuild()
+        argv = [*PROGRAM, "rebuild", "--data", str(self.data)]
+        with (self.data / "rebuild.out").open("ab") as out:
+            self._rebuilding = subprocess.Popen(argv, env=self._env, stdout=out, stderr=out, cwd=self.data)
+
+    def _end_rebuild(self) -> None:
+        if self._rebuilding is not None:
+            self._rebuilding.kill()
+            self._rebuilding.wait()
+
+    def settings(self) -> dict[str, str]:
+        """The settings of a process that reaches the store without the bad network."""
+        return {**self._env, "REDIS_URL": self.store.url}
 
     def revive(self) -> bool:
         """Start `serve` again if it has ended by itself; returns whether it had."""
@@ -139,6 +169,7 @@ class Group:
         return {"clients to web": self._near.counts, "service to store": self._far.counts}
 
     def stop(self) -> None:
+        self._end_rebuild()
         if self.process.poll() is None:
             self.process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -189,7 +220,7 @@ def run_campaign(folder: Path, plan: Plan, say: Say = lambda _: None) -> Result:
     with serving(calm) as service:
         start_tournament(service.url, calm, tournament)
         undisturbed = read_table(service.url, calm, tournament)
-    group = Group(data, plan.seed)
+    group = Group(data, plan)
     try:
         group.wait_until_ready()
         start_tournament(group.url, data, tournament)
@@ -223,6 +254,7 @@ def _play(group: Group, plan: Plan, counts: Counts, say: Say, tournament: str, u
     say(counts)
     verdict = _check(group, writers)
     damaged = [f"{each.stream}: {each.why}" for each in check_store(connect(group.store.url))]
+    underived = find_differences(group.settings())
     diaries = [writer.diary for writer in writers]
     for diary in diaries:
         verdict.otherwise += diary.otherwise
@@ -237,6 +269,7 @@ def _play(group: Group, plan: Plan, counts: Counts, say: Say, tournament: str, u
         max(diary.longest_s for diary in diaries),
         watch.longest_s,
         damaged,
+        underived,
         table == undisturbed,
     )
 

@@ -299,6 +299,7 @@ def test_the_ratings_of_players_are_drawn(visit, two):
     two.clients[1].move(match, "+3")
     two.clients[0].withdraw(match)
     wait_for(lambda: status_of(two.clients[0], match) == "scored", why="the score")
+    wait_for(lambda: two.clients[0].ratings_lag("zhen") == 0, why="the ratings")
     page = visit().page
     page.goto(f"/players/{two.ids[1]}")
     expect(page.get_by_role("img", name=re.compile("Rating in zhen"))).to_be_visible()

@@ -26,7 +26,6 @@ from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
-from plyscribe.service.live.inboxes import Notifier
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.streams.ids import job_command
@@ -37,6 +36,7 @@ from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
+from tests.service.notifying import notify
 
 RECORDED = Path(openapi.__file__).with_name("examples.json")
 BEGIN_MS = 1_767_225_600_000
@@ -199,7 +199,24 @@ def record_lists(story: Story) -> None:
         body = {"ruleset": ruleset, "seats": [{"player": ann["player"]}, None]}
         story.send("POST", "/v1/matches", ann["token"], json=body, key=f"list-{number}")
     story.show("GET", f"/v1/matches?player={ann['player']}&limit=1")
+    story.show("GET", "/v1/matches?q=ann&sort=length", name="by length")
+    story.show("GET", f"/v1/matches?opponent={ann['player']}")
     story.show("GET", "/v1/matches?cursor=nowhere")
+    story.write(
+        "many_follow_matches",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
+        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
+        '"version":5,"ruleset":"pathagon","ruleset_version":1,"events":[{"at":1767225605000,"by":"player:player-…",'
+        '"data":{"move":"d4","seat":1},"type":"move-made","version":5,…}]}\n\n:\n\n',
+    )
+    story.write(
+        "many_follow_matches",
+        "application/x-ndjson",
+        '{"type":"at","id":1767225600000000}\n{"type":"change","id":1767225600000001,"match":"match-…","version":5,'
+        '"ruleset":"pathagon","ruleset_version":1,"events":[…]}\n\n{"type":"end"}\n',
+    )
+    story.show("GET", f"/v1/matches/export?player={ann['player']}&limit=1")
     story.show("GET", "/v1/players?name=a")
 
 
@@ -295,16 +312,15 @@ def record_inbox(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="inbox-1").json["match"]
     story.send("POST", f"/v1/matches/{match}/seats/2", ben["token"])
     story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "+5"})
-    with _made_up("inbox", BEGIN_MS + 10_000):
-        Notifier(story.parts.matches, story.parts.inboxes).deliver(story.parts.store.tail().entries)
+    notify(story.parts, story.parts.store.tail().entries)
     story.show("GET", "/v1/players/me/events", ben["token"])
     story.show("GET", "/v1/players/me/events")
     story.show("GET", "/v1/players/me/events?after=x", ben["token"])
     story.write(
         "inboxes_read_inbox",
         "text/event-stream",
-        'retry: 1000\n\nid: 1767225610000002\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
-        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225610000002}\n\n:\n\n',
+        'retry: 1000\n\nid: 1767225605000000\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
+        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225605000000}\n\n:\n\n',
     )
 
 

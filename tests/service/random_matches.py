@@ -3,6 +3,9 @@
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
+
+import sqlalchemy as sa
 
 from plyscribe.domain.commands import (
     AbortMatch,
@@ -23,16 +26,22 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant, RecordedDice
-from plyscribe.domain.match import STATUSES, Match
+from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.service.composition import Parts
-from plyscribe.service.store.rows import Found, Span, Table
+from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.streams.ids import command_of, stream_id
 
 PLAYERS = [Actor("player", f"player-{letter * 26}") for letter in "abcdefg"]
 TOURNAMENTS = [f"tournament-{letter * 26}" for letter in "xy"]
 SYSTEM = Actor("system", "verify")
 ORGANISER = Actor("organiser", "player-" + "z" * 26)
+NOTES = [
+    None,
+    {"place": "Turin", "event": "Club evening"},
+    {"place": "New Turin", "event": "Club Cup, round 2"},
+    {"event": "Évening"},
+]
 TIMES = 50
 """Few enough that many matches are created in the same millisecond."""
 
@@ -63,6 +72,7 @@ class Play:
             start=rng.choice(["auto", "call"]),
             rated=rng.random() < 0.2,
             private=rng.random() < 0.25,
+            about=NOTES[len(self.matches) % len(NOTES)],
             tournament={"id": rng.choice(TOURNAMENTS)} if rng.random() < 0.3 else None,
         )
         with suppress(DomainError):
@@ -136,15 +146,7 @@ class Play:
         return (lambda **base: MakeMove(**base, move=move)), actor
 
 
-TERMS = [
-    *("public", "private", "rated"),
-    *(f"{kind}:{player.id}" for kind in ("player", "private", "waiting") for player in PLAYERS),
-    *(f"ruleset:{ruleset}" for ruleset in ("pathagon", "zhen", "toy")),
-    *(f"status:{status}" for status in STATUSES),
-    *(f"tournament:{tournament}" for tournament in TOURNAMENTS),
-]
-
-
-def dump(table: Table) -> dict[str, list[Found]]:
-    """All lists of random matches with all that they show."""
-    return {term: table.read([Span(term)], 1_000_000) for term in TERMS}
+def dump(table: Tables[Any]) -> dict[str, Any]:
+    """All rows of the tables that are read."""
+    with table.database.reading() as connection:
+        return {live.name: set(connection.execute(sa.select(live)).all()) for live in table.live}

@@ -10,7 +10,9 @@ from plyscribe.domain.record import MEDIA_TYPE
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import compose
 from plyscribe.service.config import ALLOWANCES, Windows
+from plyscribe.service.live import match_changes
 from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.api import many
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.charging import FREE, kind_of
 from tests.domain.toy import TOY_V1
@@ -175,3 +177,23 @@ def test_what_is_larger_counts_more_often(open_api: Open):
         api.post(f"/v1/matches/{match}/take-back", token, {"steps": 1})
     left = [api.get(f"/v1/matches/{match}/events?limit={limit}", token).headers["RateLimit"] for limit in (99, 100)]
     assert left == [f'"reads";r={19};t={EVER}', f'"reads";r={17};t={EVER}']
+
+
+def test_a_stream_that_begins_far_in_the_past_counts_as_heavy(open_api: Open, monkeypatch):
+    monkeypatch.setattr(many, "FOLLOWED", 2)
+    monkeypatch.setattr(match_changes, "FRESH_S", 0.0)
+    api = open_api()
+    _, ann = api.sign_up()
+    start = api.app.extensions["plyscribe"].changes.numbers().newest
+    for _ in range(6):
+        api.new_match(ann)
+    for after, left in ((start + 6, '"reads";'), (start + 2, '"heavy";r=18;t=10'), (start, '"heavy";r=15;t=10')):
+        opened = api.get(f"/v1/matches/stream?after={after}")
+        opened.close()
+        assert opened.headers["RateLimit"].startswith(left)
+
+
+def test_an_export_counts_more_for_a_higher_limit(open_api: Open):
+    api = open_api()
+    left = [api.get(f"/v1/matches/export?limit={limit}").headers["RateLimit"] for limit in (99, 250)]
+    assert left == ['"heavy";r=19;t=10', '"heavy";r=16;t=10']

@@ -202,6 +202,7 @@ def test_an_application_without_parts_says_which_setting_is_missing(monkeypatch,
 
 def test_an_application_without_parts_makes_them_from_the_environment(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("PLYSCRIBE_READ_URL", "sqlite://")
     monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", "5a" * 32)
     monkeypatch.setattr(PATIENCE, "places", PLACES)
     client = create_app().test_client()

@@ -6,9 +6,9 @@ import pytest
 from plyscribe.domain.bundle.report import check_bytes
 from plyscribe.domain.commands import Actor
 from plyscribe.service.client import Client, Problem, connection
-from plyscribe.service.live.inboxes import Notifier
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
+from tests.service.notifying import notify
 from tests.service.test_imports_api import Elsewhere
 
 
@@ -65,6 +65,61 @@ def test_a_match_from_its_seats_to_its_end(ann, ben):
     assert check_bytes(ann.bundle(match)).result == ann.verification(match)["result"] == "ok"
 
 
+def test_many_matches_are_followed_and_exported(ann, ben, monkeypatch):
+    monkeypatch.setattr(connection, "RETRY_PAUSE_S", 0.0)
+    old = ann.create_match("zhen", [None, None])["match"]
+    changes = ben.follow_matches(ruleset="zhen", rated=False, after=0)
+    gap, first = next(changes), next(changes)
+    assert (gap["type"], first["type"], first["match"]) == ("gap", "change", old)
+    new = ann.create_match("zhen", [None, None])["match"]
+    assert next(changes)["match"] == new
+    changes.close()
+    assert [line["match"] for line in ann.export_matches(ruleset="zhen", limit=1)] == [old, new]
+    assert [line["record"] for line in ann.export_matches(ruleset="zhen")] == [ann.record(old), ann.record(new)]
+    ann.take_seat(new, 1)
+    ben.take_seat(new, 2)
+    ann.move(new, "+1")
+    assert [line["ply"] for line in ann.export_matches("positions")] == [0, 0, 1]
+
+
+def test_an_export_that_breaks_off_goes_on_where_it_was(ann, ben, api):
+    for _ in range(3):
+        match = ann.create_match("zhen", [None, None])["match"]
+        ann.take_seat(match, 1)
+        ben.take_seat(match, 2)
+        ann.move(match, "+1")
+        ben.move(match, "+2")
+    whole = list(ann.export_matches("positions"))
+    breaking = Breaking(httpx.WSGITransport(app=api.app), lines=4)
+    assert list(client(breaking).export_matches("positions")) == whole
+    assert breaking.requests == 3
+
+
+class Breaking(httpx.BaseTransport):
+    """Breaks each answer off after some more lines than the last time."""
+
+    def __init__(self, within: httpx.BaseTransport, lines: int) -> None:
+        self.within, self.lines, self.requests = within, lines, 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests += 1
+        request.headers["Accept-Encoding"] = "identity"
+        response = self.within.handle_request(request)
+        return httpx.Response(response.status_code, headers=response.headers, stream=Broken(response, self.lines))
+
+
+class Broken(httpx.SyncByteStream):
+    def __init__(self, response: httpx.Response, lines: int) -> None:
+        self.response, self.lines = response, lines
+
+    def __iter__(self):
+        for number, line in enumerate(self.response.read().splitlines(keepends=True)):
+            if number == self.lines:
+                yield line[: len(line) // 2]
+                raise httpx.ReadError("the connection broke")
+            yield line
+
+
 def test_a_match_of_another_server_is_imported(ann, parts):
     elsewhere = Elsewhere()
     match = elsewhere.play()
@@ -109,6 +164,7 @@ def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     assert ben.move(match, "+3")["counts"]
     verify_all(parts, [(match, ann.withdraw(match)["version"])])
     assert [row["name"] for row in ann.ratings("zhen")] == ["Ben", "Ann"]
+    assert ann.ratings_lag("zhen") == 0
     [played] = ann.rating("zhen", ann.me()["player"])
     assert (played["match"], played["rank"]) == (match, 2)
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
@@ -163,6 +219,31 @@ def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
     [row] = ben.matches(player=ben.me()["player"], since=1, until=2**50)
     assert row["waits_for"] == [{"player": ann.me()["player"], "what": "move"}]
     assert [row["name"] for row in ann.players("b", kind="bot")] == ["Ben"]
+
+
+def test_matches_are_found_by_players_results_words_and_length_in_an_order(ann, ben):
+    players = [{"player": each.me()["player"]} for each in (ann, ben)]
+    won, open_match = (
+        ann.create_match("pathagon", players, about={"place": "Turin", "event": event})["match"]
+        for event in ("Cup", "Club evening")
+    )
+    ben.take_seat(won, 2)
+    ann.move(won, "d4")
+    ben.withdraw(won)
+    me, other = players[0]["player"], players[1]["player"]
+    for wanted in (
+        {"player": me, "opponent": other, "result": "won"},
+        {"player": other, "result": "lost"},
+        {"reason": "withdrawal"},
+        {"min_plies": 1},
+        {"max_plies": 1, "sort": "length", "order": "asc"},
+        {"q": "ann be", "about": "cup"},
+        {"sort": "ended"},
+    ):
+        assert [row["match"] for row in ann.matches(**wanted)] == [won], wanted
+    assert {row["match"] for row in ann.matches(place="turin", about="turin")} == {won, open_match}
+    first, second = ann.matches(order="asc")
+    assert first["created_at"] <= second["created_at"]
 
 
 def test_rulesets_and_readiness(ann):
@@ -326,7 +407,7 @@ def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkey
 def test_a_bot_follows_its_inbox(ann, ben, parts):
     assert ben.newest_in_inbox() == 0
     match = ann.create_match("zhen", [None, {"player": ben.me()["player"]}])["match"]
-    Notifier(parts.matches, parts.inboxes).deliver(parts.store.tail().entries)
+    notify(parts, parts.store.tail().entries)
     entry = next(ben.inbox())
     assert (entry["type"], entry["match"], entry["seat"]) == ("seat-offered", match, 2)
     assert ben.newest_in_inbox() == entry["id"]

@@ -10,7 +10,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.config import ALLOWANCES, ConfigError, load_ruleset, parse_key, read_config, register_rulesets
 
 KEY = "5a" * 32
-GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY}
+GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
 
 
 def test_the_queues_are_on_the_store_by_default():
@@ -28,6 +28,7 @@ def test_sign_up_is_by_invitation_by_default():
     [
         ({}, "REDIS_URL is not set"),
         ({"REDIS_URL": "redis://x"}, "PLYSCRIBE_SERVER_KEY is not set"),
+        ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": KEY}, "PLYSCRIBE_READ_URL is not set"),
         ({**GOOD, "PLYSCRIBE_SERVER_KEY": "xyz"}, "hex"),
         ({**GOOD, "PLYSCRIBE_SERVER_KEY": "00" * 31}, "31 bytes"),
         ({**GOOD, "PLYSCRIBE_SIGN_UP": "maybe"}, "PLYSCRIBE_SIGN_UP"),
@@ -61,7 +62,8 @@ def test_one_client_may_have_a_tenth_of_the_streams_by_default(followers, each):
 
 def test_a_key_file_is_read(tmp_path):
     (tmp_path / "key").write_text(KEY + "\n")
-    config = read_config({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "key")})
+    named = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "key")}
+    config = read_config({**named, "PLYSCRIBE_READ_URL": "sqlite://"})
     assert config.server_key == parse_key(KEY)
 
 
@@ -139,7 +141,7 @@ def test_nothing_in_the_working_directory_hides_an_installed_module(working_dire
 @pytest.mark.parametrize(("text", "threads"), [(None, 1), ("0", 0), ("16", 16)])
 def test_streams_may_hold_one_thread_of_another_server_unless_told_otherwise(text, threads):
     setting = {} if text is None else {"PLYSCRIBE_STREAM_THREADS": text}
-    environ = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": "5a" * 32, **setting}
+    environ = {**GOOD, **setting}
     assert read_config(environ).stream_threads == threads
 
 

@@ -7,10 +7,10 @@ import pytest
 from plyscribe.domain.commands import Actor, CreateMatch, RevealDice, Secret, StartMatch, Withdraw
 from plyscribe.domain.events import Account, MatchVerified
 from plyscribe.domain.verification import verify_match
-from plyscribe.service.live.inboxes import Notifier
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
+from tests.service.notifying import notify
 from tests.service.test_imports_api import Elsewhere, bring, forged
 
 LINE = ["d4", "a1", "c3"]
@@ -120,7 +120,7 @@ def test_a_fork_has_as_many_seats_as_its_parent(forked):
 
 def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
     path = forked.made(1, seats=[{"player": forked.ann}, None])
-    Notifier(parts.matches, parts.inboxes).deliver(parts.store.tail().entries)
+    notify(parts, parts.store.tail().entries)
     told = forked.api.get("/v1/players/me/events", forked.ann_token).json["entries"][-1]
     assert (told["type"], told["match"], told["seat"]) == ("seat-offered", path.rpartition("/")[2], 1)
     forked.api.post(f"{path}/seats/1", forked.ann_token)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from plyscribe.service.live.inboxes import Notifier
-from plyscribe.service.store.inbox import KEPT, Letter
+from plyscribe.service.live.inboxes import KEPT, SLACK, Letter
+from tests.service.notifying import enter_letters, notify
 from tests.service.test_live_api import SSE, is_among, parse
 
 INBOX = "/v1/players/me/events"
@@ -20,7 +20,6 @@ class Correspondence:
         self.ann_id, self.ann = api.sign_up()
         self.ben_id, self.ben = api.sign_up("Ben")
         self._position = ""
-        self._notifier = Notifier(parts.matches, parts.inboxes)
 
     def new_match(self, ruleset: str = "zhen", **more) -> str:
         return self.api.new_match(self.ann, [{"player": self.ann_id}, {"player": self.ben_id}], ruleset, **more)
@@ -28,7 +27,7 @@ class Correspondence:
     def relay(self) -> None:
         tail = self.parts.store.tail(self._position)
         self._position = tail.position
-        self._notifier.deliver(tail.entries)
+        notify(self.parts, tail.entries)
 
     def entries(self, token: str, query: str = "") -> list[dict]:
         return self.api.get(f"{INBOX}{query}", token).json["entries"]
@@ -46,6 +45,17 @@ def types(entries: list[dict]) -> list[str]:
 def test_a_new_inbox_is_empty(post):
     page = post.api.get(INBOX, post.ann).json
     assert page == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
+
+
+def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch):
+    post.new_match()
+    post.relay()
+    with monkeypatch.context() as building:
+        building.setattr(post.parts.inboxes, "_is_built", False)
+        refused = post.api.get(INBOX, post.ben)
+    assert (refused.status_code, refused.json["code"]) == (503, "inbox/incomplete")
+    assert refused.headers["Retry-After"] == "1"
+    assert types(post.entries(post.ben)) == ["seat-offered"]
 
 
 def test_an_inbox_needs_a_token(post):
@@ -72,7 +82,7 @@ def test_entries_come_once_however_often_they_are_relayed(post):
     tail = post.parts.store.tail().entries
     for _ in range(3):
         post.relay()
-        Notifier(post.parts.matches, post.parts.inboxes).deliver(tail)
+        notify(post.parts, tail)
     assert types(post.entries(post.ben)) == ["seat-offered"]
 
 
@@ -94,8 +104,8 @@ def test_a_gap_stands_for_dropped_entries(post):
     post.new_match()
     post.relay()
     [first] = post.entries(post.ben)
-    letters = [Letter(str(number), b'{"type":"match-ended"}') for number in range(KEPT + 1)]
-    post.parts.inboxes.write({post.ben_id: letters})
+    letters = [Letter(str(number), 0, b'{"type":"match-ended"}') for number in range(KEPT + SLACK)]
+    enter_letters(post.parts.inboxes, {post.ben_id: letters})
     entries = post.entries(post.ben, f"?after={first['id']}&limit=1000")
     assert types(entries) == ["gap", *["match-ended"] * KEPT]
     assert first["id"] < entries[0]["id"] < entries[1]["id"]

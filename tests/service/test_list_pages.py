@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.composition import Parts, compose
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
@@ -28,6 +29,36 @@ def parts() -> Parts:
 @pytest.fixture
 def browser(parts) -> FlaskClient:
     return create_app(parts).test_client()
+
+
+@pytest.mark.parametrize("path", ["/", "/play", "/record", "/rulesets", "/rulesets/zhen", "/players/{player}"])
+def test_a_page_shows_the_rest_while_the_read_database_is_away(parts, browser, monkeypatch, path):
+    sign_up(browser)
+    path = path.format(player=browser.get("/v1/players/me").json["player"])
+
+    def away():
+        raise DatabaseUnavailable("away")
+
+    before = browser.get(path, headers=FOR_PEOPLE).text
+    monkeypatch.setattr(parts.database, "reading", away)
+    shown = browser.get(path, headers=FOR_PEOPLE)
+    assert shown.status_code == 200
+    assert re.search("<h1>.*</h1>", shown.text)[0] == re.search("<h1>.*</h1>", before)[0]
+    assert ("cannot be read at the moment" in shown.text) is (path != "/rulesets")
+    assert "yet" not in shown.text
+    monkeypatch.undo()
+    assert "cannot be read at the moment" not in browser.get(path, headers=FOR_PEOPLE).text
+
+
+def test_a_page_about_a_list_says_that_it_is_away(parts, browser, monkeypatch):
+    def away():
+        raise DatabaseUnavailable("away")
+
+    monkeypatch.setattr(parts.database, "reading", away)
+    for path in ("/matches", "/players", "/tournaments", "/players?ruleset=zhen"):
+        shown = browser.get(path, headers=FOR_PEOPLE)
+        assert (shown.status_code, shown.headers["Retry-After"]) == (503, "1")
+    assert browser.get("/v1/rulesets").status_code == 200
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda each: f"{each.id}_v{each.version}")

@@ -1,14 +1,28 @@
-"""Lists of matches, players and rulesets over HTTP."""
+"""Lists of matches, players, tournaments and rulesets over HTTP, on each engine."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from plyscribe.domain.commands import Actor
-from plyscribe.service.composition import Parts
-from plyscribe.service.lists.paging import CHUNK, MAX_SCANNED
-from plyscribe.service.store.rows import Row
+from plyscribe.domain.rulesets import register
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists import match_search, paging
+from plyscribe.service.store.memory import MemoryStore
+from tests.domain.toy import TOY_V1
 from tests.service.api import Api, open_as_before
+from tests.service.conftest import CONFIG
+
+
+@pytest.fixture
+def parts(any_read_url: str) -> Iterator[Parts]:
+    """The parts of a process, with a read database of each kind."""
+    register(TOY_V1)
+    parts = compose(replace(CONFIG, read_url=any_read_url), MemoryStore())
+    yield parts
+    parts.database.close()
 
 
 @pytest.fixture
@@ -65,6 +79,7 @@ def test_a_row_has_all_that_a_list_shows(api: Api, ann, ben) -> None:
         "tournament": None,
         "created_at": 0,
         "updated_at": 0,
+        "ended_at": None,
         "ply": 0,
         "turn": None,
         "waits_for": [{"player": ben[0], "what": "seat"}],
@@ -101,6 +116,62 @@ def test_all_filters_apply_together(api: Api, ann, ben) -> None:
     assert listed(api, f"player={ann[0]}&ruleset=zhen&status=playing") == []
 
 
+def test_who_shares_the_first_place_with_some_but_not_with_all_has_won(api: Api, ann, ben) -> None:
+    _, carl = api.sign_up("Carl")
+    seats = [{"player": ann[0]}, {"player": ben[0]}, {"name": "Dora"}]
+    ended = {}
+    for ranks, leave, draw in (("123", [3, 2], False), ("113", [3], True), ("111", [], True), ("321", [1, 2], False)):
+        match = api.new_match(carl, seats, ruleset="toy", recorded=True, options={"dice": 0})
+        for seat, (_, token) in enumerate((ann, ben), 1):
+            api.post(f"/v1/matches/{match}/seats/{seat}", token)
+        for seat in leave:
+            left = api.post(f"/v1/matches/{match}/withdrawal", carl, {"seat": seat})
+            assert left.status_code == 200, left.json
+        for seat in [seat for seat in (1, 2, 3) if draw and seat not in leave]:
+            action = "offer" if seat == 1 else "agree"
+            answer = api.post(f"/v1/matches/{match}/draw", carl, {"seat": seat, "action": action})
+            assert answer.status_code == 200
+        ended[ranks] = match
+    rows = api.get("/v1/matches").json["matches"]
+    assert {row["match"]: "".join(map(str, row["outcome"]["ranks"])) for row in rows} == {
+        match: ranks for ranks, match in ended.items()
+    }
+    results = (
+        {"won": ["123", "113"], "lost": ["321"], "drawn": ["111"]},
+        {"won": ["113"], "lost": ["123", "321"], "drawn": ["111"]},
+    )
+    for (player, _), expected in zip((ann, ben), results, strict=True):
+        for result, ranks in expected.items():
+            assert set(listed(api, f"player={player}&result={result}")) == {ended[each] for each in ranks}
+
+
+def test_an_annulled_match_has_no_result(api: Api, overseer, ann, ben) -> None:
+    match = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}])
+    api.post(f"/v1/matches/{match}/seats/2", ben[1])
+    api.post(f"/v1/matches/{match}/withdrawal", ben[1])
+    assert listed(api, "player=me&result=won", ann[1]) == [match]
+    assert api.post(f"/v1/matches/{match}/annulment", overseer, {"why": "test"}).status_code == 200
+    assert listed(api, "player=me&result=won", ann[1]) == []
+    assert listed(api, "reason=withdrawal&sort=ended") == [match]
+
+
+def test_guests_and_notes_are_found_by_words(api: Api, ann) -> None:
+    about = {"place": "Torino, Café Nº 1", "event": "Club"}
+    match = api.new_match(ann[1], [{"name": "Łucja O’Neil"}, {"name": "Björn"}], recorded=True, about=about)
+    api.new_match(ann[1])
+    for query in ("q=%C5%81UCJA", "q=o%20neil%20bj", "place=CAFE%CC%81", "place=no%201%20tor", "about=club%20torino"):
+        assert listed(api, query) == [match], query
+    for query in ("q=lucja", "q=neil%20carl", "q=eil", "place=club", "about=clu%20torino"):
+        assert listed(api, query) == [], query
+
+
+def test_words_of_a_private_match_are_found_by_those_it_concerns_alone(api: Api, overseer, ann, ben) -> None:
+    match = api.new_match(ann[1], [{"player": ann[0]}, None], private=True, about={"place": "Turin"})
+    for query in ("q=ann", "place=turin", "about=tur", "sort=created&order=asc&max_plies=0"):
+        assert listed(api, query) == listed(api, query, ben[1]) == []
+        assert listed(api, query, ann[1]) == listed(api, query, overseer) == [match]
+
+
 def test_several_statuses_make_one_list(api: Api, ann) -> None:
     still_open = api.new_match(ann[1])
     playing = api.new_match(ann[1], [{"player": ann[0]}] * 2)
@@ -118,7 +189,7 @@ def test_a_list_can_be_bounded_by_times(api: Api, ann) -> None:
 
 
 def test_the_list_of_what_waits_for_me_needs_a_token(api: Api, ann) -> None:
-    for query in ("waiting=me", "player=me"):
+    for query in ("waiting=me", "player=me", f"player={ann[0]}&opponent=me"):
         assert api.get(f"/v1/matches?{query}").json["code"] == "auth/missing"
     match = api.new_match(ann[1], [{"player": ann[0]}] * 2)
     assert listed(api, "waiting=me", ann[1]) == listed(api, "player=me", ann[1]) == [match]
@@ -171,10 +242,28 @@ def test_a_cursor_belongs_to_its_list(api: Api, ann, ben) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1", "what=1"],
+    [
+        *("limit=0", "limit=201", "status=lost", "status=", "player=ann", "rated=yes", "waiting=you", "since=-1"),
+        *("what=1", "q=", f"about={'a' * 101}"),
+        *("reason=Withdrawal", "min_plies=-1", "max_plies=1.5", "sort=rating", "order=up"),
+    ],
 )
 def test_an_impossible_filter_is_refused(api: Api, query: str) -> None:
     assert api.get(f"/v1/matches?{query}").json["code"] == "request/invalid"
+
+
+@pytest.mark.parametrize("query", ["result=lost", f"opponent=player-{'a' * 26}"])
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/matches/export"])
+def test_a_filter_about_a_player_needs_one(api: Api, path: str, query: str) -> None:
+    refused = api.get(f"{path}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/player-missing")
+
+
+@pytest.mark.parametrize("query", ["q=%E2%98%85", "place=-", "about=+", "q=a+b+c+d+e+f+g+h+i"])
+@pytest.mark.parametrize("path", ["/v1/matches", "/v1/matches/export", "/v1/matches/stream"])
+def test_a_text_is_searched_for_by_one_to_eight_words(api: Api, path: str, query: str) -> None:
+    refused = api.get(f"{path}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/words")
 
 
 def test_pages_are_stable_while_matches_come_in(api: Api, ann) -> None:
@@ -197,22 +286,20 @@ def test_the_path_of_the_next_page_keeps_the_filters(api: Api, ann) -> None:
     assert len(api.get(following).json["matches"]) == 1
 
 
-def test_a_request_looks_at_a_bounded_number_of_rows(api: Api, parts, ann) -> None:
+def test_a_request_looks_at_a_bounded_number_of_rows(api: Api, ann, monkeypatch) -> None:
     """Filters that few rows pass give short pages, with a cursor to go on."""
-    rows = [
-        Row(f"match-{n:a>26}", 1, f"{n:014x}", ("public",), b'{"rated":%s}' % (b"false" if n == 7 else b"true"))
-        for n in range(2 * MAX_SCANNED + CHUNK)
-    ]
-    parts.lists.matches.table.put([row._replace(id=row.id.translate(DIGITS)) for row in rows])
-    path, sizes = "/v1/matches?rated=false", []
+    for module in (match_search, paging):
+        monkeypatch.setattr(module, "MAX_SCANNED", 20)
+    moved = api.new_match(ann[1], [{"player": ann[0]}] * 2)
+    api.post(f"/v1/matches/{moved}/moves", ann[1], {"move": "d4"})
+    for _ in range(45):
+        api.new_match(ann[1])
+    path, pages = "/v1/matches?min_plies=1&limit=5", []
     while path:
-        page = api.app.test_client().get(path).json
-        sizes.append(len(page["matches"]))
+        page = api.get(path).json
+        pages.append([row["match"] for row in page["matches"]])
         path = page["next"]
-    assert sizes == [0, 0, 1]
-
-
-DIGITS = str.maketrans("0123456789", "abcdefghij")
+    assert pages == [[], [], [moved]]
 
 
 def test_players_are_listed_by_name_in_any_case(api: Api) -> None:
@@ -249,6 +336,35 @@ def test_namesakes_of_earlier_releases_are_all_listed(api: Api, parts) -> None:
     first = api.get("/v1/players?limit=3").json
     second = api.get(first["next"]).json
     assert {row["player"] for row in first["players"] + second["players"]} == made
+
+
+def test_tournaments_are_found_by_ruleset_status_and_invitation_page_by_page(api: Api, parts: Parts) -> None:
+    organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))[1]
+    ann, ann_token = api.sign_up("Ann")
+    made = []
+    for ruleset in ("pathagon", "zhen", "pathagon"):
+        terms = {"name": "Cup", "ruleset": ruleset, "seats": 2, "format": {"kind": "round-robin"}}
+        made.append(api.post("/v1/tournaments", organiser, terms).json["tournament"])
+        api.post(f"/v1/tournaments/{made[-1]}/invitations", organiser, {"player": ann})
+    first, zhen, third = made
+    api.send("DELETE", f"/v1/tournaments/{first}/invitations/{ann}", organiser)
+    aborted = api.post(f"/v1/tournaments/{third}/abort", organiser)
+    assert aborted.status_code == 200, aborted.json
+
+    def found(query: str) -> list[str]:
+        path, rows = f"/v1/tournaments?limit=1&{query}", []
+        while path:
+            page = api.get(path, ann_token).json
+            rows += page["tournaments"]
+            path = page["next"]
+        assert rows == sorted(rows, key=lambda row: (row["created_at"], row["tournament"]), reverse=True)
+        return [row["tournament"] for row in rows]
+
+    assert set(found("")) == set(made)
+    assert set(found("ruleset=pathagon")) == {first, third}
+    assert found("status=aborted") == found("status=aborted&ruleset=pathagon") == [third]
+    assert found("status=aborted&ruleset=zhen") == []
+    assert found("invited=me") == found("invited=me&ruleset=zhen&status=open") == [zhen]
 
 
 def test_rulesets_show_how_many_matches_there_are(api: Api, ann) -> None:

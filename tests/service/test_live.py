@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import LiveFull, LiveShare
 from plyscribe.service.live import reader as live_module
 from plyscribe.service.live.followers import Entry, Follower
 from plyscribe.service.live.reader import Live
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.port import StoreUnavailable, Tail, bucket_of
 from tests.store.given import append
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -25,15 +26,16 @@ class Numbers:
 
     def __init__(self, store: MemoryStore) -> None:
         self.last_types = {"last"}
+        self.is_polled = False
         self.last = 0
         self.reads: list[tuple[str, int]] = []
-        self.is_away = False
+        self.trouble: Exception | None = None
         self._store = store
 
     def read(self, stream: str, after: int, limit: int) -> Sequence[Entry]:
         self.reads.append((stream, after))
-        if self.is_away:
-            raise StoreUnavailable("away")
+        if self.trouble:
+            raise self.trouble
         events = self._store.load(stream, after, limit=limit).entries
         return [Entry(each.version, "last" if each.version == self.last else "made", b"{}") for each in events]
 
@@ -172,6 +174,71 @@ def test_followers_of_one_stream_hear_nothing_of_another(rig):
     assert here.numbers == [1]
 
 
+class Feed:
+    """Notes for which buckets the feed is read."""
+
+    def __init__(self, store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read: list[frozenset[str]] = []
+        self._tail = store.tail
+        monkeypatch.setattr(store, "tail", self._note)
+
+    def _note(self, position: str, limit: int, block_ms: int, buckets: frozenset[str]) -> Tail:
+        self.read.append(buckets)
+        return self._tail(position, limit, min(block_ms, 20), buckets)
+
+
+def test_only_the_feed_of_followed_buckets_is_read(rig, monkeypatch):
+    feed = Feed(rig.store, monkeypatch)
+    here = rig.follow()
+    eventually(lambda: feed.read)
+    assert set(feed.read) == {frozenset({bucket_of(STREAM)})}
+    there = rig.follow(stream=OTHER)
+    eventually(lambda: feed.read[-1] == {bucket_of(STREAM), bucket_of(OTHER)})
+    rig.append(stream=OTHER)
+    rig.append()
+    eventually(lambda: here.numbers == there.numbers == [1])
+
+
+def test_a_bucket_that_nobody_follows_any_more_is_left_out_after_a_while(rig, monkeypatch):
+    monkeypatch.setattr(live_module, "NARROW_S", 0.01)
+    feed = Feed(rig.store, monkeypatch)
+    here, there = rig.follow(), rig.follow(stream=OTHER)
+    eventually(lambda: feed.read and feed.read[-1] == {bucket_of(STREAM), bucket_of(OTHER)})
+    there.follower.stop()
+    eventually(lambda: feed.read[-1] == {bucket_of(STREAM)})
+    rig.append(stream=OTHER)
+    back = rig.follow(stream=OTHER, after=1)
+    rig.append()
+    rig.append(stream=OTHER)
+    eventually(lambda: (here.numbers, back.numbers) == ([1], [2]))
+
+
+def test_a_process_without_followers_reads_nothing(rig, monkeypatch):
+    feed = Feed(rig.store, monkeypatch)
+    rig.follow().follower.stop()
+
+    def is_idle() -> bool:
+        before = len(feed.read)
+        time.sleep(0.1)
+        return len(feed.read) == before
+
+    eventually(is_idle)
+
+
+def test_what_comes_before_a_new_bucket_is_watched_is_not_missed(rig, monkeypatch):
+    feed_end = rig.store.feed_end
+    rig.follow()
+    eventually(lambda: rig.live._topics)
+
+    def append_first(buckets: frozenset[str]) -> str:
+        rig.append(stream=OTHER)
+        return feed_end(buckets)
+
+    monkeypatch.setattr(rig.store, "feed_end", append_first)
+    there = rig.follow(stream=OTHER)
+    eventually(lambda: there.numbers == [1])
+
+
 def test_a_long_stream_comes_whole(rig, monkeypatch):
     monkeypatch.setattr(live_module, "PAGE", 7)
     rig.append(30)
@@ -200,15 +267,16 @@ def test_a_stream_that_was_over_before_ends_where_it_ended(rig):
     assert client.text.endswith(b"event: end\ndata: {}\n\n")
 
 
-def test_what_a_store_that_is_away_holds_back_comes_when_it_is_there_again(rig):
+@pytest.mark.parametrize("trouble", [StoreUnavailable("away"), DatabaseUnavailable("away")])
+def test_what_a_server_that_is_away_holds_back_comes_when_it_is_there_again(rig, trouble):
     client = rig.follow()
     rig.append()
     eventually(lambda: client.numbers == [1])
-    rig.source.is_away = True
+    rig.source.trouble = trouble
     rig.append(2)
     newcomer = rig.follow()
     eventually(lambda: len(rig.source.reads) > 3)
-    rig.source.is_away = False
+    rig.source.trouble = None
     eventually(lambda: client.numbers == [1, 2, 3] and newcomer.numbers == [1, 2, 3])
 
 

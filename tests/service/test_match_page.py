@@ -563,6 +563,25 @@ def test_players_are_found_by_name(api, parts):
     assert "There is no player called “Zoe”." in show(api, "/matches?player=Zoe").text
 
 
+def test_the_form_finds_matches_between_two_players_by_result_and_words(api, parts):
+    table = Table(api, parts)
+    assert tiles(show(api, "/matches?player=ann&opponent=BEN")) == [table.match]
+    assert tiles(show(api, "/matches?player=ann&opponent=ben&result=won&q=")) == []
+    assert tiles(show(api, "/matches?q=ben+an&min_plies=&max_plies=")) == [table.match]
+    assert "There is no player called “Zoe”." in show(api, "/matches?player=ann&opponent=Zoe").text
+    assert "name one in" in show(api, "/matches?opponent=ann", status=400).text
+
+
+def test_matches_can_be_listed_in_other_orders(api, parts):
+    table = Table(api, parts)
+    shown = show(api, "/matches?ruleset=pathagon&sort=created&order=asc")
+    assert tiles(shown) == [table.match]
+    assert '<span aria-current="true">Oldest</span>' in shown.html
+    assert 'href="/matches?ruleset=pathagon&amp;sort=length&amp;order=desc">Longest</a>' in shown.html
+    assert '<input type="hidden" name="order" value="asc">' in shown.html
+    assert "No matches found." in show(api, "/matches?sort=ended").text
+
+
 def test_the_form_keeps_its_input_and_shows_it_as_text(api):
     shown = show(api, '/matches?player="><b>&ruleset=zhen')
     assert '<option value="zhen" selected>' in shown.html

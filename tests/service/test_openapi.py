@@ -27,6 +27,7 @@ NOT_OVER_HTTP = {
     "server/unreadable",
     "bot/unknown",
     "export/incomplete",
+    "ratings/fold-taken",
     "receipt/unreadable",
     "store/build-lost",
     "store/loss-found",

@@ -140,6 +140,7 @@ def test_a_setting_that_can_allow_nothing_is_refused(name, value):
 
 def test_settings_are_lists():
     lists = {"PLYSCRIBE_HOSTS": "Games.example, .club.example", "PLYSCRIBE_ORIGINS": f"{APP},http://[::1]:3000,"}
-    config = read_config({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": "5a" * 32, **lists})
+    needed = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_READ_URL": "sqlite://"}
+    config = read_config({**needed, **lists})
     assert config.hosts == ("games.example", ".club.example")
     assert config.origins == (APP, "http://[::1]:3000")

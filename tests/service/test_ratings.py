@@ -5,52 +5,42 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from openskill.models import PlackettLuce, ThurstoneMostellerFull
 
-from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.domain.codec import format_event
-from plyscribe.domain.commands import Actor
-from plyscribe.domain.ledger import LEDGER, Ledger, RateMatch, RatingsOpened, UnrateMatch, ledger_of
+from plyscribe.domain.ledger import RatingsOpened
 from plyscribe.domain.ruleset import rank_by
+from plyscribe.service.database.engine import Database
 from plyscribe.service.errors import UnknownModel
-from plyscribe.service.ratings.book import Book, Change, compare_standings, fold_book
+from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import MICRO, Model, Rating, open_ratings
+from plyscribe.service.ratings.ratings import RatedPlayer, Ratings
+from tests.service.ledgers import Entries, fold_plainly, ledgers
 
-STREAM = ledger_of("toy")
 OPENING = open_ratings("toy")
 MODEL = Model(OPENING)
-SCORER = Actor("system", "score")
-EMPTY = Book(STREAM)
 
 
-class Entries:
-    """A ledger being written."""
-
-    def __init__(self) -> None:
-        self.ledger = Ledger(STREAM)
-        self.stored: list[StoredEvent] = []
-
-    def rate(self, match: str, *players: str, ranks: tuple[int, ...] = ()) -> None:
-        ranks = ranks or tuple(range(1, len(players) + 1))
-        self._append(RateMatch(actor=SCORER, opening=OPENING, match=match, players=players, ranks=ranks))
-
-    def unrate(self, match: str) -> None:
-        self._append(UnrateMatch(actor=SCORER, opening=OPENING, match=match, why="cheat"))
-
-    def _append(self, command: Any) -> None:
-        ledger = self.ledger
-        encoded = map(format_event, LEDGER.decide(command, ledger).events)
-        stored = link_all(ledger.head or first_link(STREAM), ledger.version + 1, encoded)
-        self.stored += stored
-        self.ledger = LEDGER.fold(ledger, stored)
-
-    def book(self) -> Book:
-        return fold_book(EMPTY, self.stored)
+def folded(entries: Entries) -> Ratings:
+    """The ratings that the ledger amounts to, in a new database."""
+    return Ratings(entries.store, Database(), by_itself=True)
 
 
-def ratings_of(book: Book) -> dict[str, Rating]:
-    return {player: standing.rating for player, standing in book.standings.items()}
+def table_of(entries: Entries) -> list[RatedPlayer]:
+    return folded(entries).read_table(entries.ruleset, 100).rows
+
+
+def ratings_of(entries: Entries) -> dict[str, Rating]:
+    return {row.player: row.rating for row in table_of(entries)}
+
+
+def history_of(entries: Entries, player: str) -> list[Any]:
+    return folded(entries).read_history(entries.ruleset, player, 0, 100).matches
+
+
+def compare(before: dict[str, Rating], after: dict[str, Rating]) -> set[Change]:
+    players = before.keys() | after.keys()
+    changes = {Change(who, before.get(who), after.get(who)) for who in players}
+    return {change for change in changes if change.before != change.after}
 
 
 def after_one_match(ranks: tuple[int, ...], model: Any = MODEL) -> list[Rating]:
@@ -107,7 +97,7 @@ def test_the_numbers_of_the_library_never_change():
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "ben", "ann", "cat")
     entries.rate("m3", "ann", "ben", "cat", "dan", ranks=(1, 1, 3, 4))
-    assert ratings_of(entries.book()) == {
+    assert ratings_of(entries) == {
         "ann": Rating(30724438, 6921157),
         "ben": Rating(31567678, 6930514),
         "cat": Rating(19108308, 7098205),
@@ -132,7 +122,7 @@ def test_a_model_that_this_release_does_not_have_is_named(change):
 
 
 def test_before_its_first_match_a_ledger_rates_nobody():
-    assert EMPTY.table == []
+    assert table_of(Entries()) == []
 
 
 def test_an_ordinal_is_three_deviations_below_the_mean():
@@ -143,9 +133,9 @@ def test_the_table_goes_by_ordinal_and_equals_share_a_place():
     entries = Entries()
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "cat", "dan")
-    table = entries.book().table
+    table = table_of(entries)
     assert [(row.rank, row.player) for row in table] == [(1, "ann"), (1, "cat"), (3, "ben"), (3, "dan")]
-    assert [row.standing.matches for row in table] == [1, 1, 1, 1]
+    assert [row.matches for row in table] == [1, 1, 1, 1]
 
 
 def test_a_history_has_each_match_of_the_player_with_before_and_after():
@@ -153,12 +143,20 @@ def test_a_history_has_each_match_of_the_player_with_before_and_after():
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "cat", "dan")
     entries.rate("m3", "ben", "ann")
-    book = entries.book()
-    steps = book.history("ann")
-    assert [step.entry.match for step in steps] == ["m1", "m3"]
-    assert steps[0].before[0] == MODEL.newcomer
-    assert steps[0].after[0] == steps[1].before[1]
-    assert steps[1].after[1] == book.standings["ann"].rating
+    steps = history_of(entries, "ann")
+    assert [step.match for step in steps] == ["m1", "m3"]
+    assert steps[0].before == MODEL.newcomer
+    assert steps[0].after == steps[1].before
+    assert steps[1].after == ratings_of(entries)["ann"]
+
+
+def test_the_latest_matches_of_a_history_come_newest_first():
+    entries = Entries()
+    for match in ("m1", "m2", "m3"):
+        entries.rate(match, "ann", "ben")
+    latest = folded(entries).read_latest(entries.ruleset, "ann", 2)
+    assert [step.match for step in latest.matches] == ["m3", "m2"]
+    assert latest.has_more
 
 
 def test_a_match_that_was_entered_twice_counts_once():
@@ -166,8 +164,8 @@ def test_a_match_that_was_entered_twice_counts_once():
     once.rate("m1", "ann", "ben")
     for _ in range(2):
         twice.rate("m1", "ann", "ben")
-    assert ratings_of(once.book()) == ratings_of(twice.book())
-    assert twice.book().standings["ann"].matches == 1
+    assert ratings_of(once) == ratings_of(twice)
+    assert [row.matches for row in table_of(twice)] == [1, 1]
 
 
 def test_an_unrated_match_leaves_no_trace_outside_the_ledger():
@@ -177,15 +175,15 @@ def test_an_unrated_match_leaves_no_trace_outside_the_ledger():
         if match != "m1":
             without.rate(match, *players)
     entries.unrate("m1")
-    assert ratings_of(entries.book()) == ratings_of(without.book())
-    assert [step.entry.match for step in entries.book().history("ann")] == ["m3"]
+    assert ratings_of(entries) == ratings_of(without)
+    assert [step.match for step in history_of(entries, "ann")] == ["m3"]
 
 
 def test_a_player_whose_only_match_is_unrated_is_not_in_the_table():
     entries = Entries()
     entries.rate("m1", "ann", "ben")
     entries.unrate("m1")
-    assert entries.book().table == []
+    assert table_of(entries) == []
 
 
 def test_unrating_reports_every_player_that_it_changes_before_and_after():
@@ -193,11 +191,10 @@ def test_unrating_reports_every_player_that_it_changes_before_and_after():
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "ben", "cat")
     entries.rate("m3", "dan", "eve")
-    before = entries.book()
+    was = ratings_of(entries)
     entries.unrate("m1")
-    after = entries.book()
-    changes = compare_standings(before.standings, after.standings)
-    was, now = ratings_of(before), ratings_of(after)
+    now = ratings_of(entries)
+    changes = folded(entries).report(entries.ruleset, "m1")
     assert changes[0] == Change("ann", was["ann"], None)
     assert {change.player: (change.before, change.after) for change in changes} == {
         "ann": (was["ann"], None),
@@ -206,70 +203,27 @@ def test_unrating_reports_every_player_that_it_changes_before_and_after():
     }
 
 
-def test_a_book_stays_as_it_was_when_a_newer_one_is_made_of_it():
-    entries = Entries()
-    entries.rate("m1", "ann", "ben")
-    book, was = entries.book(), ratings_of(entries.book())
-    entries.rate("m2", "ben", "ann")
-    entries.unrate("m1")
-    assert [step.entry.match for step in fold_book(book, entries.stored[2:]).history("ann")] == ["m2"]
-    assert ratings_of(book) == was
-    assert [step.entry.match for step in book.history("ann")] == ["m1"]
-
-
-PLAYERS = ["ann", "ben", "cat", "dan", "eve", "fay"]
-
-
-@st.composite
-def ledgers(draw: st.DrawFn) -> Entries:
-    """Random matches of two to six players with ties, some of them unrated."""
-    entries = Entries()
-    for number in range(draw(st.integers(1, 12))):
-        if draw(st.booleans()):
-            seats = draw(st.lists(st.sampled_from(PLAYERS), min_size=2, max_size=6, unique=True))
-            scores = draw(st.lists(st.integers(0, 3), min_size=len(seats), max_size=len(seats)))
-            if f"m{number}" not in entries.ledger.unrated:
-                entries.rate(f"m{number}", *seats, ranks=rank_by(scores))
-        match = f"m{draw(st.integers(0, 14))}"
-        if draw(st.integers(0, 3)) == 0 and match not in entries.ledger.unrated:
-            entries.unrate(match)
-    return entries
-
-
-@settings(max_examples=150, deadline=None)
-@given(ledgers(), st.randoms(use_true_random=False))
-def test_a_ledger_folds_in_any_pieces_to_what_it_folds_to_at_once(entries, random):
-    stored, book = list(entries.stored), EMPTY
-    while stored:
-        piece = random.randint(1, len(stored))
-        book, stored = fold_book(book, stored[:piece]), stored[piece:]
-    assert book == entries.book()
-
-
 @settings(max_examples=150, deadline=None)
 @given(ledgers())
 def test_unrated_matches_count_as_if_they_were_never_played(entries):
-    book, without = entries.book(), Entries()
-    for entry in sorted(book.entered.values()):
-        if entry.match not in book.unrated:
-            without.rate(entry.match, *entry.players, ranks=entry.ranks)
-    assert ratings_of(book) == ratings_of(without.book())
-
-
-@settings(max_examples=150, deadline=None)
-@given(ledgers())
-def test_any_older_version_can_be_asked_for(entries):
-    book = entries.book()
-    for version in range(len(entries.stored) + 1):
-        assert book.standings_at(version) == fold_book(EMPTY, entries.stored[:version]).standings
+    assert ratings_of(entries) == fold_plainly(entries)
 
 
 @settings(max_examples=100, deadline=None)
 @given(ledgers())
-def test_a_match_can_be_left_out_before_it_is_unrated(entries):
-    book = entries.book()
-    for match in {*book.entered} - {*book.unrated}:
-        after = Entries()
-        after.ledger, after.stored = entries.ledger, list(entries.stored)
-        after.unrate(match)
-        assert book.standings_at(book.version, without=match) == after.book().standings
+def test_what_unrating_a_match_changed_at_the_time_can_be_asked_at_any_later_version(entries):
+    ratings = folded(entries)
+    for match in entries.ledger.unrated:
+        version = entries.find_unrated(match)
+        expected = compare(fold_plainly(entries, version - 1), fold_plainly(entries, version))
+        assert set(ratings.report(entries.ruleset, match)) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(ledgers())
+def test_a_match_can_be_left_out_at_any_version_before_it_is_unrated(entries):
+    ratings = folded(entries)
+    for match in entries.list_counted():
+        for version in range(len(entries.stored) + 1):
+            expected = compare(fold_plainly(entries, version), fold_plainly(entries, version, without=match))
+            assert set(ratings.preview(entries.ruleset, match, version)) == expected

@@ -3,9 +3,10 @@
 import pytest
 
 from plyscribe.domain.commands import Actor
-from plyscribe.service.composition import Parts
+from plyscribe.service.composition import Parts, compose
 from plyscribe.service.ratings.model import PARAMETERS
 from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.app import create_app
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
@@ -69,6 +70,7 @@ def test_a_ruleset_without_rated_matches_has_an_empty_table(api):
     assert api.get("/v1/ratings/zhen").json == {
         "ruleset": "zhen",
         "version": 0,
+        "lag": 0,
         "model": None,
         "players": [],
         "next": None,
@@ -191,6 +193,53 @@ def test_a_ruleset_lists_its_presets_and_they_can_be_rated(club):
     presets = club.api.get("/v1/rulesets/pathagon").json["presets"]
     club.play("Ann", "Ben", ruleset="pathagon", options=presets["small"])
     assert len(club.api.get("/v1/ratings/pathagon").json["players"]) == 2
+
+
+# ---------------------------------------------------------------------------------------------- where a relay folds
+
+
+@pytest.fixture
+def relayed(club, parts, monkeypatch) -> Club:
+    """A club whose ratings stay as they are until somebody folds."""
+    monkeypatch.setattr(parts.ratings, "_by_itself", False)
+    return club
+
+
+def test_ratings_say_how_many_entries_of_the_ledger_they_lack(relayed, parts):
+    match = relayed.play("Ann", "Ben")
+    before = relayed.api.get("/v1/ratings/zhen").json
+    assert (before["version"], before["lag"], before["players"]) == (0, 2, [])
+    parts.ratings.folder.catch_up("zhen")
+    after = relayed.api.get("/v1/ratings/zhen").json
+    assert (after["version"], after["lag"]) == (relayed.api.get(f"/v1/matches/{match}").json["score"]["ledger"], 0)
+    ann = relayed.history("Ann")
+    assert (ann["version"], ann["lag"]) == (2, 0)
+
+
+def test_the_page_of_ratings_says_that_results_do_not_count_yet(relayed, parts):
+    relayed.play("Ann", "Ben")
+    browser, note = create_app(parts).test_client(), "The ratings are being brought up to date"
+    assert note in browser.get("/players?ruleset=zhen").get_data(as_text=True)
+    parts.ratings.folder.catch_up("zhen")
+    assert note not in browser.get("/players?ruleset=zhen").get_data(as_text=True)
+
+
+def test_a_report_is_complete_once_the_ratings_are_without_the_match(relayed, parts):
+    match = relayed.play("Ann", "Ben")
+    parts.ratings.folder.catch_up("zhen")
+    relayed.annul(match)
+    path = f"/v1/matches/{match}/annulment"
+    before = relayed.api.get(path).json
+    assert (before["complete"], before["changes"]) == (False, [])
+    parts.ratings.folder.catch_up("zhen")
+    after = relayed.api.get(path).json
+    assert (after["complete"], len(after["changes"])) == (True, 2)
+
+
+def test_a_report_on_a_match_that_was_not_rated_is_complete(relayed):
+    match = relayed.play("Ann", "Ben", rated=False)
+    relayed.annul(match)
+    assert relayed.api.get(f"/v1/matches/{match}/annulment").json["complete"]
 
 
 # ------------------------------------------------------------------------------------------------------- annulments
@@ -340,5 +389,5 @@ def test_a_restarted_process_has_the_same_ratings(club, parts):
         club.play(loser, winner)
     club.annul(club.play("Dan", "Ann"))
     table = club.table()
-    parts.ledgers._books._cache.drop("ratings-zhen")
-    assert club.table() == table
+    restarted = Api(create_app(compose(parts.config, parts.store)))
+    assert restarted.get("/v1/ratings/zhen").json["players"] == table

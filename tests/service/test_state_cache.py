@@ -9,7 +9,6 @@ from plyscribe.domain.events import LineCopied, MoveMade
 from plyscribe.domain.imported import IMPORT, Import, RecordReceived
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.ledger import LEDGER
-from plyscribe.service.ratings.ledgers import BOOKS
 from plyscribe.service.streams import cache as cache_module
 from plyscribe.service.streams.cache import StateCache
 from tests.domain.given import ANN, account, hot_seat, new_match
@@ -94,8 +93,7 @@ def test_the_import_of_a_long_text_weighs_more():
 
 def test_ledgers_are_never_dropped(monkeypatch):
     monkeypatch.setattr(cache_module, "MAX_CACHED_BYTES", 10)
-    for kind in (LEDGER, BOOKS):
-        kept = StateCache(kind.weigh)
-        for name in ("ratings-a", "ratings-b"):
-            kept.keep(name, kind.empty(name))
-        assert kept.get("ratings-a") is not None
+    kept = StateCache(LEDGER.weigh)
+    for name in ("ratings-a", "ratings-b"):
+        kept.keep(name, LEDGER.empty(name))
+    assert kept.get("ratings-a") is not None

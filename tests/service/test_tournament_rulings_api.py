@@ -7,9 +7,9 @@ import pytest
 
 from plyscribe.domain.commands import AbortMatch, Actor
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS
-from plyscribe.service.live.invitation_notices import InvitationNotifier
 from plyscribe.service.streams.ids import command_of
 from tests.service.api import open_as_before
+from tests.service.notifying import notify
 from tests.service.test_tournaments_api import TournamentOverHttp
 
 CLOSED = {"is_open": False}
@@ -36,7 +36,7 @@ def end_invitation(tournament: TournamentOverHttp, token: str):
 
 def read_inbox(tournament: TournamentOverHttp) -> list[dict]:
     parts = tournament.parts
-    InvitationNotifier(parts.tournaments.handler, parts.inboxes).deliver(parts.store.tail().entries)
+    notify(parts, parts.store.tail().entries)
     return tournament.api.get("/v1/players/me/events", tournament.ann_token).json["entries"]
 
 

@@ -16,9 +16,7 @@ from plyscribe.service.cli.archive import ArchiveError, Differs, Written, check_
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.lists.projections import rebuild
-from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.port import EventStore, StoreUnavailable
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.score_match import score_all
@@ -100,23 +98,11 @@ def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path
 def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: Path) -> None:
     import_archive(store := MemoryStore(), path)
     parts = compose(CONFIG, store)
-    theirs, ours = (
-        open_lists(
-            each.store,
-            None,
-            each.matches,
-            each.accounts.players,
-            each.imports,
-            each.tournaments.handler,
-            MemoryOutbox(),
-        )
-        for each in (filled, parts)
-    )
-    for lists in (theirs, ours):
-        for projection in lists.projections:
-            rebuild(filled.store if lists is theirs else store, projection)
-    assert dump(ours.matches.table) == dump(theirs.matches.table)
-    assert ours.players.read("", None, 10, None) == theirs.players.read("", None, 10, None)
+    for each in (filled, parts):
+        for projection in each.lists.projections:
+            rebuild(each.store, projection)
+    assert dump(parts.lists.matches.table) == dump(filled.lists.matches.table)
+    assert parts.lists.players.read("", None, 10, None) == filled.lists.players.read("", None, 10, None)
 
 
 def test_importing_twice_is_the_same_as_once(path: Path, store: EventStore) -> None:

@@ -67,10 +67,21 @@ def test_a_group_reads_the_feed_from_its_beginning_in_order(store: RedisStore, g
     assert sorted(entries) == sorted(store.tail().entries)
 
 
-def test_a_count_bounds_what_one_bucket_gives(store: RedisStore, group: FeedGroup) -> None:
+def test_a_count_bounds_what_is_read_at_a_time(store: RedisStore, group: FeedGroup) -> None:
     for _ in range(5):
         append(store, STREAM)
-    assert group.read(128) == made(1, 2)
+    assert group.read(2) == made(1, 2)
+
+
+def test_a_busy_bucket_is_read_up_to_the_count_and_keeps_no_other_waiting(store: RedisStore, group: FeedGroup) -> None:
+    for _ in range(5):
+        append(store, STREAM)
+    append(store, "match-other")
+    entries = group.read(4)
+    assert [entry.stream for entry in entries].count("match-other") == 1
+    assert [entry for entry in entries if entry.stream == STREAM] == made(1, 2, 3)
+    assert sum(len(piece.entries) for piece in group.pieces().values()) == 4
+    assert read_all(group) == made(4, 5)
 
 
 def test_a_read_waits_for_an_entry_and_returns_without_one(store: RedisStore, group: FeedGroup) -> None:
@@ -90,9 +101,9 @@ def test_a_reader_after_a_crash_reads_again_what_was_not_acknowledged(
 ) -> None:
     for _ in range(6):
         append(store, STREAM)
-    assert group.read(64 * 2) == made(1, 2)
+    assert group.read(2) == made(1, 2)
     group.ack()
-    assert group.read(64 * 2) == made(3, 4)
+    assert group.read(2) == made(3, 4)
     assert read_all(FeedGroup(client)) == made(3, 4, 5, 6)
     assert read_all(FeedGroup(client)) == []
 
@@ -100,9 +111,9 @@ def test_a_reader_after_a_crash_reads_again_what_was_not_acknowledged(
 def test_a_reader_whose_work_has_failed_reads_again(store: RedisStore, group: FeedGroup) -> None:
     for _ in range(3):
         append(store, STREAM)
-    assert group.read(64) == made(1)
+    assert group.read(1) == made(1)
     group.ack()
-    assert group.read(64) == made(2)
+    assert group.read(1) == made(2)
     group.read_again()
     assert read_all(group) == made(2, 3)
 
@@ -113,7 +124,7 @@ def test_several_readers_each_read_everything_and_trim_nothing_too_early(store: 
     for _ in range(4):
         append(store, STREAM)
     assert read_all(one) == made(1, 2, 3, 4)
-    assert other.read(64) == made(1)
+    assert other.read(1) == made(1)
     other.ack()
     assert other.lag() == 3
     assert other.trim(0) == 1
@@ -187,7 +198,7 @@ def test_lost_groups_and_feeds_are_made_again(store: RedisStore, group: FeedGrou
 def test_entries_that_are_gone_do_not_stop_a_reader(store: RedisStore, group: FeedGroup, client: Redis) -> None:
     for _ in range(3):
         append(store, STREAM)
-    group.read(64 * 3)
+    group.read(3)
     client.xdel(FEED, client.xrange(FEED)[0][0])
     again = FeedGroup(client)
     assert read_all(again) == made(2, 3)
@@ -200,7 +211,7 @@ def test_the_lag_counts_what_is_not_acknowledged(store: RedisStore, group: FeedG
         append(store, STREAM)
     append(store, "match-other")
     assert group.lag() == 4
-    assert len(group.read(64)) == 2
+    assert len(group.read(2)) == 2
     assert group.lag() == 4
     group.ack()
     assert group.lag() == 2
@@ -225,7 +236,7 @@ def test_the_backlog_tells_since_when_its_oldest_entry_waits(
         append(store, STREAM)
     first, second = (int(id.partition(b"-")[0]) for id, _ in client.xrange(FEED))
     assert group.backlog() == (2, first)
-    assert group.read(64) == made(1)
+    assert group.read(1) == made(1)
     assert group.backlog() == (2, first)
     group.ack()
     assert group.backlog() == (1, second)
@@ -236,7 +247,7 @@ def test_the_backlog_tells_since_when_its_oldest_entry_waits(
 def test_the_lag_is_counted_where_the_server_lost_count(store: RedisStore, group: FeedGroup, client: Redis) -> None:
     for _ in range(5):
         append(store, STREAM)
-    group.read(64)
+    group.read(1)
     group.ack()
     client.xdel(FEED, client.xrange(FEED)[2][0])
     assert client.xinfo_groups(FEED)[0]["lag"] is None
@@ -277,9 +288,9 @@ def test_trimming_keeps_the_newest_of_each_bucket(store: RedisStore, group: Feed
 def test_trimming_never_drops_what_is_not_acknowledged(store: RedisStore, group: FeedGroup) -> None:
     for _ in range(6):
         append(store, STREAM)
-    group.read(64)
+    group.read(1)
     group.ack()
-    group.read(64 * 3)
+    group.read(3)
     assert group.trim(0) == 1
     assert versions_in_feed(store) == [2, 3, 4, 5, 6]
     group.ack()
@@ -302,7 +313,7 @@ def test_trimming_goes_on_until_it_is_done(group: FeedGroup, client: Redis) -> N
 def test_the_tail_goes_on_across_a_trim(store: RedisStore, group: FeedGroup) -> None:
     for _ in range(4):
         append(store, STREAM)
-    position = store.tail("", 64 * 2).position
+    position = store.tail("", 2).position
     read_all(group)
     group.trim(0)
     append(store, STREAM)

@@ -309,6 +309,36 @@ def test_a_page_of_a_busy_bucket_is_full(store: EventStore) -> None:
     assert len(store.tail("", 32).entries) == 32
 
 
+@pytest.mark.parametrize("limit", [1, 3, 1000])
+def test_the_feed_of_some_buckets_has_their_entries_alone(store: EventStore, limit: int) -> None:
+    streams = one_stream_a_bucket()[::8]
+    wanted = {bucket_of(stream) for stream in streams[:3]}
+    position = store.feed_end(wanted)
+    for _ in range(4):
+        for stream in streams:
+            append(store, stream)
+    found: list[FeedEntry] = []
+    while (page := store.tail(position, limit, buckets=wanted)).entries:
+        found += page.entries
+        position = page.position
+    assert by_stream(found) == {
+        stream: [FeedEntry(stream, n, n, ("made",)) for n in range(1, 5)] for stream in streams[:3]
+    }
+    assert store.tail(store.feed_end(wanted), buckets=wanted).entries == []
+
+
+def test_a_position_of_some_buckets_holds_for_fewer(store: EventStore) -> None:
+    append(store, STREAM)
+    append(store, OTHER)
+    both = {bucket_of(STREAM), bucket_of(OTHER)}
+    position = store.tail(store.feed_end(both), buckets=both).position
+    append(store, OTHER)
+    append(store, STREAM)
+    one = {bucket_of(STREAM)}
+    assert store.tail(position, buckets=one).entries == [FeedEntry(STREAM, 2, 2, ("made",))]
+    assert store.tail(position, buckets=set()) == (position, [])
+
+
 @pytest.mark.parametrize("position", ["x", "-1", "1.", "5f-0", "1.400:0", "12.0a5", "٣"])
 def test_a_position_that_no_tail_gave_is_refused(store: EventStore, position: str) -> None:
     with pytest.raises(BadPosition):
@@ -405,6 +435,30 @@ def test_whoever_waits_for_the_feed_hears_of_the_next_append(store: EventStore) 
         append(store, OTHER)
         assert waiting.result().entries == [FeedEntry(OTHER, 1, 1, ("made",))]
     assert store.tail(store.feed_end(), 10, 10).entries == []
+
+
+def test_whoever_waits_for_some_buckets_hears_nothing_of_others(store: EventStore) -> None:
+    wanted = {bucket_of(STREAM)}
+    position = store.feed_end(wanted)
+    append(store, OTHER)
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(store.tail, position, 10, 2000, wanted)
+        time.sleep(0.1)
+        append(store, OTHER)
+        append(store, STREAM)
+        assert waiting.result().entries == [FeedEntry(STREAM, 1, 1, ("made",))]
+
+
+def test_the_feed_tells_of_what_is_announced_in_the_bucket_of_its_name(store: EventStore) -> None:
+    announced = [FeedEntry(f"inbox-{letter * 26}", 1, 2**53 - 1, ("inbox", "more")) for letter in "abc"]
+    position = store.feed_end()
+    store.announce(announced)
+    assert sorted(store.tail(position).entries) == announced
+    for entry in announced:
+        assert entry in store.tail(position, buckets={bucket_of(entry.stream)}).entries
+    assert store.streams() == []
+    store.announce([])
+    assert len(store.tail(position).entries) == 3
 
 
 def test_a_condensed_stream_has_one_event_in_the_place_of_all(store: EventStore) -> None:

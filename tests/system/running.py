@@ -135,8 +135,9 @@ def serving(data: Path, port: int | None = None, program: Sequence[str] = PROGRA
 
 @contextmanager
 def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
-    """One of our processes, over the store that `env` names."""
-    child = subprocess.Popen([sys.executable, *argv], env=environment(**{"PLYSCRIBE_SERVER_KEY": KEY, **env}), cwd=ROOT)
+    """One of our processes, over the store that `env` names; with a read database of its own, unless it names one."""
+    settings = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://", **env}
+    child = subprocess.Popen([sys.executable, *argv], env=environment(**settings), cwd=ROOT)
     try:
         yield child
     finally:

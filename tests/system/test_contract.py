@@ -51,6 +51,12 @@ moves = {{ values = ["+1", "+2", "+3", "+4", "+5", "+6", "+7", "d4", "hold"] }}
 "path.seat" = {{ dictionary = "seats", probability = 0.7 }}
 "path.ply" = {{ dictionary = "plies", probability = 0.7 }}
 "body.move" = {{ dictionary = "moves", probability = 0.7 }}
+
+# It has one entry at once, and others only when somebody moves.
+[[operations]]
+include-path = "/v1/matches/stream"
+max-stream-events = 1
+request-timeout = 2
 """
 
 

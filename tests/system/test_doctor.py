@@ -46,7 +46,9 @@ class Patient:
         self.redis = connect_client(server.url)
         self.data = data
         toy = "tests.domain.toy:TOY_V1"
+        read_url = f"sqlite:///{data}.read.db"
         self.environ = {"REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_RULESETS": toy}
+        self.environ["PLYSCRIBE_READ_URL"] = read_url
         self._port = free_port()
         self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
         FeedGroup(self.redis).read(1)
@@ -74,20 +76,25 @@ class Patient:
         seats = (Account(ANN.id), Account(ANN.id) if shared else None)
         create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=Secret(secret))
         self._parts.matches.execute(match, lambda _: create, asked, new=True)
-        self._parts.lists.matches.project({match: None})
+        self._list(match)
         return match
+
+    def _list(self, match: str) -> None:
+        enter = self._parts.lists.matches.collect({match: None})
+        with self._parts.database.writing() as connection:
+            enter(connection)
 
     def resign(self, match: str) -> None:
         asked = command_of("test", "POST", "/withdrawal", None, b"")
         resign = Withdraw(actor=ANN, id="02", seat=1, secret=self._parts.secret_for(self._parts.matches.read(match)))
         self._parts.matches.execute(match, lambda _: resign, asked)
-        self._parts.lists.matches.project({match: None})
+        self._list(match)
 
     def call_off(self, match: str) -> None:
         asked = command_of("test", "POST", "/abort", None, b"")
         abort = AbortMatch(actor=ANN, id="01", secret=self._parts.secret_for(self._parts.matches.read(match)))
         self._parts.matches.execute(match, lambda _: abort, asked)
-        self._parts.lists.matches.project({match: None})
+        self._list(match)
 
 
 @pytest.fixture

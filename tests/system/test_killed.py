@@ -2,6 +2,8 @@
 
 import itertools
 import random
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -130,7 +132,11 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
         with Client(service.url) as client:
             for match in [match for writer in writers for match in writer.matches]:
                 wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
+            for ruleset in {ruleset for writer in writers for ruleset, _ in writer.rated}:
+                wait_for(lambda ruleset=ruleset: client.ratings_lag(ruleset) == 0, why=f"the ratings in {ruleset}")
             check(client, writers)
+        checked = [sys.executable, "-m", "plyscribe", "ratings", "check", "--data", str(service.data)]
+        assert subprocess.run(checked, check=False).returncode == 0, "ratings are not what the ledgers amount to"
     finally:
         service.stop()
 

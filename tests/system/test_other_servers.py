@@ -38,7 +38,8 @@ def store_url(tmp_path_factory) -> Iterator[str]:
 def gunicorn(store_url: str, *options: str, **env: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     port = free_port()
     argv = [*GUNICORN, "--bind", f"127.0.0.1:{port}", *options]
-    settings = {"REDIS_URL": store_url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_SIGN_UP": "open", **env}
+    keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
+    settings = {"REDIS_URL": store_url, "PLYSCRIBE_SIGN_UP": "open", **keyed, **env}
     settings["PLYSCRIBE_METRICS"] = "open"
     server = subprocess.Popen(argv, env=environment(**settings), cwd=ROOT)
     try:

@@ -151,7 +151,8 @@ def start(name: str, data: Path, **env: str) -> subprocess.CompletedProcess[str]
     command = [word if word != "0" else str(free_port()) for word in COMMANDS[name]]
     if name in ("serve", "rebuild"):
         command += ["--data", str(data)]
-    given = environment(**{"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_LOG": "text", **env})
+    keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
+    given = environment(**{**keyed, "PLYSCRIBE_LOG": "text", **env})
     argv = [sys.executable, "-m", *command]
     return subprocess.run(argv, env=given, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
@@ -186,7 +187,8 @@ def test_no_process_starts_with_its_queues_on_a_cluster(tmp_path, redis_url, nam
 @contextmanager
 def logging_to(path: Path, name: str, **env: str) -> Iterator[Callable[[], str]]:
     """A process, and what it has logged so far. It must still run at the end."""
-    given = environment(**{"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_LOG": "text", **env})
+    keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
+    given = environment(**{**keyed, "PLYSCRIBE_LOG": "text", **env})
     with path.open("wb") as out:
         child = subprocess.Popen([sys.executable, "-m", *COMMANDS[name]], env=given, cwd=ROOT, stdout=out, stderr=out)
     try:

@@ -1,6 +1,8 @@
 """Inboxes over a real store: each notice is written once, whatever happens to the relay."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -10,18 +12,25 @@ from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, T
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.tournament.commands import CreateTournament, InviteEntrant
+from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
+from plyscribe.service.database.feed_places import Places
 from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.lists.projections import ListSink, rebuild
+from plyscribe.service.lists.registry import Lists, open_lists
+from plyscribe.service.live.inboxes import FORGOTTEN_MS, Inboxes, Received, inbox_of
+from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import BUCKETS, Stretch
+from plyscribe.service.store.port import BUCKETS, Loaded, Stretch
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers import relay as relay_module
+from plyscribe.workers.duties import Duty
 from plyscribe.workers.duties.deadlines import Deadlines
-from plyscribe.workers.duties.inboxes import Notices
-from plyscribe.workers.duties.listing import Listing
+from plyscribe.workers.duties.inboxes import InboxCare
+from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import Relay
 from tests.service.conftest import CONFIG
 
@@ -33,21 +42,33 @@ ANN, BEN = (Actor("player", f"player-{name * 26}") for name in "ab")
 class Rig:
     """A store, a relay that only writes inboxes, and matches of Ann against Ben."""
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, read_url: str) -> None:
         self.redis = redis
-        self.parts: Parts = compose(CONFIG, RedisStore(redis), redis)
+        self.config = replace(CONFIG, read_url=read_url)
+        self.parts = self.new_parts()
         self.relay = self.new_relay()
+        self.relay.step(block_ms=0)
+        self.build()
 
     def new_parts(self) -> Parts:
-        return compose(CONFIG, RedisStore(self.redis), self.redis)
+        return compose(self.config, RedisStore(self.redis), self.redis)
 
-    def new_relay(self) -> Relay:
-        parts = self.new_parts()
-        return Relay(FeedGroup(self.redis), [Notices(parts, Handler(parts.store, MATCH))])
+    def new_relay(self, *others: Callable[[Parts, Handler], Duty]) -> Relay:
+        parts, feed = self.new_parts(), FeedGroup(self.redis)
+        states = Handler(parts.store, MATCH)
+        sink = LetterSink(parts.inboxes, states, parts.accounts.players, parts.tournaments.handler)
+        sinks = [sink, ListSink(open_lists_of(parts, states, self.redis).projections)]
+        projector = Projector(feed, parts.database, sinks, [parts.inboxes.tables])
+        projector.chores[0]._every_s = 0.0
+        return Relay(feed, [projector, InboxCare(parts.inboxes, sink), *(make(parts, states) for make in others)])
+
+    def build(self) -> None:
+        [inboxes] = [each for each in self.parts.projections if each.name == "inboxes"]
+        rebuild(self.parts.store, inboxes)
 
     def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
         asked = command_of(str(actor), "POST", "/", None, b"")
-        order = command(actor=actor, id="00", **fields)
+        order = command(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
         self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
 
     def open_match(self, **more: object) -> str:
@@ -61,7 +82,10 @@ class Rig:
             self.execute(match, MakeMove, ANN if tile % 2 else BEN, move=f"+{tile}")
 
     def read(self, player: Actor) -> list[bytes]:
-        return [each.data for each in self.parts.inboxes.read(player.id, 0, 1000)]
+        return [each.data for each in self.entries(player)]
+
+    def entries(self, player: Actor) -> list[Received]:
+        return self.parts.inboxes.read(player.id, 0, 1000).entries
 
     def notices(self, player: Actor) -> list[tuple[bytes, int]]:
         """The types and versions of a player's notices."""
@@ -75,9 +99,14 @@ def redis(tmp_path_factory) -> Iterator[Redis]:
 
 
 @pytest.fixture
-def rig(redis: Redis) -> Rig:
+def rig(redis: Redis, read_url: str) -> Rig:
     redis.flushall()
-    return Rig(redis)
+    return Rig(redis, read_url)
+
+
+def open_lists_of(parts: Parts, states: Handler, redis: Redis) -> Lists:
+    players, tournaments = parts.accounts.players, parts.tournaments.handler
+    return open_lists(parts.store, redis, parts.database, states, players, parts.imports, tournaments, parts.outbox)
 
 
 def drain(relay: Relay) -> None:
@@ -97,39 +126,42 @@ def test_each_player_gets_the_notices_that_concern_it(rig):
     assert rig.notices(ANN) == [(b"match-started", 3), *((b"your-decision", version) for version in (3, 5, 7))]
 
 
-def test_a_relay_that_dies_before_it_acknowledges_doubles_nothing(rig, monkeypatch):
+def die(*_: object) -> None:
+    raise SystemExit
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [(LetterSink, "collect"), (Inboxes, "enter"), (Places, "move"), (LetterSink, "announce"), (FeedGroup, "ack")],
+)
+def test_wherever_a_relay_dies_each_notice_comes_once_and_is_announced(rig, monkeypatch, where, what):
     match = rig.open_match()
     rig.play(match, 4)
-    monkeypatch.setattr(FeedGroup, "ack", lambda *_: (_ for _ in ()).throw(SystemExit))
+    position = rig.parts.store.feed_end()
+    monkeypatch.setattr(where, what, die)
     with pytest.raises(SystemExit):
         rig.relay.step(block_ms=0)
     monkeypatch.undo()
     drain(rig.new_relay())
     assert rig.notices(BEN) == NOTICES_OF_BEN
-
-
-def test_a_relay_that_dies_before_it_writes_leaves_nothing_out(rig, monkeypatch):
-    match = rig.open_match()
-    rig.play(match, 4)
-    monkeypatch.setattr(Notices, "take", lambda *_: (_ for _ in ()).throw(SystemExit))
-    with pytest.raises(SystemExit):
-        rig.relay.step(block_ms=0)
-    monkeypatch.undo()
-    drain(rig.new_relay())
-    assert rig.notices(BEN) == NOTICES_OF_BEN
+    announced = [entry for entry in rig.parts.store.tail(position).entries if entry.stream == inbox_of(BEN.id)]
+    numbers = {each.number for each in rig.entries(BEN)}
+    assert {number for entry in announced for number in numbers if entry.first <= number <= entry.last} == numbers
 
 
 def test_two_relays_deliver_everything_once_whichever_comes_first(rig):
     match = rig.open_match()
     drain(rig.relay)
     one, other = rig.new_relay(), rig.new_relay()
-    rig.play(match, 2)
-    held = one._feed.read(100)
-    rig.play(match, 2, first=3)
+    for relay in (one, other):
+        relay.step(block_ms=0)
+    for first in (1, 3):
+        rig.play(match, 2, first=first)
+        for relay in (other, one):
+            relay.step(block_ms=0)
+    drain(one)
     drain(other)
-    for duty in (*one._duties, *other._duties):
-        duty.take(held)
-    assert sorted(rig.notices(BEN), key=lambda each: each[1]) == NOTICES_OF_BEN
+    assert rig.notices(BEN) == NOTICES_OF_BEN
 
 
 def test_a_feed_that_is_read_again_from_its_beginning_delivers_nothing_again(rig):
@@ -143,13 +175,57 @@ def test_a_feed_that_is_read_again_from_its_beginning_delivers_nothing_again(rig
     assert rig.notices(BEN) == NOTICES_OF_BEN
 
 
+def test_inboxes_built_from_the_streams_have_the_entries_that_they_had(rig):
+    match, other = rig.open_match(), rig.open_match()
+    rig.play(match, 4)
+    rig.execute(other, OfferDraw, ANN)
+    drain(rig.relay)
+    before = {player: rig.entries(player) for player in (ANN, BEN)}
+    rig.build()
+    assert {player: rig.entries(player) for player in (ANN, BEN)} == before
+
+
+def test_inboxes_of_a_lost_database_are_built_again_and_numbers_go_on(rig, tmp_path):
+    match = rig.open_match()
+    rig.play(match, 4)
+    drain(rig.relay)
+    before = rig.entries(BEN)
+    lost = Rig(rig.redis, f"sqlite:///{tmp_path}/another.db")
+    assert lost.entries(BEN) == before
+    lost.play(match, 2, first=5)
+    drain(lost.relay)
+    assert [each.data for each in lost.entries(BEN)[: len(before)]] == [each.data for each in before]
+    assert lost.notices(BEN) == [*NOTICES_OF_BEN, (b"your-decision", 8)]
+
+
+def test_a_match_that_cannot_be_read_is_left_out_of_a_build(rig, monkeypatch, caplog):
+    broken, whole = rig.open_match(), rig.open_match()
+    drain(rig.relay)
+    read_events = Handler.read_events
+    monkeypatch.setattr(
+        Handler,
+        "read_events",
+        lambda self, stream, *more: 1 / 0 if stream == broken else read_events(self, stream, *more),
+    )
+    rig.build()
+    assert f"nobody is notified of {broken}" in caplog.text
+    assert all(whole.encode() in data for data in rig.read(BEN))
+    assert rig.read(BEN)
+
+
+def test_old_streams_are_left_out_of_a_build(rig, monkeypatch):
+    rig.open_match()
+    drain(rig.relay)
+    later = now_ms() + FORGOTTEN_MS + 1
+    monkeypatch.setattr("plyscribe.service.live.letters.now_ms", lambda: later)
+    monkeypatch.setattr(Handler, "read_events", lambda *_: pytest.fail("an old stream was read"))
+    rig.build()
+    assert rig.read(BEN) == []
+
+
 def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch):
-    parts, load_all, loads = rig.new_parts(), RedisStore.load_all, []
-    states = Handler(parts.store, MATCH)
-    duties = Notices(parts, states), Deadlines(parts, rig.redis, states), Listing(parts, rig.redis, states)
-    relay = Relay(FeedGroup(rig.redis), duties)
-    # No list is built meanwhile either.
-    relay._chores.clear()
+    load, load_all, loads = RedisStore.load, RedisStore.load_all, []
+    relay = rig.new_relay(lambda parts, states: Deadlines(parts, rig.redis, states))
     relay.step(block_ms=0)
     matches = [rig.open_match(limits=limits) for limits in (None, {"move_ms": 60_000}, {"match_ms": 60_000})]
     for match in matches:
@@ -159,13 +235,17 @@ def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch
         loads.extend(each.stream for each in stretches)
         return load_all(store, stretches)
 
+    def load_player(store: RedisStore, stream: str, *more: Any) -> Loaded:
+        assert stream.startswith("player-"), "a match was read by itself"
+        return load(store, stream, *more)
+
     monkeypatch.setattr(relay_module, "BATCH", 100 * len(BUCKETS))
     monkeypatch.setattr(RedisStore, "load_all", note)
-    monkeypatch.setattr(RedisStore, "load", lambda *_: pytest.fail("a stream was read by itself"))
+    monkeypatch.setattr(RedisStore, "load", load_player)
     relay.step(block_ms=0)
     assert sorted(loads) == sorted(matches)
     monkeypatch.undo()
-    assert [b'"ply":4' in row for row in parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
+    assert [b'"ply":4' in row for row in rig.parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
 
 
 def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):
@@ -183,10 +263,11 @@ def test_who_is_invited_to_a_tournament_is_told_once(rig):
     terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}, "seed": 1}
     for command, fields in ((CreateTournament, terms), (InviteEntrant, {"player": BEN.id})):
         asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=organiser, id=asked.id.hex(), **fields)
+        order = command(actor=organiser, at=now_ms(), id=asked.id.hex(), **fields)
         rig.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament)
     while FeedGroup(rig.redis).backlog()[0]:
         rig.relay.step(block_ms=0)
-    Notices(rig.parts, Handler(rig.parts.store, MATCH)).take(rig.parts.store.tail().entries)
-    [received] = rig.parts.inboxes.read(BEN.id, 0, 10)
-    assert b'"type":"tournament-invited"' in received.data
+    [data] = rig.read(BEN)
+    assert b'"type":"tournament-invited"' in data
+    rig.build()
+    assert rig.read(BEN) == [data]

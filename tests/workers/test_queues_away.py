@@ -16,12 +16,13 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.ids import command_of, stream_id
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import open_relay
 
 pytestmark = pytest.mark.server
 
@@ -38,7 +39,7 @@ class Rig:
         self.redis = connect_client(store.url)
         self.parts: Parts = compose(config, RedisStore(self.redis), self.redis)
         self.jobs = connect_client(queues.url, 0.3)
-        self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.jobs))
+        self.relay = open_relay(self.parts, self.redis, self.jobs)
 
     def close(self) -> None:
         for client in (self.redis, self.jobs):
@@ -103,7 +104,8 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         rig.relay_until(lambda: rig.listed_status(over))
         rig.relay_until(lambda: FeedGroup(rig.redis).lag() == 0)
         rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
-        assert rig.parts.inboxes.read(ANN.id, 0, 10)
+        rig.relay_until(lambda: all(map(is_complete, rig.parts.projections)))
+        assert rig.parts.inboxes.read(ANN.id, 0, 10).entries
         assert watch_readiness(rig.parts).read().queues == "away"
         assert "the queues' server takes no jobs" in caplog.text
         assert "a batch of the feed failed" not in caplog.text

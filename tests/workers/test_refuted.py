@@ -26,7 +26,7 @@ from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.web.app import create_app
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.duties.verification import PENDING
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import open_relay
 from plyscribe.workers.worker import Worker
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
@@ -44,7 +44,7 @@ class House:
         self.compose: Callable[[], Parts] = lambda: compose(config, RedisStore(redis), redis)
         self.parts = self.compose()
         self.queue = verify_queue(redis)
-        self.relay = Relay(FeedGroup(redis), make_duties(self.parts, redis, redis))
+        self.relay = open_relay(self.parts, redis, redis)
         self.api = Api(create_app(self.parts))
         self.ann, self.ann_token = self.api.sign_up("Ann")
         self.ben, self.ben_token = self.api.sign_up("Ben")
@@ -53,7 +53,7 @@ class House:
     def restart(self) -> None:
         """Start another process, which has none of the cached states of the one before."""
         self.parts = self.compose()
-        self.relay = Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
+        self.relay = open_relay(self.parts, self.redis, self.redis)
         self.api = Api(create_app(self.parts))
 
     def finish(self, ruleset: str = "zhen", **more: Any) -> str:

@@ -372,5 +372,6 @@ def test_an_import_whose_job_was_lost_is_found_by_scan_and_sweep(rig):
 
 def test_parts_are_composed_from_the_environment(monkeypatch):
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("PLYSCRIBE_READ_URL", "sqlite://")
     monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", "00" * 32)
     assert composition.compose_process().config.redis_url == "redis://127.0.0.1:1"

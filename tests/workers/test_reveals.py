@@ -27,7 +27,7 @@ from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.duties import reveals as reveals_module
 from plyscribe.workers.duties.verification import PENDING
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import Relay, open_relay
 from plyscribe.workers.verify_match import verify_all
 from plyscribe.workers.worker import Worker
 from tests.domain.toy import TOY_V1
@@ -62,7 +62,7 @@ class Block:
         return compose(config, RedisStore(self.redis), self.redis)
 
     def new_relay(self, config: Config = CONFIG) -> Relay:
-        return Relay(FeedGroup(self.redis), make_duties(self.new_parts(config), self.redis, self.redis))
+        return open_relay(self.new_parts(config), self.redis, self.redis)
 
     def send(self, place: int, command: type[Command], actor: Actor = ANN, **fields: object) -> str:
         asked = command_of(str(actor), "POST", f"/{command.__name__}", None, b"")

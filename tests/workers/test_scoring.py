@@ -91,7 +91,7 @@ class Hall(Rig):
 
     def rated(self) -> list[str]:
         """The players in the table, as a fresh process sees it."""
-        return [row.player for row in self.new_process().ledgers.book("zhen").table]
+        return [row.player for row in self.new_process().ratings.read_table("zhen", 100).rows]
 
     def follow(self) -> None:
         """Relay the whole feed."""
@@ -262,8 +262,8 @@ def test_a_ledger_that_others_write_to_all_the_time_is_tried_again(hall, monkeyp
 def test_the_ratings_of_a_new_process_are_those_of_the_old_one(hall):
     for match in [hall.end() for _ in range(5)]:
         verify_all(hall.parts, [(match, END)])
-        followed = hall.parts.ledgers.book("zhen")
-    assert hall.new_process().ledgers.book("zhen") == followed
+        followed = hall.parts.ratings.read_table("zhen", 100)
+    assert hall.new_process().ratings.read_table("zhen", 100) == followed
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])

@@ -23,6 +23,7 @@ from plyscribe.domain.tournament.commands import AbortTournament, CreateTourname
 from plyscribe.domain.webhooks import AddWebhook, ChangeWebhook, PingWebhook, ReplaceWebhookSecret, Webhook
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.children import python_command
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import webhook_queue
@@ -35,9 +36,10 @@ from plyscribe.service.webhooks.delivery import FAILS_FOR_MS, RETRY_AFTER_S
 from plyscribe.service.webhooks.posting import Poster
 from plyscribe.workers import deliver_webhooks as job_module
 from plyscribe.workers.deliver_webhooks import Deliveries
+from plyscribe.workers.duties import projecting as projecting_module
 from plyscribe.workers.duties import webhooks as duty_module
 from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
-from plyscribe.workers.relay import Relay, make_duties
+from plyscribe.workers.relay import Relay, open_relay
 from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
 from tests.workers.receiver import Got, Receiver, receiving
@@ -45,6 +47,7 @@ from tests.workers.receiver import Got, Receiver, receiving
 pytestmark = pytest.mark.server
 
 SECOND, DAY = 1000, 24 * 3600 * 1000
+SETTINGS = {"PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
 
 
 class Clock:
@@ -63,14 +66,18 @@ class Rig:
         self.redis, self.receiver = redis, receiver
         self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
         self.queue = webhook_queue(redis)
+        # What one relay has entered, another one catches up with in its next step.
+        monkeypatch.setattr(projecting_module, "CATCH_UP_EVERY_S", 0.0)
         self.relay = self.new_relay()
+        self.drain()
+        eventually(lambda: all(map(is_complete, self.parts.projections)))
         self.clock = Clock(monkeypatch)
         self.deliveries = Deliveries(self.parts, Poster("any", within_s=2.0))
         monkeypatch.setattr(job_module, "process_deliveries", lambda: self.deliveries)
         self.ann, self.ben, self.eve = (self.sign_up(name) for name in ("Ann", "Ben", "Eve"))
 
     def new_relay(self) -> Relay:
-        return Relay(FeedGroup(self.redis), make_duties(self.parts, self.redis, self.redis))
+        return open_relay(self.parts, self.redis, self.redis)
 
     def sign_up(self, name: str) -> Actor:
         return Actor(
@@ -332,7 +339,7 @@ def test_a_receiver_that_is_gone_is_disabled_at_once_and_its_owner_reads_so_in_t
     rig.deliver()
     assert rig.webhook(lane).why == "it answered 410 Gone"
     rig.drain()
-    newest = rig.parts.inboxes.read(rig.ann.id, 0, 100)[-1].data
+    newest = rig.parts.inboxes.read(rig.ann.id, 0, 100).entries[-1].data
     assert b'"type":"webhook-disabled"' in newest
     assert lane.webhook.encode() in newest
     rig.open_match()
@@ -451,7 +458,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, rece
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)
@@ -470,7 +477,7 @@ def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receive
     receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
         eventually(lambda: receiver.got)
@@ -498,6 +505,9 @@ def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
     rig.add(rig.ann, "match-ended")
     match = rig.open_match()
     rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    # The other relay takes over.
+    rig.relay._leases.leave()
+    other._leases._renew_at = 0.0
     next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
     rig.drain(other)
     rig.work()

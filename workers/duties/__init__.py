@@ -27,18 +27,25 @@ class Chore:
         self._due_at = 0.0
         self._pauses = Pauses(LONGEST_PAUSE_S)
 
-    def do_if_due(self) -> None:
-        """Do it if its time has come. A failure is logged, holds up nothing else, and is retried soon."""
+    def do_if_due(self) -> bool:
+        """Do it if its time has come, and return whether more of it is due at once: then what it does returns True.
+
+        A failure is logged, holds up nothing else, and is retried soon.
+        """
         if time.monotonic() < self._due_at:
-            return
+            return False
         self._due_at = time.monotonic() + self._every_s
         try:
-            self._do()
+            has_more = self._do() is True
             self._pauses.reset()
+            if has_more:
+                self._due_at = 0.0
+            return has_more
         except (RedisError, StoreError) as error:
             soon = min(max(self._every_s, self._pauses.next_s()), RETRY_CHORE_S)
             self._due_at = time.monotonic() + soon
             log.warning("the %s of the relay failed: retrying in %.0f s: %s", self._name, soon, explain(error))
+            return False
 
 
 class Duty(Protocol):

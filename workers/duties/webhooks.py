@@ -5,7 +5,6 @@ those that a batch concerns, it asks the outbox what they want, and reads anythi
 """
 
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,16 +25,15 @@ from plyscribe.domain.waiting import list_dues
 from plyscribe.domain.webhooks import PING, WebhookAdded, WebhookChanged, WebhookDisabled, WebhookEnabled, WebhookTested
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
-from plyscribe.service.lists import matches as match_list
+from plyscribe.service.database.engine import DatabaseUnavailable
+from plyscribe.service.lists import match_rows as match_list
 from plyscribe.service.lists import tournaments as tournament_list
-from plyscribe.service.live.webhook_notices import write_disabled
+from plyscribe.service.live.inboxes import player_of
 from plyscribe.service.queues import Delivering, enqueue_deliveries
-from plyscribe.service.store.inbox import PREFIX, player_of
 from plyscribe.service.store.outbox import Lane, Message
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import is_stream_id
-from plyscribe.service.webhooks.delivery import DISABLER
 from plyscribe.service.webhooks.targets import OFF
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_AT_ONCE, SWEEP_EVERY_S
@@ -97,6 +95,17 @@ class Webhooks:
         if (self._wanting and self._put_all(self._list_news(entries))) or own:
             self.sweep()
 
+    def heed(self, announced: Sequence[FeedEntry]) -> None:
+        """Put into the outbox what these new entries of inboxes give webhooks to say, and enqueue the lanes.
+
+        Safe to repeat. StoreUnavailable, DatabaseUnavailable.
+        """
+        if self._parts.config.webhooks == OFF:
+            return
+        self._learn_who_wants()
+        if self._wanting and self._put_all(list(self._list_turns(announced))):
+            self.sweep()
+
     def sweep(self) -> None:
         """Enqueue the lanes that are due."""
         if self._parts.config.webhooks == OFF:
@@ -136,7 +145,7 @@ class Webhooks:
         return has_put
 
     def _list_news(self, entries: Sequence[FeedEntry]) -> list[News]:
-        news = list(self._list_turns(entries))
+        news: list[News] = []
         for entry in entries:
             with _apart(entry.stream):
                 # The copy of an imported match has an address, not an id. The accounts in it are none of ours.
@@ -146,21 +155,14 @@ class Webhooks:
                     news += self._list_rounds(entry)
         return news
 
-    def _list_turns(self, entries: Sequence[FeedEntry]) -> Iterator[News]:
-        """One for each inbox that has new entries."""
-        inboxes: defaultdict[str, list[FeedEntry]] = defaultdict(list)
-        for entry in entries:
-            if entry.stream.startswith(PREFIX):
-                inboxes[entry.stream].append(entry)
-        for inbox, its in inboxes.items():
-            first, last = its[0].first, its[-1].last
-            yield News("your-turn", [player_of(inbox)], self._turns_writer(first, last))
+    def _list_turns(self, announced: Sequence[FeedEntry]) -> Iterator[News]:
+        for entry in announced:
+            yield News("your-turn", [player_of(entry.stream)], self._turns_writer(entry))
 
-    def _turns_writer(self, first: int, last: int) -> Callable[[str], Iterator[Message]]:
+    def _turns_writer(self, announced: FeedEntry) -> Callable[[str], Iterator[Message]]:
         def write(player: str) -> Iterator[Message]:
-            received = self._parts.inboxes.read(player, first - 1, last - first + 1)
-            notices = [orjson.loads(each.data) for each in received if each.number <= last]
-            for notice in notices:
+            for received in self._parts.inboxes.read_announced(announced):
+                notice = orjson.loads(received.data)
                 if notice["type"] in OWED.values():
                     yield from self._write_turn(player, notice)
 
@@ -199,7 +201,7 @@ class Webhooks:
                 yield News(topic, concerned, _writer(f"{entry.stream}:{event.version}", topic, event.at, about))
 
     def _heed_owner(self, entry: FeedEntry) -> None:
-        """Test webhooks and wake them, as their owner wants; tell the owner which ones the service disabled."""
+        """Test webhooks and wake them, as their owner wants."""
         players = self._parts.accounts.players
         for stored in players.read_events(entry.stream, entry.first - 1, entry.last - entry.first + 1):
             event = PLAYER.parse(stored)
@@ -207,8 +209,6 @@ class Webhooks:
             if isinstance(data, WebhookTested):
                 message = _message(f"{entry.stream}:{event.version}:{PING}", PING, event.at, entry.stream, {})
                 self._outbox.put(Lane(entry.stream, data.webhook), message, now_ms())
-            if isinstance(data, WebhookDisabled) and event.by == str(DISABLER):
-                self._parts.inboxes.write({entry.stream: [write_disabled(entry.stream, event)]})
             if isinstance(data, WebhookTested | WebhookEnabled | WebhookChanged):
                 self._outbox.wake(Lane(entry.stream, data.webhook), now_ms())
 
@@ -237,10 +237,10 @@ def _is_news(at: int) -> bool:
 
 @contextmanager
 def _apart(stream: str) -> Iterator[None]:
-    """Log what goes wrong with one stream, so that it does not hold up the others. StoreUnavailable."""
+    """Log what goes wrong with one stream, so that it does not hold up the others. StoreUnavailable and the like."""
     try:
         yield
-    except StoreUnavailable:
+    except (StoreUnavailable, DatabaseUnavailable):
         raise
     except Exception:
         # Anything may fail here, such as a ruleset of the operator's own.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from plyscribe.service.composition import compose_process
 from plyscribe.service.config import MIN_KEY_BYTES, ConfigError, read_config
+from plyscribe.service.database.engine import IN_MEMORY
 from plyscribe.service.health.doctor.finding import Finding, judge, tried
 from plyscribe.service.health.doctor.machine import examine_machine
 from plyscribe.service.health.doctor.store import examine_store
@@ -69,12 +70,13 @@ def examine_chains(
 
 
 def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the settings of a service with an embedded store, which makes a key if none is set."""
+    """What is wrong with the settings of a service that runs on its own: it makes a key if none is set."""
     has_key = environ.get("PLYSCRIBE_SERVER_KEY") or environ.get("PLYSCRIBE_SERVER_KEY_FILE")
-    own = {"REDIS_URL": "unix:///none", **({} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES})}
+    key = {} if has_key else {"PLYSCRIBE_SERVER_KEY": "00" * MIN_KEY_BYTES}
+    own = {"PLYSCRIBE_READ_URL": IN_MEMORY, **environ, **key, "REDIS_URL": "unix:///none"}
     try:
         read_store_memory(environ)
-        connect_client(read_config({**environ, **own}).rq_redis_url).close()
+        connect_client(read_config(own).rq_redis_url).close()
     except (ConfigError, StoreError) as error:
         yield _refuse_settings(error)
 

@@ -13,6 +13,8 @@ from plyscribe.service.webhooks.targets import OFF
 SILENT_S = 30.0
 """The relay gives a sign of life twice a second, except while it scans all streams."""
 
+DATABASE_REMEDY = "people can play meanwhile; see 'The read database' in docs/operations.md"
+
 LATE_S = 60.0
 """If something has waited for longer than this, something is wrong."""
 
@@ -27,7 +29,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
         yield from looked_at("refuted", lambda: _examine_refuted(vitals))
         yield from looked_at("damaged", lambda: _examine_chains(vitals))
         yield from looked_at("unsettled", lambda: _examine_unsettled(vitals))
-    yield from looked_at("list", lambda: _examine_lists(parts))
+    yield from looked_at("database", lambda: _examine_database(parts), DATABASE_REMEDY)
 
 
 def _examine_relay(vitals: Vitals) -> Iterator[Finding]:
@@ -82,8 +84,17 @@ def _examine_chains(vitals: Vitals) -> Iterator[Finding]:
     yield judge("damaged", not chains.damaged, f"{chains.damaged} damaged streams{names}{more}", remedy)
 
 
+def _examine_database(parts: Parts) -> Iterator[Finding]:
+    url = parts.database.url.render_as_string()
+    yield Finding("database", "ok", f"{parts.database.ask()} at {url}")
+    lag = parts.lists.lag()
+    text = f"{lag.entries} appends are not entered yet, the oldest for {lag.ms / 1000:.1f} s"
+    yield judge("database", lag.ms < LATE_S * 1000, text, "see the relay's log")
+    yield from _examine_lists(parts)
+
+
 def _examine_lists(parts: Parts) -> Iterator[Finding]:
-    for projection in parts.lists.projections:
+    for projection in parts.projections:
         if is_complete(projection):
             yield Finding("list", "ok", f"{projection.name}, complete")
         elif needs_build(projection):

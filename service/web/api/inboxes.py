@@ -2,8 +2,7 @@
 
 from flask import Blueprint, Response
 
-from plyscribe.service.live.inboxes import InboxEntries, dump_entries
-from plyscribe.service.store.inbox import inbox_of
+from plyscribe.service.live.inboxes import InboxEntries, dump_entries, inbox_of
 from plyscribe.service.web.api.http import JSON, accepted, answer, parse_query, parts, path_with, principal
 from plyscribe.service.web.api.live import SSE, last_event_id, right_of_token, stream_events, wait_for_news
 from plyscribe.service.web.api.openapi import operation
@@ -31,12 +30,12 @@ def read_inbox() -> Response:
     """
     media = accepted(JSON, SSE)
     query = parse_query(parameters.InboxQuery)
+    after = last_event_id(query["after"])
     who = principal()
     source, inbox = InboxEntries(parts().inboxes), inbox_of(who.account)
     if media == SSE:
-        return stream_events(source, inbox, last_event_id(query["after"]), right_of_token())
-    entries = source.read(inbox, query["after"], query["limit"])
-    newest = source.newest(inbox)
+        return stream_events(source, inbox, after, right_of_token())
+    entries, newest = source.read_page(inbox, query["after"], query["limit"])
     # A client that asks for entries beyond the next one gets its empty page at once.
     if not entries and query["after"] == newest:
         wait_for_news(source, inbox, newest, query["wait"])

@@ -1,12 +1,11 @@
 """The lists of matches and players."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, Response
 from orjson import Fragment
 
-from plyscribe.service.access.accounts import Principal
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.lists.paging import Page
 from plyscribe.service.web.api.http import (
@@ -28,31 +27,48 @@ ME = "me"
 @blueprint.get("/v1/matches")
 @operation("matches", answers.MatchPage, query=parameters.MatchesQuery, problems=(400, 401), open=True)
 def list_matches() -> Response:
-    """List matches, newest first.
+    """List matches, newest first unless you ask for another order.
 
     Without a token, the list has all public matches. With a token, it also has the private matches of its account; with
-    the scope `organise` or `admin`, all private matches. `waiting=me` and `player=me` need a token.
+    the scope `organise` or `admin`, all private matches. `waiting=me`, `player=me` and `opponent=me` need a token.
     """
     query = parse_query(parameters.MatchesQuery)
-    who = principal() if ME in (query["waiting"], query["player"]) else principal_if_any()
-    wanted = MatchFilter(
-        player=_account(query["player"], who),
-        ruleset=query["ruleset"],
-        status=query["status"],
-        tournament=query["tournament"],
-        rated=query["rated"],
-        imported=query["imported"],
-        waiting_for=_account(query["waiting"], who),
-        since=query["since"],
-        until=query["until"],
+    named = [query[name] for name in ("waiting", "player", "opponent")]
+    who = principal() if ME in named else principal_if_any()
+    wanted = make_filter(query, *(who.account if who and each == ME else each for each in named))
+    listed = answer_page(
+        "matches",
+        lambda: parts().lists.matches.read(
+            wanted, who, query["limit"], query["cursor"], sort=query["sort"], order=query["order"]
+        ),
     )
-    listed = answer_page("matches", lambda: parts().lists.matches.read(wanted, who, query["limit"], query["cursor"]))
     listed.vary.update(TOKEN_HEADERS)
     return listed
 
 
-def _account(named: str | None, who: Principal | None) -> str | None:
-    return who.account if who and named == ME else named
+def make_filter(
+    query: Mapping[str, Any], waiting_for: str | None, player: str | None, opponent: str | None
+) -> MatchFilter:
+    """The matches that a query asks for, with these accounts."""
+    return MatchFilter(
+        player=player,
+        opponent=opponent,
+        result=query["result"],
+        ruleset=query["ruleset"],
+        status=query["status"],
+        reason=query["reason"],
+        tournament=query["tournament"],
+        rated=query["rated"],
+        imported=query["imported"],
+        waiting_for=waiting_for,
+        names=query["q"],
+        place=query["place"],
+        about=query["about"],
+        since=query["since"],
+        until=query["until"],
+        min_plies=query["min_plies"],
+        max_plies=query["max_plies"],
+    )
 
 
 @blueprint.get("/v1/players")

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
-from plyscribe.service.live.followers import Follower, Source
+from plyscribe.service.live.followers import EVENTS, Follower, Framing, Source
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import name_client, parts, principal_if_any, who_asks
 from plyscribe.service.web.handover import HOLD, HOLDS, WAITED
@@ -41,7 +41,13 @@ def right_of_token() -> Callable[[int], bool]:
 
 
 def stream_events(
-    source: Source, stream: str, after: int, may_go_on: Callable[[int], bool], upto: int | None = None
+    source: Source,
+    stream: str,
+    after: int,
+    may_go_on: Callable[[int], bool],
+    upto: int | None = None,
+    media: str = SSE,
+    framing: Framing = EVENTS,
 ) -> Response:
     """Everything after `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
 
@@ -49,8 +55,8 @@ def stream_events(
     answered without a stream.
     """
     if request.method != "HEAD":
-        request.environ[HOLD] = _follow(source, stream, after, upto=upto, may_go_on=may_go_on)
-    response = Response(iter(()), content_type=SSE)
+        request.environ[HOLD] = _follow(source, stream, after, upto=upto, may_go_on=may_go_on, framing=framing)
+    response = Response(iter(()), content_type=media)
     response.headers["Cache-Control"] = "no-store"
     # Without this header, nginx would buffer the events.
     response.headers["X-Accel-Buffering"] = "no"

@@ -18,6 +18,7 @@ from werkzeug.routing import IntegerConverter, Rule
 from plyscribe.service.access.repeatable import MIN_KEY_LENGTH
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
 from plyscribe.service.web.api.http import PROBLEM, made_once
+from plyscribe.service.web.api.live import SSE
 from plyscribe.service.web.charging import FREE, kind_of
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
 from plyscribe.service.web.schemas import answers
@@ -292,9 +293,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         description = 'The version that the match or tournament must have, in quotes: `"12"`.'
         parameters.append(_header("If-Match", description, '"12"', pattern=VERSION_PATTERN))
     if operation.followed:
-        parameters.append(
-            _header("Last-Event-ID", "The `id` of the last event that you received on a live stream.", "12")
-        )
+        description = "The `id` of the last event that you received on a live stream."
+        parameters.append(_header("Last-Event-ID", description, "12", pattern=NUMBER_PATTERN))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
     return parameters
@@ -329,6 +329,8 @@ KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 
 SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
 
+NUMBER_PATTERN = r"[0-9]{1,16}"
+
 VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 
 
@@ -336,9 +338,9 @@ def _responses(operation: Operation, shown: Examples, method: str, is_limited: b
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
-        if YAML in content:
-            # Some readers take it as text, others parse it.
-            content[YAML]["schema"] = {}
+        # Some readers take these as text, others parse them, and events one by one.
+        for name in {SSE, YAML} & content.keys():
+            content[name]["schema"] = {}
         responses[str(status)] = {"description": SUCCESSES[status], "headers": _headers(operation), "content": content}
     if operation.followed:
         responses["204"] = {"description": "No more events will follow", "headers": _refer()}

@@ -7,6 +7,7 @@ from flask import Blueprint, Response
 from plyscribe.domain.errors import UnknownRuleset
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, find_ruleset
+from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import NotFound
 from plyscribe.service.rulebooks import Clause, read_clauses
 from plyscribe.service.store.port import StoreUnavailable
@@ -31,12 +32,12 @@ def list_rulesets() -> Response:
 
 
 def count_matches(rulesets: list[str]) -> dict[str, int]:
-    """The number of matches of each ruleset; empty while the store cannot be reached, so that rules stay readable."""
+    """The number of matches of each ruleset; empty while they cannot be counted, so that rules stay readable."""
     try:
         # Without a relay, asking for the lag brings the lists up to date.
         parts().lists.lag()
         return parts().lists.matches.count(rulesets)
-    except StoreUnavailable:
+    except (StoreUnavailable, DatabaseUnavailable):
         return {}
 
 

@@ -434,10 +434,10 @@ def list_events(tournament: str) -> Response:
     """
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.TournamentEventsQuery)
+    after = last_event_id(query["after"])
     state, source = read_tournament(tournament), parts().tournament_events
     is_over = state.status in ("ended", "aborted")
     if media == SSE:
-        after = last_event_id(query["after"])
         if is_over and after >= state.version:
             return varied(Response(status=204))
         return varied(stream_events(source, tournament, after, lambda _: True, state.version if is_over else None))

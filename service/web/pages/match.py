@@ -22,7 +22,7 @@ from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.service.access.acting import OVERSEEN, act_in, oversees
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import NotFound
-from plyscribe.service.lists.matches import judged_status
+from plyscribe.service.lists.match_rows import judged_status
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.imports import MAX_NAMED

@@ -1,5 +1,6 @@
-"""The list of matches, filtered by game, status, players and more."""
+"""The list of matches: a form to find some, and the orders in which they can be listed."""
 
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import orjson
@@ -9,10 +10,12 @@ from marshmallow import fields, validate
 from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.rulesets import RULESETS
-from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.lists.players import fold_for_search
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.lists.matches import RESULTS
+from plyscribe.service.lists.words import fold_for_search
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
+from plyscribe.service.web.api.lists import make_filter
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.people import add_names
 from plyscribe.service.web.schemas import parameters
@@ -28,45 +31,69 @@ MAX_TOURNAMENTS = 50
 """How many tournaments the form offers. The address can name any other."""
 
 
+FOLDED = {"player", "opponent", "result", "place", "about", "min_plies", "max_plies"}
+"""The fields that the form shows only if they are used or asked for."""
+
+
+class Order(NamedTuple):
+    """A way to list matches that the page offers."""
+
+    label: str
+    sort: str
+    order: str
+    following: str
+    """What the link to the next page says."""
+
+
+OFFERED = (
+    Order("Newest", "created", "desc", "Older"),
+    Order("Oldest", "created", "asc", "Newer"),
+    Order("Latest to end", "ended", "desc", "Earlier"),
+    Order("First to end", "ended", "asc", "Later"),
+    Order("Longest", "length", "desc", "Shorter"),
+    Order("Shortest", "length", "asc", "Longer"),
+)
+
+
 class WantedMatches(parameters.MatchesQuery):
-    """Which matches to list. A player may be given by name."""
+    """Which matches to list. Players may be given by name."""
 
     limit = QueryInteger(load_default=SHOWN, validate=validate.Range(1, parameters.MAX_ROWS))
     player = fields.String(load_default="", validate=validate.Length(max=MAX_NAME_LENGTH))
+    opponent = fields.String(load_default="", validate=validate.Length(max=MAX_NAME_LENGTH))
 
 
 @blueprint.get("/matches")
 def list_matches() -> Response:
-    """List the matches that the form asks for, the newest first."""
+    """List the matches that the form asks for, in the order that was chosen."""
     query = parse_query(WantedMatches, of_form=True)
-    named, who = query["player"], principal_if_any()
+    who = principal_if_any()
     lag = parts().lists.lag()
-    player = who.account if who and named == ME else _find_player(named)
-    wanted = MatchFilter(
-        player=player,
-        ruleset=query["ruleset"],
-        status=query["status"],
-        tournament=query["tournament"],
-        rated=query["rated"],
-        imported=query["imported"],
-        waiting_for=who.account if who and query["waiting"] else None,
-        since=query["since"],
-        until=query["until"],
-    )
-    is_unknown = bool(named) and player is None
+    players = {name: _find_player(query[name], who) for name in ("player", "opponent")}
+    unknown = next((query[name] for name, account in players.items() if query[name] and account is None), None)
+    wanted = make_filter(query, who.account if who and query["waiting"] else None, **players)
     asked = {name: value for name, value in request.args.items() if value and name != "cursor"}
-    is_empty = is_unknown or (query["waiting"] and who is None)
-    page = None if is_empty else parts().lists.matches.read(wanted, who, query["limit"], query["cursor"])
+    is_empty = unknown or (query["waiting"] and who is None)
+    page = None
+    if not is_empty:
+        page = parts().lists.matches.read(
+            wanted, who, query["limit"], query["cursor"], sort=query["sort"], order=query["order"]
+        )
     rows = [orjson.loads(row) for row in page.rows] if page else []
+    chosen = next(each for each in OFFERED if (each.sort, each.order) == (query["sort"], query["order"]))
     return show_page(
         "matches.html",
         matches=[add_names(row) for row in rows],
         asked=asked,
-        is_filtered=bool(asked),
-        unknown=named if is_unknown else None,
+        is_open=not FOLDED.isdisjoint(asked),
+        is_filtered=bool(asked.keys() - {"sort", "order", "limit"}),
+        unknown=unknown,
         rulesets=sorted({ruleset.id: ruleset.title for ruleset in RULESETS}.items()),
         statuses=STATUSES,
+        results=RESULTS,
         tournaments=_list_tournaments(query["tournament"]),
+        orders=[(each, "/matches?" + urlencode(asked | {"sort": each.sort, "order": each.order})) for each in OFFERED],
+        chosen=chosen,
         next=path_with(cursor=page.cursor) if page and page.cursor else None,
         first="/matches?" + urlencode(asked) if query["cursor"] else None,
         lag_ms=lag.ms if lag.ms >= LAGS_MS else 0,
@@ -81,10 +108,12 @@ def _list_tournaments(asked: str | None) -> dict[str, str]:
     return latest if asked is None else {asked: asked, **latest}
 
 
-def _find_player(named: str) -> str | None:
+def _find_player(named: str, who: Principal | None) -> str | None:
     """The account with this id or name; None if there is no such account, or if the name is empty."""
     if not named:
         return None
+    if who and named == ME:
+        return who.account
     if owner := parts().accounts.owner_of(named):
         return owner
     found = parts().lists.players.read(named, None, MAX_NAMESAKES, None).rows

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import orjson
 from flask import Response, request
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
@@ -15,8 +14,8 @@ from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import list_fields
-from plyscribe.service.web.pages.people import add_names
 
 SHOWN = 20
 
@@ -79,7 +78,7 @@ def _list_open(who: Principal | None) -> list[dict[str, Any]]:
     """Matches with a seat that the visitor could take, the newest first."""
     mine = who and Account(who.account)
     found = []
-    for match in _list_rows(MatchFilter(status=("open",), imported=False), who):
+    for match in list_beside(MatchFilter(status=("open",), imported=False), who, SHOWN):
         life = parts().matches.read(match["match"]).life
         seats = [
             number for number, seat in enumerate(life.seats, 1) if not seat.seated and seat.occupant in (None, mine)
@@ -94,9 +93,4 @@ def _list_own(who: Principal | None, recorded: bool) -> list[dict[str, Any]]:
     if who is None:
         return []
     wanted = MatchFilter(player=who.account, status=("playing", "open"), imported=False)
-    return [match for match in _list_rows(wanted, who) if (match["recorder"] == who.account) is recorded]
-
-
-def _list_rows(wanted: MatchFilter, who: Principal | None) -> list[dict[str, Any]]:
-    parts().lists.lag()
-    return [add_names(orjson.loads(row)) for row in parts().lists.matches.read(wanted, who, SHOWN, None).rows]
+    return [match for match in list_beside(wanted, who, SHOWN) if (match["recorder"] == who.account) is recorded]

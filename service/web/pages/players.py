@@ -9,13 +9,14 @@ from plyscribe.domain.pauses import find_pause
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.ratings.book import Book, RatingStep
 from plyscribe.service.ratings.model import Rating
+from plyscribe.service.ratings.ratings import History, RatedMatch
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.people import add_names, name_account
+from plyscribe.service.web.pages.listed import list_beside, read_beside
+from plyscribe.service.web.pages.people import name_account
 from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
 from plyscribe.service.web.schemas import parameters
 
@@ -23,6 +24,9 @@ MICRO = 1_000_000
 RECENT = 12
 LEADERS = 20
 """How many players of a rating table its plot shows."""
+
+MOST_SHOWN = 200
+"""How many players a rating table shows."""
 
 MAX_POINTS = 400
 """How many of the latest matches the plot of a rating shows."""
@@ -50,70 +54,75 @@ def list_players() -> Response:
 def show_player(player: str) -> Response:
     """Show a player: the history of their ratings, and those of their matches that the visitor may see."""
     account = find_player(player)
-    parts().lists.lag()
-    page = parts().lists.matches.read(MatchFilter(player=account.stream), principal_if_any(), RECENT, None)
-    books = [(ruleset, parts().ledgers.book(ruleset)) for ruleset in _list_rulesets()]
+    matches = list_beside(MatchFilter(player=account.stream), principal_if_any(), RECENT + 1)
+    unknown: list[tuple[str, History]] = []
+    ratings = read_beside(lambda: _read_histories(account.stream), unknown)
     return show_page(
         "player.html",
         player=account,
         paused_until=find_pause(account, now_ms()),
         name=name_account(account.stream),
-        matches=[add_names(orjson.loads(row)) for row in page.rows],
-        more=page.cursor is not None,
-        ratings=[
-            _describe_history(ruleset, book, account.stream)
-            for ruleset, book in books
-            if account.stream in book.standings
-        ],
+        matches=matches[:RECENT],
+        more=len(matches) > RECENT,
+        ratings=[_describe_history(ruleset, history) for ruleset, history in ratings if history.matches],
     )
+
+
+def _read_histories(player: str) -> list[tuple[str, History]]:
+    return [(ruleset, parts().ratings.read_latest(ruleset, player, MAX_POINTS)) for ruleset in _list_rulesets()]
 
 
 def _show_ratings(asked: str) -> Response:
     ruleset = find_rules(asked)
-    book = parts().ledgers.book(ruleset.id)
+    table = parts().ratings.read_table(ruleset.id, MOST_SHOWN)
     rows: list[dict[str, Any]] = [
         {
             "rank": row.rank,
             "player": row.player,
             "name": name_account(row.player),
-            "estimate": _estimate(row.standing.rating),
-            "matches": row.standing.matches,
+            "estimate": _estimate(row.rating),
+            "matches": row.matches,
         }
-        for row in book.table[:200]
+        for row in table.rows
     ]
     plot = None
     if rows:
         plot = draw_intervals([(row["name"], row["estimate"]) for row in rows[:LEADERS]], f"Ratings in {ruleset.title}")
-    return show_page("ratings.html", ruleset=ruleset, rows=rows, total=len(book.table), plot=plot, leaders=LEADERS)
+    return show_page(
+        "ratings.html",
+        ruleset=ruleset,
+        rows=rows,
+        total=table.total,
+        lag=table.state.lag,
+        plot=plot,
+        leaders=LEADERS,
+    )
 
 
-def _describe_history(ruleset: str, book: Book, player: str) -> dict[str, Any]:
-    steps = book.history(player)
-    points = [_estimate(step.after[_seat(step, player)]) for step in steps]
-    first = [_estimate(steps[0].before[_seat(steps[0], player)])] if len(steps) <= MAX_POINTS else []
-    title = f"Rating in {ruleset} after each of the last {min(len(steps), MAX_POINTS)} rated matches"
+def _describe_history(ruleset: str, history: History) -> dict[str, Any]:
+    """The newest matches of a history come first."""
+    assert history.player is not None
+    matches = history.matches
+    points = [_estimate(match.after) for match in reversed(matches)]
+    title = f"Rating in {ruleset} after each of the last {len(matches)} rated matches"
+    first = [] if history.has_more else [_estimate(matches[-1].before)]
     return {
         "ruleset": ruleset,
         "estimate": points[-1],
-        "matches": len(steps),
-        "plot": draw_history([*first, *points[-MAX_POINTS:]], title),
-        "last": [_describe_step(step, player) for step in steps[:-9:-1]],
+        "matches": history.player.matches,
+        "plot": draw_history([*first, *points], title),
+        "last": [_describe_match(match) for match in matches[:8]],
     }
 
 
-def _describe_step(step: RatingStep, player: str) -> dict[str, Any]:
-    seat = _seat(step, player)
+def _describe_match(match: RatedMatch) -> dict[str, Any]:
     return {
-        "match": step.entry.match,
-        "rank": step.entry.ranks[seat],
-        "seats": len(step.entry.players),
-        "before": _estimate(step.before[seat]).value,
-        "after": _estimate(step.after[seat]).value,
+        "match": match.match,
+        "rank": match.rank,
+        "seats": match.seats,
+        "before": _estimate(match.before).value,
+        "after": _estimate(match.after).value,
     }
-
-
-def _seat(step: RatingStep, player: str) -> int:
-    return step.entry.players.index(player)
 
 
 def _estimate(rating: Rating) -> Estimate:

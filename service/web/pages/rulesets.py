@@ -1,18 +1,20 @@
 """The pages of the games: their rules in our own words, their options, and a match to step through."""
 
-import orjson
 from flask import Response
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, list_newest
 from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
-from plyscribe.service.web.api.http import parse_query, parts, principal_if_any
+from plyscribe.service.web.api.http import parse_query, principal_if_any
 from plyscribe.service.web.api.rulesets import count_matches, find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.rules import render_rules
 from plyscribe.service.web.schemas import parameters
+
+LATEST = 20
+"""Finished matches among which one of a certain version is looked for."""
 
 
 @blueprint.get("/rulesets")
@@ -41,8 +43,5 @@ def show_ruleset(ruleset: str) -> Response:
 
 def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:
     """The latest finished match of this version, with the names of its players; None if there is none."""
-    parts().lists.lag()
-    wanted = MatchFilter(ruleset=ruleset.id, status=FINISHED)
-    rows = map(orjson.loads, parts().lists.matches.read(wanted, principal_if_any(), 20, None).rows)
-    sample = next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)
-    return sample and add_names(sample)
+    rows = list_beside(MatchFilter(ruleset=ruleset.id, status=FINISHED), principal_if_any(), LATEST)
+    return next((row for row in rows if row["ruleset_version"] == ruleset.version and row["ply"]), None)

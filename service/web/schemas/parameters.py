@@ -10,6 +10,8 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.lists.bulk import FORMS
+from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     QueryBoolean,
@@ -23,6 +25,11 @@ from plyscribe.service.web.schemas.field_types import (
 MAX_PAGE = 1000
 MAX_WAIT_S = 30
 MAX_ROWS = 200
+MAX_EXPORTED = 10_000
+"""Matches of one export."""
+
+MAX_SEARCHED = 100
+"""Characters of a text whose words are searched for."""
 
 
 def _after(description: str) -> fields.Integer:
@@ -53,6 +60,25 @@ def _number(description: str, **kwargs: Any) -> fields.Integer:
 def _ruleset() -> fields.String:
     metadata = {"description": "The ruleset's id."}
     return fields.String(load_default=None, validate=validate.Regexp(r"[a-z0-9_-]{1,32}\Z"), metadata=metadata)
+
+
+def _account(description: str) -> fields.String:
+    return fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"(me|player-[a-z2-7]{26})\Z"),
+        metadata={"description": f"{description} `me` is your own account."},
+    )
+
+
+def _words(description: str) -> fields.String:
+    more = (
+        f"All words must occur, {MAX_WORDS} at most. Case does not matter, and the last may be the beginning of a word."
+    )
+    return fields.String(
+        load_default="",
+        validate=validate.Length(1, MAX_SEARCHED),
+        metadata={"description": f"{description} {more}"},
+    )
 
 
 class MatchQuery(Strict):
@@ -145,12 +171,14 @@ class PageQuery(Strict):
 class MatchesQuery(PageQuery):
     """Which matches. They must meet all conditions."""
 
-    player = fields.String(
+    player = _account("Only matches that this account plays, is invited to, created or records.")
+    opponent = _account("Only matches in which `player` and this account both have a seat.")
+    result = fields.String(
         load_default=None,
-        validate=validate.Regexp(r"(me|player-[a-z2-7]{26})\Z"),
+        validate=validate.OneOf(RESULTS),
         metadata={
-            "description": "Only matches that this account plays, is invited to, created or records. `me` is your own "
-            "account."
+            "description": "Only matches that ended like this for `player`. A player who shares the first place has "
+            "won, unless all share it: then all have drawn."
         },
     )
     ruleset = _ruleset()
@@ -183,6 +211,88 @@ class MatchesQuery(PageQuery):
     imported = QueryBoolean(
         load_default=None, metadata={"description": "Only imported matches, or only those of this server."}
     )
+    q = _words("Words of the names of players: of accounts and of guests.")
+    place = _words("Words of the note `place` in `about`.")
+    about = _words("Words of any notes in `about`.")
+    reason = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"[a-z][a-z0-9_-]{0,31}\Z"),
+        metadata={"description": "Only matches whose outcome has this `reason`.", "example": "withdrawal"},
+    )
+    min_plies = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only matches with at least so many moves."},
+    )
+    max_plies = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only matches with at most so many moves."},
+    )
+    sort = fields.String(
+        load_default="created",
+        validate=validate.OneOf(SORTS),
+        metadata={
+            "description": "By the time when they were created (or imported), the time when they ended, or the number "
+            "of moves. By the last two, only matches with an outcome are listed."
+        },
+    )
+    order = fields.String(
+        load_default="desc",
+        validate=validate.OneOf(ORDERS),
+        metadata={"description": "`desc`: newest or longest first; `asc`: oldest or shortest first."},
+    )
+
+
+class MatchStreamQuery(Strict):
+    """Which matches to follow. They must meet all conditions."""
+
+    player = _account("Only matches that this account plays, is invited to, created or records.")
+    opponent = _account("Only matches in which `player` and this account both have a seat.")
+    ruleset = _ruleset()
+    tournament = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"),
+        metadata={"description": "The tournament's id."},
+    )
+    rated = QueryBoolean(load_default=None, metadata={"description": "Only rated matches, or only unrated ones."})
+    q = _words("Words of the names of players: of accounts and of guests.")
+    place = _words("Words of the note `place` in `about`.")
+    about = _words("Words of any notes in `about`.")
+    after = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only changes with a higher `id`. By default those from now on."},
+    )
+
+
+class MatchExportQuery(MatchesQuery):
+    """Which matches to export, and how. They must meet all conditions."""
+
+    form = fields.String(
+        data_key="as",
+        load_default="records",
+        validate=validate.OneOf(FORMS),
+        metadata={
+            "description": "`records`: a line with the text record of each match; `bundles`: with its bundle; "
+            "`positions`: a line for each position."
+        },
+    )
+    limit = QueryInteger(
+        load_default=1000,
+        validate=validate.Range(1, MAX_EXPORTED),
+        metadata={"description": "The most matches that an export may have."},
+    )
+    cursor = fields.String(
+        load_default=None,
+        validate=validate.Length(min=1),
+        metadata={"description": "Where the export starts: the `cursor` of the last line that you have."},
+    )
+
+    class Meta:
+        """The order of an export cannot be chosen."""
+
+        exclude = ("sort", "order")
 
 
 class ImportQuery(Strict):

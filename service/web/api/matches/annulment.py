@@ -53,21 +53,23 @@ def get_annulment(match: str) -> Response:
     elif annulment is None:
         raise NotFound(f"{match} is not annulled", "match/not-annulled")
     page = query["offset"], query["limit"]
-    ledgers, ruleset = parts().ledgers, state.life.created.ruleset
+    ratings, ruleset = parts().ratings, state.life.created.ruleset
+    is_in_ratings = annulment is not None and ratings.is_unrated(ruleset, state.stream)
 
     def show(report: Json) -> Response:
         behind = query["offset"] + query["limit"]
         given = {
             "match": state.stream,
             "why": annulment.why if annulment else None,
+            "complete": annulment is None or is_in_ratings or not state.life.may_be_rated,
             "changes": [{**_name(change["player"]), **change} for change in report["changes"]],
             "next": path_with(offset=behind) if behind < report["total"] else None,
         }
         return confined(answer(given), state)
 
     if annulment is None:
-        return answer_report(preview_of(state.stream, ledgers.version(ruleset), *page), show)
-    if not ledgers.is_unrated(state):
+        return answer_report(preview_of(state.stream, ratings.version(ruleset), *page), show)
+    if not is_in_ratings:
         return show({"total": 0, "changes": []})
     return answer_report(annulment_of(state.stream, *page), show)
 

@@ -48,6 +48,7 @@ def list_events(match: str) -> Response:
     """
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
+    after = last_event_id(query["after"])
     state = read_match(match)
     if media == NDJSON:
         charge_size("heavy", state.version, 2000)
@@ -55,7 +56,7 @@ def list_events(match: str) -> Response:
         rest = max(0, state.version - query["after"])
         charge_size("reads", min(rest, query["limit"]) if media == JSON else rest, 100)
     if media == SSE:
-        return confined(varied(_stream_events(state, last_event_id(query["after"]))), state)
+        return confined(varied(_stream_events(state, after)), state)
     given = give_events("match", parts().matches, state.stream, state.version, media, query)
     # A client that asks for events beyond the next one gets its empty page at once.
     if media == JSON and query["after"] == state.version and not _is_still(state):

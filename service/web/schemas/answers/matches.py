@@ -417,6 +417,7 @@ class MatchRow(MatchSummary):
     tournament = fields.String(required=True, allow_none=True, metadata={"description": "The tournament's id."})
     created_at = time_field("When it was created or imported")
     updated_at = time_field("When its last event was recorded")
+    ended_at = time_field("When it ended with an outcome", "Null before.", allow_none=True)
     ply = fields.Integer(required=True, metadata={"description": "The number of moves made so far."})
     turn = fields.Nested(
         Turn, required=True, allow_none=True, metadata={"description": "Null before the start and after an abort."}
@@ -426,7 +427,7 @@ class MatchRow(MatchSummary):
 
 
 class MatchPage(ListPage):
-    """A page of matches, newest first."""
+    """A page of matches."""
 
     matches = fields.List(fields.Nested(MatchRow), required=True)
 

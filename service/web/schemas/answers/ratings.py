@@ -38,11 +38,21 @@ class RatingsModel(Schema):
     library = fields.String(required=True, metadata={"description": "The library that computes it."})
 
 
-class RatingsPage(Page):
+class RatingsVersion(Schema):
+    """How much of the ledger the ratings are based on."""
+
+    version = fields.Integer(
+        required=True, metadata={"description": "The version of the ledger of ratings up to which matches count here."}
+    )
+    lag = fields.Integer(
+        required=True, metadata={"description": "How many entries of the ledger after that one do not count yet."}
+    )
+
+
+class RatingsPage(Page, RatingsVersion):
     """A page of a ruleset's ratings, best first."""
 
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
-    version = fields.Integer(required=True, metadata={"description": "The version of the ledger of ratings."})
     model = fields.Nested(
         RatingsModel, required=True, allow_none=True, metadata={"description": "Null until a match is rated."}
     )
@@ -61,11 +71,10 @@ class RatedMatch(Schema):
     after = fields.Nested(RatingOut, required=True)
 
 
-class RatingHistory(Page, RatingsRow):
+class RatingHistory(Page, RatingsRow, RatingsVersion):
     """A player's rating, and a page of the matches that it is based on, oldest first."""
 
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
-    version = fields.Integer(required=True, metadata={"description": "The version of the ledger of ratings."})
     history = fields.List(fields.Nested(RatedMatch), required=True)
 
 
@@ -94,5 +103,9 @@ class AnnulmentOut(Page):
     match = fields.String(required=True, metadata={"description": "The match's id."})
     why = fields.String(
         required=True, allow_none=True, metadata={"description": "The reason for the annulment; null in a preview."}
+    )
+    complete = fields.Boolean(
+        required=True,
+        metadata={"description": "False while the ratings are computed anew; `changes` is empty until then."},
     )
     changes = fields.List(fields.Nested(RatingChange), required=True)

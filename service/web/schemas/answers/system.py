@@ -37,6 +37,14 @@ class Ready(Schema):
             "match is verified and no built-in bot moves. `none` with a store in memory."
         },
     )
+    lists = fields.String(
+        required=True,
+        validate=validate.OneOf(["up", "away"]),
+        metadata={
+            "description": "Whether the read database answers. While it is `away`, people can play, but lists, ratings "
+            "and inboxes cannot be read. They catch up by themselves."
+        },
+    )
     memory_percent = fields.Integer(
         required=True,
         allow_none=True,

@@ -1,4 +1,4 @@
-"""Keeps the lists up to date: reads every stream that a batch changed once, and lists it anew."""
+"""Builds the lists that are missing, while the projector keeps the others up to date."""
 
 import logging
 import threading
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from redis import Redis
 
 from plyscribe.domain.kinds import MATCH
-from plyscribe.domain.match import Match
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
-from plyscribe.service.lists.projections import Projection, needs_build, project_all, rebuild
+from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
-from plyscribe.service.store.port import FeedEntry, StoreError
+from plyscribe.service.live.letters import LetterProjection
+from plyscribe.service.store.former import drop_former_inboxes, drop_former_list
+from plyscribe.service.store.port import FeedEntry, StoreDenied, StoreError
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 
@@ -22,27 +23,18 @@ BUILD_EVERY_S = 10.0
 log = logging.getLogger(__name__)
 
 
-class Listing:
-    """Keeps the projections, and builds in a thread those that are missing or were laid out by another release."""
+class Builds:
+    """Builds in a thread the lists that are missing or were laid out by another release."""
 
-    def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
+    def __init__(self, parts: Parts, connection: Redis) -> None:
         self._parts = parts
-        self._projections = open_lists(
-            parts.store,
-            connection,
-            states,
-            parts.accounts.players,
-            parts.imports,
-            parts.tournaments.handler,
-            parts.outbox,
-        ).projections
+        self._projections = parts.projections
         self._redis = connection
         self._builder: threading.Thread | None = None
         self.chores = (Chore("building of lists", self.build_missing, BUILD_EVERY_S),)
 
     def take(self, entries: Sequence[FeedEntry]) -> None:
-        """List the streams of these entries as they stand after them."""
-        project_all(self._projections, entries)
+        """Do nothing: the projector enters what is new."""
 
     def build_missing(self) -> None:
         """Begin to build the incomplete lists, unless this process is building already."""
@@ -56,9 +48,10 @@ class Listing:
         # Handlers of its own: old matches must not push matches under way out of the shared cache.
         store = self._parts.store
         matches, players, tournaments = Handler(store, MATCH), Handler(store, PLAYER), Handler(store, TOURNAMENT)
-        imports, outbox = self._parts.imports, self._parts.outbox
-        lists = open_lists(store, self._redis, matches, players, imports, tournaments, outbox)
-        for projection in lists.projections:
+        imports, outbox, database = self._parts.imports, self._parts.outbox, self._parts.database
+        lists = open_lists(store, self._redis, database, matches, players, imports, tournaments, outbox)
+        letters = LetterProjection(self._parts.inboxes, store, matches, players, tournaments)
+        for projection in (*lists.projections, letters):
             if projection.name in names:
                 self._build_one(projection)
 
@@ -66,5 +59,18 @@ class Listing:
         try:
             built = rebuild(self._parts.store, projection)
             log.info("built the list of %s from %d streams", projection.name, built.streams)
+            self._drop_former(projection.name)
         except StoreError as error:
             log.warning("the list of %s could not be built, and will be tried again: %s", projection.name, error)
+        except Exception:
+            # Whatever it is, the other lists are built nevertheless.
+            log.exception("the list of %s could not be built, and will be tried again", projection.name)
+
+    def _drop_former(self, name: str) -> None:
+        """Free the memory of what an earlier release kept in its place."""
+        try:
+            drop_former_list(self._redis, name)
+            if name == LetterProjection.name:
+                drop_former_inboxes(self._redis)
+        except StoreDenied as error:
+            log.info("keys of an earlier release stay in the store, where they do no harm: %s", error)

@@ -1,0 +1,335 @@
+"""Many matches over HTTP: followed in one stream, and exported."""
+
+import json
+from hashlib import sha256
+from itertools import islice
+
+import pytest
+
+from plyscribe.domain.bundle.bundle import parse_bundle
+from plyscribe.domain.commands import Actor
+from plyscribe.service.live import followers as followers_module
+from plyscribe.service.live import match_changes as changes_module
+from plyscribe.service.live import reader as reader_module
+
+SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}
+STREAM, EXPORT = "/v1/matches/stream", "/v1/matches/export"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Look for changes at once, and end a stream soon on which nothing comes."""
+    monkeypatch.setattr(reader_module, "RETRY_PAUSE_S", 0.01)
+    monkeypatch.setattr(changes_module, "FRESH_S", 0.0)
+    monkeypatch.setattr(followers_module, "THREAD_BEAT_S", 0.1)
+
+
+class Club:
+    """Ann and Ben, who play."""
+
+    def __init__(self, api) -> None:
+        self.api = api
+        self.ann_id, self.ann = api.sign_up("Ann")
+        self.ben_id, self.ben = api.sign_up("Ben")
+
+    def play(self, ruleset: str = "zhen", **more) -> str:
+        """A match between them; two appends: it is created, and Ben sits down, which starts it."""
+        match = self.api.new_match(self.ann, [{"player": self.ann_id}, None], ruleset, **more)
+        seated = self.api.post(f"/v1/matches/{match}/seats/2", self.ben, {})
+        assert seated.status_code in (200, 201), seated.json
+        return match
+
+    def follow(self, query: str, count: int, token: str | None = None) -> list[dict]:
+        """The first entries of a live stream, which then is left."""
+        opened = self.api.get(f"{STREAM}?{query}", token, headers=NDJSON)
+        assert opened.status_code == 200, opened.json
+        lines = (line for chunk in opened.response for line in chunk.splitlines() if line)
+        entries = [json.loads(line) for line in islice(lines, count)]
+        opened.close()
+        return entries
+
+    def list_changes(self, query: str, token: str | None = None) -> list[dict]:
+        """The changes of a stream up to its second heartbeat."""
+        opened = self.api.get(f"{STREAM}?{query}", token, headers=NDJSON)
+        assert opened.status_code == 200, opened.json
+        found, beats = [], 0
+        for line in (line for chunk in opened.response for line in chunk.splitlines()):
+            beats += not line
+            found += [entry for entry in [json.loads(line or b"null")] if entry and entry["type"] == "change"]
+            if beats == 2:
+                break
+        opened.close()
+        return found
+
+    def export(self, query: str, token: str | None = None) -> tuple[list[dict], dict]:
+        """The lines of an export, and the last one, which is checked."""
+        answered = self.api.get(f"{EXPORT}?{query}", token)
+        assert answered.status_code == 200, answered.json
+        *lines, last = answered.data.splitlines(keepends=True)
+        end = json.loads(last)
+        assert end["sha256"] == sha256(b"".join(lines)).hexdigest()
+        return [json.loads(line) for line in lines], end
+
+
+@pytest.fixture
+def club(api) -> Club:
+    return Club(api)
+
+
+# -------------------------------------------------------------------------------------------------------------- streams
+
+
+def test_a_stream_begins_with_the_number_of_now(club):
+    club.play()
+    [first] = club.follow("", 1)
+    assert first.keys() == {"type", "id"}
+    assert first["type"] == "at"
+
+
+def test_a_stream_has_an_entry_for_each_append_with_its_events(club):
+    [start] = club.follow("", 1)
+    match = club.play()
+    created, seated = club.follow(f"after={start['id']}", 2)
+    events = club.api.get(f"/v1/matches/{match}/events").json["events"]
+    assert created["events"] + seated["events"] == events
+    assert (created["type"], created["match"], created["ruleset"]) == ("change", match, "zhen")
+    assert (created["version"], seated["version"]) == (created["events"][-1]["version"], len(events))
+    assert start["id"] < created["id"] < seated["id"]
+
+
+def test_a_stream_has_what_happens_after_it_was_opened(club):
+    opened = club.api.get(STREAM, headers=NDJSON)
+    chunks = iter(opened.response)
+    assert json.loads(next(chunks))["type"] == "at"
+    match = club.play()
+    entry = next(json.loads(chunk.splitlines()[0]) for chunk in chunks if chunk.strip())
+    opened.close()
+    assert (entry["type"], entry["match"]) == ("change", match)
+
+
+def test_a_stream_goes_on_after_the_last_entry_that_a_client_has(club):
+    [start] = club.follow("", 1)
+    club.play()
+    first, second = club.follow(f"after={start['id']}", 2)
+    assert club.follow(f"after={first['id']}", 1) == [second]
+
+
+def test_server_sent_events_have_the_same_entries(club):
+    [start] = club.follow("", 1)
+    club.play()
+    entries = club.follow(f"after={start['id']}", 2)
+    opened = club.api.get(STREAM, headers={**SSE, "Last-Event-ID": str(start["id"])})
+    blocks = (block for chunk in opened.response for block in chunk.decode().split("\n\n") if "data:" in block)
+    sent = [dict(line.partition(": ")[::2] for line in block.split("\n")) for block in islice(blocks, 2)]
+    opened.close()
+    assert [json.loads(each["data"]) for each in sent] == entries
+    assert [(each["id"], each["event"]) for each in sent] == [(str(each["id"]), "change") for each in entries]
+
+
+def test_lines_end_with_one_that_says_so_and_have_heartbeats(club, monkeypatch):
+    monkeypatch.setattr(followers_module, "THREAD_S", 0.5)
+    opened = club.api.get(STREAM, headers=NDJSON)
+    lines = opened.data.split(b"\n")
+    assert json.loads(lines[0])["type"] == "at"
+    assert b"" in lines[1:-2]
+    assert lines[-2:] == [b'{"type":"end"}', b""]
+
+
+BOTH = ["zhen", "zhen", "pathagon", "pathagon", "zhen", "zhen"]
+ZHEN, PATHAGON = ["zhen"] * 4, ["pathagon"] * 2
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("ruleset=zhen", ZHEN),
+        ("ruleset=pathagon", PATHAGON),
+        ("player={ann}", BOTH),
+        ("player={ann}&opponent={ben}", BOTH),
+        ("rated=false", BOTH),
+        ("q=ann", BOTH),
+        ("place=oslo", ZHEN),
+        ("about=os", ZHEN),
+    ],
+)
+def test_a_stream_has_the_matches_that_meet_its_conditions(club, query, wanted):
+    [start] = club.follow("", 1)
+    for ruleset, place in (("zhen", "Oslo"), ("pathagon", "Rome"), ("zhen", "Oslo")):
+        club.play(ruleset, about={"place": place})
+    entries = club.follow(f"{query.format(ann=club.ann_id, ben=club.ben_id)}&after={start['id']}", len(wanted))
+    assert [entry["ruleset"] for entry in entries] == wanted
+
+
+@pytest.mark.parametrize("query", ["player={cat}", "tournament=tournament-" + "a" * 26, "rated=true", "q=nobody"])
+def test_a_stream_has_no_matches_that_meet_only_some_conditions(club, query):
+    cat_id, _ = club.api.sign_up("Cat")
+    [start] = club.follow("", 1)
+    club.play("zhen")
+    assert club.list_changes(f"ruleset=zhen&{query.format(cat=cat_id)}&after={start['id']}") == []
+
+
+def test_a_private_match_is_seen_by_those_whom_it_concerns_and_by_overseers(club, parts):
+    _, stranger = club.api.sign_up("Cat")
+    _, overseer = parts.accounts.sign_up(Actor("system", "test"), "Dan", "person", ("play", "organise"))
+    [start] = club.follow("", 1)
+    match = club.api.new_match(club.ann, [{"player": club.ann_id}, {"player": club.ben_id}], "zhen", private=True)
+    query = f"after={start['id']}"
+    for token in (None, stranger):
+        assert club.list_changes(query, token) == []
+    for token in (club.ann, club.ben, overseer):
+        assert [entry["match"] for entry in club.follow(query, 1, token)] == [match]
+
+
+def test_changes_that_are_not_kept_any_more_are_a_gap(club, monkeypatch):
+    monkeypatch.setattr(changes_module, "KEPT", 1)
+    [start] = club.follow("", 1)
+    club.play()
+    gap, last = club.follow(f"after={start['id']}", 2)
+    assert (gap["type"], last["type"]) == ("gap", "change")
+    assert start["id"] < gap["id"] < last["id"]
+
+
+def test_a_number_of_another_database_leads_to_a_gap(club):
+    club.play()
+    [newest] = club.follow("", 1)
+    [gap] = club.follow(f"after={newest['id'] + 1_000_000}", 1)
+    assert gap["type"] == "gap"
+
+
+def test_an_entry_says_how_far_unwanted_changes_were_looked_through(club, monkeypatch):
+    monkeypatch.setattr(changes_module, "PAGE", 1)
+    monkeypatch.setattr(changes_module, "SCANNED", 2)
+    [start] = club.follow("", 1)
+    club.play("zhen")
+    club.play("zhen")
+    match = club.play("pathagon")
+    at, again, wanted = club.follow(f"ruleset=pathagon&after={start['id']}", 3)
+    assert (at["type"], again["type"], wanted["match"]) == ("at", "at", match)
+    assert club.follow(f"ruleset=pathagon&after={again['id']}", 1) == [wanted]
+
+
+def test_a_long_append_comes_with_its_first_events(club, monkeypatch):
+    monkeypatch.setattr(changes_module, "MAX_EVENTS", 1)
+    [start] = club.follow("", 1)
+    club.play()
+    created, seated = club.follow(f"after={start['id']}", 2)
+    assert len(created["events"]) == len(seated["events"]) == 1
+    assert seated["version"] > seated["events"][0]["version"]
+
+
+@pytest.mark.parametrize("query", ["player=me", "player=me&opponent=me"])
+def test_following_oneself_needs_a_token(club, query):
+    refused = club.api.get(f"{STREAM}?{query}", headers=NDJSON)
+    assert (refused.status_code, refused.json["code"]) == (401, "auth/missing")
+
+
+@pytest.mark.parametrize("query", ["after=-1", "after=x", "status=open", "sort=ended"])
+def test_a_stream_refuses_conditions_that_it_does_not_know(club, query):
+    refused = club.api.get(f"{STREAM}?{query}", club.ann, headers=NDJSON)
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+
+
+def test_a_stream_about_an_opponent_needs_a_player(club):
+    refused = club.api.get(f"{STREAM}?opponent=me", club.ann, headers=NDJSON)
+    assert (refused.status_code, refused.json["code"]) == (400, "filter/player-missing")
+
+
+# -------------------------------------------------------------------------------------------------------------- exports
+
+
+def test_an_export_has_the_record_of_each_match_the_oldest_first(club):
+    matches = [club.play("zhen"), club.play("pathagon"), club.play("zhen")]
+    lines, end = club.export("")
+    assert [line["match"] for line in lines] == matches
+    assert end["count"] == 3
+    assert end["next"] is None
+    for line in lines:
+        assert line["record"] == club.api.get(f"/v1/matches/{line['match']}/record").text
+        assert line["version"] == club.api.get(f"/v1/matches/{line['match']}").json["version"]
+
+
+def test_an_export_of_bundles_has_the_files_that_each_match_has(club):
+    club.play()
+    [line], _ = club.export("as=bundles")
+    assert line["bundle"].encode() == club.api.get(f"/v1/matches/{line['match']}/bundle").data
+    assert parse_bundle(line["bundle"].encode()).entries[-1].h.hex() == line["hash"]
+
+
+def test_an_export_of_positions_has_a_line_for_each(club):
+    match = club.play("pathagon")
+    club.api.post(f"/v1/matches/{match}/moves", club.ann, {"move": "a1"})
+    lines, end = club.export("as=positions")
+    assert end["count"] == 1
+    for ply, line in enumerate(lines):
+        assert {**line, "cursor": None} == {
+            **club.api.get(f"/v1/matches/{match}/positions/{ply}").json,
+            "cursor": None,
+        }
+    assert [line["ply"] for line in lines] == [0, 1]
+
+
+def test_the_positions_of_a_match_come_again_unless_all_were_read(club):
+    first, second = club.play(), club.play()
+    for match in (first, second):
+        club.api.post(f"/v1/matches/{match}/withdrawal", club.ann, {"seat": 1})
+    lines, _ = club.export("as=positions")
+    for index, line in enumerate(lines):
+        is_last = lines[index + 1 :] == [] or lines[index + 1]["match"] != line["match"]
+        rest, _ = club.export("as=positions" + (f"&cursor={line['cursor']}" if line["cursor"] else ""))
+        left = lines[index + 1 :] if is_last else [each for each in lines if each["match"] >= line["match"]]
+        if is_last:
+            assert [each["match"] for each in rest] == [each["match"] for each in left]
+        else:
+            assert rest[0]["match"] == line["match"]
+
+
+def test_an_export_goes_on_after_any_of_its_lines(club):
+    for _ in range(4):
+        club.play()
+    lines, _ = club.export("")
+    for number, line in enumerate(lines, 1):
+        rest, end = club.export(f"cursor={line['cursor']}")
+        assert rest == lines[number:]
+        assert end["count"] == len(rest)
+
+
+def test_an_export_ends_at_its_limit_and_says_where_to_go_on(club):
+    matches = [club.play() for _ in range(5)]
+    found, cursor = [], ""
+    while cursor is not None:
+        lines, end = club.export("limit=2" + (f"&cursor={cursor}" if cursor else ""))
+        assert len(lines) <= 2
+        found += [line["match"] for line in lines]
+        cursor = end["next"]
+    assert found == matches
+
+
+def test_an_export_takes_the_conditions_of_the_list(club):
+    zhen, _ = club.play("zhen"), club.play("pathagon")
+    club.api.post(f"/v1/matches/{zhen}/withdrawal", club.ben, {"seat": 2})
+    for query in ("ruleset=zhen", "status=ended", f"player={club.ann_id}&result=won", "reason=withdrawal"):
+        lines, _ = club.export(query)
+        assert [line["match"] for line in lines] == [zhen], query
+
+
+def test_an_export_has_private_matches_for_those_whom_they_concern(club):
+    _, stranger = club.api.sign_up("Cat")
+    match = club.api.new_match(club.ann, [{"player": club.ann_id}, None], "zhen", private=True)
+    assert club.export("")[0] == club.export("", stranger)[0] == []
+    assert [line["match"] for line in club.export("", club.ann)[0]] == [match]
+
+
+def test_an_empty_export_has_its_last_line(club):
+    assert club.export("ruleset=rings") == ([], {"count": 0, "next": None, "sha256": sha256(b"").hexdigest()})
+
+
+@pytest.mark.parametrize("query", ["cursor=nowhere"])
+def test_a_cursor_of_another_list_is_refused(club, query):
+    refused = club.api.get(f"{EXPORT}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
+
+
+@pytest.mark.parametrize("query", ["as=pictures", "limit=0", "limit=10001", "sort=ended"])
+def test_an_export_refuses_what_it_does_not_know(club, query):
+    refused = club.api.get(f"{EXPORT}?{query}")
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
