@@ -89,7 +89,7 @@ class Slot(NamedTuple):
     number: int
 
 
-class Place(NamedTuple):
+class PackPlace(NamedTuple):
     """Where a stream is in the archive: the name of its pack, and its slot."""
 
     pack: str
@@ -100,13 +100,13 @@ class Place(NamedTuple):
         return _PLACE.pack(bytes.fromhex(self.pack), *self.slot)
 
 
-def parse_place(place: bytes) -> Place:
+def parse_place(place: bytes) -> PackPlace:
     """The place in these bytes; PackDamaged if they are none."""
     try:
         pack, *slot = _PLACE.unpack(place)
     except struct.error:
         raise PackDamaged(f"{place.hex()} is no place in the archive") from None
-    return Place(pack.hex(), Slot(*slot))
+    return PackPlace(pack.hex(), Slot(*slot))
 
 
 class Pack(NamedTuple):

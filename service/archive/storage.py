@@ -2,6 +2,7 @@
 
 packs/<first two characters>/<name>.pack      a pack; its name follows from its bytes
 dictionaries/<label>/<digest>.dict            what blocks are packed with; the name is its SHA-256
+    emptied/<name>                                an empty note: all streams of this pack are elsewhere now
 """
 
 import os
@@ -43,6 +44,7 @@ KEPT_BYTES = 32 * 1024 * 1024
 KEPT_TABLES = 256
 """How many tables of packs a process keeps in memory."""
 
+_EMPTIED = "emptied/"
 _PACK = re.compile(r"packs/[0-9a-f]{2}/([0-9a-f]{32})\.pack")
 
 
@@ -147,10 +149,26 @@ class Archive:
         """Remove a pack for good. It may be gone already."""
         with _named(f"pack {name}", missing_is_fine=True):
             obstore.delete(self._store, _pack_path(name))
+        self.note_used(name)
         with self._lock:
             self._tables.pop(name, None)
             for key in [key for key in self._blocks if key[0] == name]:
                 self._held -= self._blocks.pop(key)[1]
+
+    def note_emptied(self, name: str) -> None:
+        """Note that all streams of a pack are elsewhere now. The time of the first note counts."""
+        self._put(_EMPTIED + name, b"")
+
+    def note_used(self, name: str) -> None:
+        """Take such a note back."""
+        with _named(f"the note on pack {name}", missing_is_fine=True):
+            obstore.delete(self._store, _EMPTIED + name)
+
+    def list_emptied(self) -> dict[str, int]:
+        """The packs whose streams are all elsewhere, with the time (UTC milliseconds) of the note."""
+        with _named("the list of emptied packs"):
+            found = [each for page in obstore.list(self._store, "emptied") for each in page]
+        return {each["path"].rpartition("/")[2]: int(each["last_modified"].timestamp() * 1000) for each in found}
 
     # -------------------------------------------------------------------------------------------------- dictionaries
 

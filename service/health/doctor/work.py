@@ -6,9 +6,7 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
-from plyscribe.service.queues import WEBHOOK
 from plyscribe.service.store.requirements import examine_queue_server
-from plyscribe.service.webhooks.targets import OFF
 
 SILENT_S = 30.0
 """The relay gives a sign of life twice a second, except while it scans all streams."""
@@ -47,8 +45,7 @@ def _examine_queues(vitals: Vitals, parts: Parts) -> Iterator[Finding]:
     obstacles = examine_queue_server(vitals.queue_server)
     yield from (Finding("queue", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
     for queue in [] if obstacles else vitals.queues():
-        # Where webhooks are turned off, nobody need work on their queue.
-        if queue.name != WEBHOOK or parts.config.webhooks != OFF:
+        if is_served(queue.name, parts.config):
             yield from _examine_queue(queue)
 
 
