@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|import|play|tournament|report|webhook|seal|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers KIND` runs a worker on the queue of that name, or the relay."""
 
 import os
 import sys

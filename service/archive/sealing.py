@@ -1,8 +1,8 @@
 """Sealing: settled matches go from the store's memory into packs.
 
-A pack is written, read back and compared before the first of its streams leaves the store. Each stream leaves by itself,
-and only if it still is what was packed. So whatever dies, stream or pack is whole: a stream that did not leave is packed
-again another time, and the copy in the first pack is dropped when that pack is repacked.
+A pack is written, read back and compared before the first of its streams leaves the store. Each stream leaves by
+itself, and only if it still is what was packed. So whatever dies, stream or pack is whole: a stream that did not leave
+is packed again another time, and the copy in the first pack is dropped when that pack is repacked.
 """
 
 import logging

@@ -18,7 +18,7 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.archive.storage import Archive
-from plyscribe.service.config import MIN_KEY_BYTES, OFF, Config, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.config import MIN_KEY_BYTES, Config, ServerKey, parse_key, read_config, register_rulesets
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE

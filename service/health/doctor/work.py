@@ -6,6 +6,7 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
+from plyscribe.service.processes.serving import is_served
 from plyscribe.service.store.requirements import examine_queue_server
 
 SILENT_S = 30.0
