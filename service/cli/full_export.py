@@ -1,4 +1,4 @@
-"""The archive: all streams of a store in one NDJSON file, from which a store can be filled again byte for byte.
+"""The full export: all streams of a store in one NDJSON file, from which a store is filled again byte for byte.
 
     {"archive":1,"server":"…"}                               the head line
     {"stream":"match-…"}                                     for each stream: its id,
@@ -31,7 +31,7 @@ from plyscribe.service.streams.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM
 
 FORMAT = 1
 BEGINNING = b'{"archive":'
-"""The first bytes of every archive, and of no other file of ours."""
+"""The first bytes of every full export, and of no other file of ours."""
 
 LEDGER_ID = re.compile(r"ratings-[a-z0-9_-]{1,32}")
 TOGETHER = 256
@@ -43,11 +43,11 @@ LONGEST_RECORD = 3
 log = logging.getLogger(__name__)
 
 
-class ArchiveError(Exception):
-    """The file is not a sound archive. The message names the first line at fault."""
+class ExportError(Exception):
+    """The file is not a sound full export. The message names the first line at fault."""
 
     def __init__(self, line: int | None, why: str) -> None:
-        place = "the archive" if line is None else f"line {line} of the archive"
+        place = "the export" if line is None else f"line {line} of the export"
         super().__init__(f"{place}: {why}")
 
 
@@ -77,11 +77,11 @@ Progress = Callable[[Written], object]
 # ------------------------------------------------------------------------------------------------------------- export
 
 
-def export_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
+def export_store(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
     """Write all streams to the file, or continue a file after its last complete stream.
 
     A stream with an event that cannot be written as one line was tampered with: it is logged and left out. Raises
-    ArchiveError if the file is something else or already complete. After StoreUnavailable call this again to continue.
+    ExportError if the file is something else or already complete. After StoreUnavailable call this again to continue.
     """
     # The file holds private matches and the hashes of tokens.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
@@ -116,7 +116,7 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
     lines, head = [canonical_json({"stream": stream}) + b"\n"], b""
     for entry in entries:
         if not (entry.e[:1] == b"{" and entry.e[-1:] == b"}" and b"\n" not in entry.e):
-            log.error("%s is left out of the archive: event %d is not an object on one line", stream, entry.version)
+            log.error("%s is left out of the export: event %d is not an object on one line", stream, entry.version)
             return []
         lines.append(format_event_line(entry) + b"\n")
         head = entry.h
@@ -129,7 +129,7 @@ def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
     digest, place, after, written = sha256(), 0, "", Written()
     for block in _read_blocks(file):
         if block.is_end:
-            raise ArchiveError(block.line, "it is complete already: export to another file")
+            raise ExportError(block.line, "it is complete already: export to another file")
         digest.update(block.raw)
         place += len(block.raw)
         if block.stream:
@@ -146,14 +146,14 @@ def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
 # ------------------------------------------------------------------------------------------------------------- import
 
 
-def import_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
+def import_store(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
     """Fill the store with all streams of the file, byte for byte. Events that it has already stay as they are.
 
-    Nothing is written unless the whole file is sound (ArchiveError) and no stream of the store differs (Differs). After
+    Nothing is written unless the whole file is sound (ExportError) and no stream of the store differs (Differs). After
     an interruption or StoreUnavailable call this again to continue.
     """
     with path.open("rb") as file:
-        for stream in _read_archive(file):
+        for stream in _read_export(file):
             _find_missing(store, stream)
     written = Written()
     # Ledgers come first, because a worker looks there whether a match has been scored.
@@ -164,7 +164,7 @@ def import_archive(store: EventStore, path: Path, report: Progress = lambda _: N
 
 def _write_part(store: EventStore, path: Path, written: Written, report: Progress, ledgers: bool) -> Written:
     with path.open("rb") as file:
-        for stream in _read_archive(file):
+        for stream in _read_export(file):
             if stream.id.startswith("ratings-") != ledgers:
                 continue
             missing = restore_stream(store, stream.id, stream.entries)
@@ -178,11 +178,11 @@ def _write_part(store: EventStore, path: Path, written: Written, report: Progres
     return written
 
 
-def check_archive(path: Path, report: Progress = lambda _: None) -> Written:
-    """The number of streams and events in the archive; ArchiveError unless it is sound."""
+def check_export(path: Path, report: Progress = lambda _: None) -> Written:
+    """The number of streams and events in the export; ExportError unless it is sound."""
     written = Written()
     with path.open("rb") as file:
-        for stream in _read_archive(file):
+        for stream in _read_export(file):
             written = written._replace(streams=written.streams + 1, events=written.events + len(stream.entries))
             report(written)
     return written
@@ -236,7 +236,7 @@ def _is_left_of(entries: Sequence[StoredEvent], before: Sequence[StoredEvent]) -
     if not (isinstance(raw, dict) and raw.get("type") == RecordDropped.type):
         return False
     count, head = raw["data"]["events"], raw["data"]["head"]
-    # The store, or the archive, may be from before a part was kept, or before the fault was found.
+    # The store, or the export, may be from before a part was kept, or before the fault was found.
     return len(before) < count or (len(before) == count and bool(before[-1].h.hex() == head))
 
 
@@ -254,7 +254,7 @@ def _read_envelope(stored: StoredEvent) -> _Event:
 def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> CommandKey:
     if len(cause) != 2 * COMMAND_ID_BYTES:
         return job_command("restore", stream, stored[0].version)
-    # Zeros are the digest of jobs, which have no request. An archive holds no digests of requests, so a client that
+    # Zeros are the digest of jobs, which have no request. An export holds no digests of requests, so a client that
     # repeats one from before the export is told that its key was used.
     return CommandKey(bytes.fromhex(cause), bytes(DIGEST_BYTES))
 
@@ -263,7 +263,7 @@ def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> Comma
 
 
 class _Block(NamedTuple):
-    """Lines of an archive that belong together: the head, a stream, or the end."""
+    """Lines of an export that belong together: the head, a stream, or the end."""
 
     line: int
     raw: bytes
@@ -275,11 +275,11 @@ class _Block(NamedTuple):
 
 
 def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
-    """The complete blocks of a file, up to the first incomplete one; ArchiveError if it is not an archive."""
+    """The complete blocks of a file, up to the first incomplete one; ExportError if it is no full export."""
     is_ended, block = False, list[bytes]()
     for number, line in enumerate(file, 1):
         if is_ended:
-            raise ArchiveError(number, "the archive ended on the line before")
+            raise ExportError(number, "the export ended on the line before")
         if not line.endswith(b"\n"):
             return
         if number == 1:
@@ -289,7 +289,7 @@ def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
             is_ended = True
             yield _Block(number, line, is_end=True)
         elif not block and not line.startswith(b'{"stream":'):
-            raise ArchiveError(number, "expected a stream or the end line")
+            raise ExportError(number, "expected a stream or the end line")
         else:
             block.append(line)
             if line.startswith(b'{"count":'):
@@ -298,14 +298,14 @@ def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
                 block = []
 
 
-def _read_archive(file: BinaryIO) -> Iterator[Stream]:
-    """The streams of a complete archive, each checked. ArchiveError at the first fault, even if it is the end line."""
+def _read_export(file: BinaryIO) -> Iterator[Stream]:
+    """The streams of a complete export, each checked. ExportError at the first fault, even if it is the end line."""
     digest, streams, events, is_whole = sha256(), 0, 0, False
     for block in _read_blocks(file):
         if block.is_end:
             end = {"streams": streams, "events": events, "sha256": digest.hexdigest()}
             if canonical_json(end) + b"\n" != block.raw:
-                raise ArchiveError(block.line, "the end line does not match the lines before it")
+                raise ExportError(block.line, "the end line does not match the lines before it")
             is_whole = True
         elif block.stream:
             stream = _parse_stream(block)
@@ -313,23 +313,23 @@ def _read_archive(file: BinaryIO) -> Iterator[Stream]:
             yield stream
         digest.update(block.raw)
     if not is_whole:
-        raise ArchiveError(None, "the end line is missing: the export was interrupted, run it again to continue")
+        raise ExportError(None, "the end line is missing: the export was interrupted, run it again to continue")
 
 
 def _require_head(line: bytes) -> None:
     try:
         head = parse_json(line)
     except NotCanonical as error:
-        raise ArchiveError(1, str(error)) from None
+        raise ExportError(1, str(error)) from None
     if not (isinstance(head, dict) and head.get("archive") == FORMAT):
-        raise ArchiveError(1, f"this is not an archive of format {FORMAT}")
+        raise ExportError(1, f"this is not a full export of format {FORMAT}")
 
 
 def _parse_stream_line(line: bytes, number: int) -> str:
     found = re.fullmatch(rb'\{"stream":"([a-z0-9_-]{1,64})"\}\n', line)
     id = found[1].decode() if found else ""
     if not (STREAM_ID.fullmatch(id) or LEDGER_ID.fullmatch(id)):
-        raise ArchiveError(number, "expected the id of a stream")
+        raise ExportError(number, "expected the id of a stream")
     return id
 
 
@@ -341,17 +341,17 @@ def _parse_stream(block: _Block) -> Stream:
             entry = parse_event_line(line[:-1], version + 1)
             raw = parse_json(entry.e)
             if canonical_json(raw) != entry.e:
-                raise ArchiveError(first + version, "this event is not canonical JSON")
+                raise ExportError(first + version, "this event is not canonical JSON")
             parse_envelope(raw, version)
         except BundleError as error:
-            raise ArchiveError(first + version, error.why) from None
+            raise ExportError(first + version, error.why) from None
         except (StreamError, AttributeError) as error:
-            raise ArchiveError(first + version, str(error)) from None
+            raise ExportError(first + version, str(error)) from None
         entries.append(entry)
     try:
         head = check_chain(first_link(block.stream), 0, entries)
     except BrokenChain as error:
-        raise ArchiveError(first + error.details["version"], str(error)) from None
+        raise ExportError(first + error.details["version"], str(error)) from None
     if not entries or canonical_json({"count": len(entries), "head": head.hex()}) + b"\n" != last:
-        raise ArchiveError(first + len(block.lines), f"the count or head of {block.stream} does not match its events")
+        raise ExportError(first + len(block.lines), f"the count or head of {block.stream} does not match its events")
     return Stream(block.stream, entries)
