@@ -126,7 +126,7 @@ class SealedStore:
             places = self.within.places([streams[number] for number in empty])
             for number, place in zip(empty, places, strict=True):
                 if place is not None:
-                    found[number] = self._read_kept(streams[number], place).commands
+                    found[number] = list(self._read_kept(streams[number], place).commands)
         return found
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:

@@ -90,14 +90,6 @@ class CommandKey(NamedTuple):
     digest: bytes
 
 
-class Remembered(NamedTuple):
-    """A command that the store remembers, and its events, as versions first..last."""
-
-    command: CommandKey
-    first: int
-    last: int
-
-
 @dataclass(frozen=True, slots=True)
 class Stored:
     """The events are now stored, as versions first..last."""
