@@ -44,7 +44,7 @@ def merge_small(store: EventStore, archive: Archive) -> Repacked | None:
 def repack(
     store: EventStore, archive: Archive, names: Sequence[str], without: Callable[[str], bool] = lambda _: False
 ) -> Repacked:
-    """Move the streams of these packs into as few new packs as can be, except those that are left out or are elsewhere by now.
+    """Move the streams of these packs into few new packs, except those that are left out or are elsewhere by now.
 
     The packs are noted as emptied. Idempotent; if it dies, each stream is in its old pack or in the new one.
     StoreUnavailable, ArchiveUnavailable, PackDamaged.

@@ -2,12 +2,14 @@
 
 packs/<first two characters>/<name>.pack      a pack; its name follows from its bytes
 dictionaries/<label>/<digest>.dict            what blocks are packed with; the name is its SHA-256
-    emptied/<name>                                an empty note: all streams of this pack are elsewhere now
+emptied/<name>                                an empty note: all streams of this pack are elsewhere now
+forgotten/<match>                             a line of JSON: who deleted this match for good, when and why
 """
 
 import os
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +46,11 @@ KEPT_BYTES = 32 * 1024 * 1024
 KEPT_TABLES = 256
 """How many tables of packs a process keeps in memory."""
 
+MEASURED_FOR_S = 300.0
+"""How long a process reuses the size of the archive: an object store lists a thousand packs a request."""
+
 _EMPTIED = "emptied/"
+_FORGOTTEN = "forgotten/"
 _PACK = re.compile(r"packs/[0-9a-f]{2}/([0-9a-f]{32})\.pack")
 
 
@@ -53,6 +59,13 @@ class KeptPack(NamedTuple):
 
     name: str
     size: int
+
+
+class Measured(NamedTuple):
+    """How many packs the archive has, and their bytes."""
+
+    packs: int
+    bytes: int
 
 
 class Archive:
@@ -70,6 +83,7 @@ class Archive:
         self._blocks: OrderedDict[tuple[str, int], tuple[OpenBlock, int]] = OrderedDict()
         self._held = 0
         self._dictionaries: dict[str, bytes] = {}
+        self._measured: tuple[Measured, float] | None = None
 
     # -------------------------------------------------------------------------------------------------------- packs
 
@@ -169,6 +183,25 @@ class Archive:
         with _named("the list of emptied packs"):
             found = [each for page in obstore.list(self._store, "emptied") for each in page]
         return {each["path"].rpartition("/")[2]: int(each["last_modified"].timestamp() * 1000) for each in found}
+
+    def note_forgotten(self, stream: str, note: bytes) -> None:
+        """Note that a stream was deleted for good. The first note stays."""
+        if stream not in self.list_forgotten():
+            self._put(_FORGOTTEN + stream, note)
+
+    def list_forgotten(self) -> set[str]:
+        """The streams that were deleted for good."""
+        with _named("the list of what was forgotten"):
+            found = [each for page in obstore.list(self._store, "forgotten") for each in page]
+        return {each["path"].removeprefix(_FORGOTTEN) for each in found}
+
+    def measure(self) -> Measured:
+        """How many packs there are and how large they are, as it was a few minutes ago at most."""
+        known, asked_at = self._measured, time.monotonic()
+        if known is None or asked_at > known[1] + MEASURED_FOR_S:
+            sizes = [pack.size for pack in self.list_packs()]
+            self._measured = known = Measured(len(sizes), sum(sizes)), asked_at
+        return known[0]
 
     # -------------------------------------------------------------------------------------------------- dictionaries
 

@@ -1,0 +1,329 @@
+"""`plyscribe archive`: what is in the archive of sealed matches, whether it is sound, and what is done by hand."""
+
+import getpass
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import MofNCompleteColumn, Progress
+
+from plyscribe.service.cli.beside import compose_beside
+from plyscribe.service.cli.shared_options import DATA, JSON
+
+if TYPE_CHECKING:
+    from plyscribe.service.archive.examining import Contents, Examined
+    from plyscribe.service.archive.storage import Archive
+    from plyscribe.service.composition import Parts
+
+
+WORKERS = 2
+MOST_REASON = 500
+
+STAYS = """\
+What stays: its entries in ledgers of ratings, and its games in tournaments, by id and result; notices in inboxes for 90
+days; copies that others exported or imported; and backups of yours. Restart the processes: they may have it in memory.
+Then back up the store: older backups name packs that are gone now (`plyscribe rebuild --from-archive` mends that)."""
+
+
+@click.group()
+def archive() -> None:
+    """Look after the archive of sealed matches.
+
+    The archive is the folder or bucket in PLYSCRIBE_ARCHIVE, or else `archive` in the data directory. The service keeps
+    running. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
+    """
+
+
+# --------------------------------------------------------------------------------------------------------------- list
+
+
+@archive.command("list")
+@JSON
+@DATA
+def list_packs(as_json: bool, data: Path) -> None:
+    """List the packs, with what is in them."""
+    from plyscribe.service.archive.examining import list_contents
+
+    found = list(list_contents(_open(data)[1]))
+    if as_json:
+        click.echo(json.dumps([pack._asdict() for pack in found], indent=2))
+        return
+    for pack in found:
+        labels = ", ".join(f"{label} {count:,}" for label, count in pack.labels.items())
+        emptied = "" if pack.emptied_ms is None else f", emptied {_format_day(pack.emptied_ms)}"
+        click.echo(f"{pack.name}  {_format_counts([pack])} ({labels}){emptied}")
+    current = [pack for pack in found if pack.emptied_ms is None]
+    click.echo(
+        f"{len(found)} packs, {len(found) - len(current)} of them emptied; in the others {_format_counts(current)}"
+    )
+
+
+def _format_counts(packs: "Sequence[Contents]") -> str:
+    size, events = sum(pack.bytes for pack in packs), sum(pack.events for pack in packs)
+    each = f", {size / events:.1f} bytes an event" if events else ""
+    return f"{decimal(size)}, {sum(pack.streams for pack in packs):,} streams, {events:,} events{each}"
+
+
+def _format_day(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))
+
+
+# ------------------------------------------------------------------------------------------------------------- verify
+
+
+@archive.command()
+@click.argument("packs", nargs=-1)
+@click.option("--workers", type=click.IntRange(1, 64), default=WORKERS, show_default=True, help="Processes.")
+@DATA
+def verify(packs: tuple[str, ...], workers: int, data: Path) -> None:
+    """Read packs whole and execute their matches again.
+
+    PACKS are their names; without any, all are read, and every sealed match is looked for at its place. Exits with 1 if
+    anything is wrong, and names pack and match; with 2 if a match cannot be executed again, because this release lacks
+    its rules. Changes nothing.
+    """
+    from plyscribe.service.archive.examining import find_strays, list_sealed
+
+    parts, kept = _open(data)
+    known = {pack.name for pack in kept.list_packs()}
+    for name in packs:
+        if name not in known:
+            raise click.BadParameter(f"there is no pack {name!r} in the archive")
+    names = sorted(set(packs) or known)
+    started, done = time.monotonic(), list["Examined"]()
+    with _show_bar("reading packs", len(names)) as bar:
+        for examined in _examine(parts, kept, data, names, workers):
+            done.append(examined)
+            bar.advance(bar.task_ids[0])
+            for mark, fault in [*(("wrong", f) for f in examined.faults), *(("unknown", f) for f in examined.unknown)]:
+                where = f"pack {fault.pack}" + (f", {fault.stream}" if fault.stream else "")
+                click.echo(f"{mark}  {where}: {fault.why}")
+    strays = 0
+    # Only if some places lead elsewhere, each is followed, which takes a look into a block for each.
+    if not packs and sum(1 for _ in list_sealed(parts.store)) != sum(each.in_use for each in done):
+        for stream, why in find_strays(parts.store, kept, list_sealed(parts.store)):
+            strays += 1
+            click.echo(f"wrong  {stream}: its place leads nowhere: {why}")
+    events, wrong = sum(each.events for each in done), strays + sum(len(each.faults) for each in done)
+    unknown = sum(len(each.unknown) for each in done)
+    rate = events / max(time.monotonic() - started, 1e-9)
+    streams = sum(each.streams for each in done)
+    click.echo(
+        f"{len(done)} packs, {streams:,} streams, {events:,} events, {rate:,.0f} events/s; "
+        f"{wrong} faults, {unknown} matches of unknown rules"
+    )
+    sys.exit(1 if wrong else 2 if unknown else 0)
+
+
+def _examine(parts: "Parts", kept: "Archive", data: Path, names: Sequence[str], workers: int) -> "Iterator[Examined]":
+    from plyscribe.service.archive.examining import examine_pack
+    from plyscribe.service.processes.serving import settings_beside
+
+    if min(workers, len(names)) < 2:
+        yield from (examine_pack(parts.store, kept, name) for name in names)
+        return
+    # Not forked: the store has threads and connections that a fork would share.
+    start = multiprocessing.get_context("spawn")
+    settings = settings_beside(data, os.environ)
+    with ProcessPoolExecutor(workers, start, _begin_work, (settings,)) as pool:
+        try:
+            yield from pool.map(_examine_one, names)
+        except BrokenProcessPool:
+            sys.exit("error: a process ended during the check")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+class _Worker:
+    """What a process that examines packs has."""
+
+    parts: "Parts"
+
+
+def _begin_work(settings: Mapping[str, str]) -> None:
+    from plyscribe.service.composition import compose_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _Worker.parts = compose_process(settings)
+
+
+def _examine_one(name: str) -> "Examined":
+    from plyscribe.service.archive.examining import examine_pack
+
+    assert _Worker.parts.archive is not None
+    return examine_pack(_Worker.parts.store, _Worker.parts.archive, name)
+
+
+# --------------------------------------------------------------------------------------------------------------- seal
+
+
+@archive.command()
+@click.argument("matches", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Seal all matches that are settled.")
+@DATA
+def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
+    """Seal settled matches now, before they have rested.
+
+    Names the MATCHES that were not sealed, and why, and then exits with 1.
+    """
+    from plyscribe.service.archive.sealing import find_obstacle
+
+    if bool(matches) == everything:
+        raise click.UsageError("name matches, or use --all")
+    parts, kept = _open(data)
+    if everything:
+        sealed = sum(_seal(parts, kept, chunk) for chunk in _chunk_matches(parts))
+        click.echo(f"{sealed} matches sealed")
+        return
+    wanted = list(dict.fromkeys(matches))
+    places = parts.store.places(wanted)
+    todo = [match for match, place in zip(wanted, places, strict=True) if place is None]
+    own = [match for match in todo if _is_own(match)]
+    sealed = _seal(parts, kept, own)
+    for match in wanted:
+        if match not in todo:
+            click.echo(f"{match} is sealed already")
+    left = [match for match, place in zip(own, parts.store.places(own), strict=True) if place is None]
+    for match in todo:
+        if match not in own:
+            click.echo(f"{match} is not sealed: it is no match of this server")
+        elif match in left:
+            click.echo(f"{match} is not sealed: {find_obstacle(parts.store, match)}")
+    click.echo(f"{sealed} matches sealed")
+    sys.exit(bool(left) or len(own) < len(todo))
+
+
+def _is_own(match: str) -> bool:
+    from plyscribe.service.streams.ids import STREAM_ID
+
+    return match.startswith("match-") and STREAM_ID.fullmatch(match) is not None
+
+
+def _seal(parts: "Parts", kept: "Archive", matches: Sequence[str]) -> int:
+    """Seal those of these matches that are settled, in as many packs as it takes, and return how many they were."""
+    from plyscribe.service.archive.sealing import seal_streams
+
+    sealed, todo = 0, list(matches)
+    while todo:
+        outcome = seal_streams(parts.store, kept, todo)
+        sealed += outcome.sealed
+        if not outcome.sealed:
+            break
+        todo = [match for match, place in zip(todo, parts.store.places(todo), strict=True) if place is None]
+    return sealed
+
+
+def _chunk_matches(parts: "Parts") -> Iterator[list[str]]:
+    """The matches that are not sealed, in chunks that fit into a pack."""
+    from plyscribe.service.archive.sealing import MOST_STREAMS
+
+    chunk, after = list[str](), ""
+    while page := parts.store.unsealed(after):
+        after = page[-1]
+        chunk += [stream for stream in page if stream.startswith("match-")]
+        if len(chunk) >= MOST_STREAMS:
+            yield chunk[:MOST_STREAMS]
+            del chunk[:MOST_STREAMS]
+    yield chunk
+
+
+# ------------------------------------------------------------------------------------------------------------- repack
+
+
+@archive.command()
+@click.option("--small", "which", flag_value="small", default=True, help="Merge small packs.  [default]")
+@click.option("--all", "which", flag_value="all", help="Pack everything anew.")
+@DATA
+def repack(which: str, data: Path) -> None:
+    """Merge packs, and remove those emptied long ago.
+
+    A pack is emptied when all its streams are in another one. It is kept for 30 days, because a backup of the store may
+    still name it.
+    """
+    from plyscribe.service.archive import repacking
+    from plyscribe.service.clock import now_ms
+
+    parts, kept = _open(data)
+    emptied = kept.list_emptied()
+    names = sorted(
+        pack.name
+        for pack in kept.list_packs()
+        if pack.name not in emptied and (which == "all" or pack.size < repacking.SMALL_BYTES)
+    )
+    if len(names) > 1 or (names and which == "all"):
+        done = repacking.repack(parts.store, kept, names)
+        click.echo(f"{done.packs} packs became {len(done.new)}, with {done.streams} streams that moved")
+    else:
+        click.echo("no packs to merge")
+    dropped = repacking.drop_emptied(parts.store, kept, now_ms())
+    click.echo(f"{len(dropped)} emptied packs removed")
+
+
+# ------------------------------------------------------------------------------------------------------------- forget
+
+
+@archive.command()
+@click.argument("match")
+@click.option("--reason", required=True, help="Why, for the record: no personal data.")
+@click.option("--yes", is_flag=True, help="Do it. Without it, only say what would happen.")
+@DATA
+def forget(match: str, reason: str, yes: bool, data: Path) -> None:
+    """Delete a match for good, where the law asks for it.
+
+    Deletes it from the store, from every pack and from the lists. Who did it, when and why is noted in the archive,
+    with the match's id and last hash. If it is interrupted, run it again. Nothing brings the match back.
+    """
+    from plyscribe.service.archive.forgetting import find_copies, forget_match
+    from plyscribe.service.archive.sealing import find_obstacle
+    from plyscribe.service.clock import now_ms
+
+    if not _is_own(match):
+        raise click.BadParameter(f"{match!r} is no match of this server")
+    if not reason.strip() or len(reason) > MOST_REASON or not reason.isprintable():
+        raise click.BadParameter(f"give a reason of 1 to {MOST_REASON} printable characters", param_hint="--reason")
+    parts, kept = _open(data)
+    is_stored = parts.store.within.load(match, limit=1).entries != []
+    if is_stored and yes and not _seal(parts, kept, [match]):
+        sys.exit(f"error: {match} is not deleted: {find_obstacle(parts.store, match)}")
+    [place] = parts.store.places([match])
+    copies = find_copies(kept, match)
+    if not (is_stored or place is not None or copies):
+        sys.exit(f"error: there is no match {match}, neither in the store nor in the archive")
+    if not yes:
+        where = "it would be sealed first, then " if is_stored else ""
+        names = ", ".join(copies) or "none yet"
+        click.echo(f"{match}: {where}it would be deleted for good. Packs that have it: {names}.\n{STAYS}")
+        click.echo("Nothing was done. Add --yes to do it.")
+        return
+    forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
+    parts.lists.matches.remove(match)
+    click.echo(f"{match} is deleted, also from {len(copies)} packs.\n{STAYS}")
+
+
+# -------------------------------------------------------------------------------------------------------------- parts
+
+
+def _open(data: Path) -> "tuple[Parts, Archive]":
+    parts = compose_beside(data)
+    if parts.archive is None:
+        raise click.UsageError("there is no archive: set PLYSCRIBE_ARCHIVE")
+    return parts, parts.archive
+
+
+def _show_bar(what: str, total: int) -> Progress:
+    columns = *Progress.get_default_columns(), MofNCompleteColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(what, total=total)
+    return bar
