@@ -206,9 +206,9 @@ def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
 
 
 def _is_own(match: str) -> bool:
-    from plyscribe.service.streams.ids import STREAM_ID
+    from plyscribe.service.streams.ids import is_stream_id
 
-    return match.startswith("match-") and STREAM_ID.fullmatch(match) is not None
+    return is_stream_id("match", match)
 
 
 def _seal(parts: "Parts", kept: "Archive", matches: Sequence[str]) -> int:
