@@ -60,7 +60,7 @@ class Notifier:
         self._match, self._owed = after, _list_owed(after)
         if after.lifecycle is None:
             return []
-        notices = [_tell(after, *owed) for owed in self._owed if owed not in owed_before]
+        notices = [_notify(after, *owed) for owed in self._owed if owed not in owed_before]
         if after.lifecycle is not before.lifecycle:
             # A move leaves the lifecycle as it is, and nearly all commands are moves.
             notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life), *notices]
@@ -79,7 +79,7 @@ def _list_owed(match: Match) -> list[Owed]:
     ]
 
 
-def _tell(match: Match, player: str, what: str, seat: int | None, ply: int) -> Notice:
+def _notify(match: Match, player: str, what: str, seat: int | None, ply: int) -> Notice:
     return Notice(player, OWED[what], _about_due(match, what, seat, ply))
 
 

@@ -52,6 +52,9 @@ class Projector:
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Enter what the feed has read and not acknowledged; all, or in trouble nothing, which comes later then."""
         self._notice_buckets()
+        if self._places is None and not self._trouble:
+            # Usually there is nothing to catch up with, and those who follow need not wait for the chore.
+            self._try(self._catch_up)
         if self._is_behind or self._places is None:
             self._is_behind = True
             return

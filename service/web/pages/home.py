@@ -5,8 +5,8 @@ from flask import Response
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
 from plyscribe.service.web.api.http import principal_if_any
-from plyscribe.service.web.pages.beside import list_beside
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.listed import list_beside
 
 LIVE = 4
 """How many live matches are shown at most, besides the latest finished match of each game."""

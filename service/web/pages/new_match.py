@@ -13,8 +13,8 @@ from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.charging import is_limited
-from plyscribe.service.web.pages.beside import list_beside
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import list_fields
 
 SHOWN = 20

@@ -14,8 +14,8 @@ from plyscribe.service.ratings.ratings import History, RatedMatch
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules
-from plyscribe.service.web.pages.beside import list_beside, read_beside
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.listed import list_beside, read_beside
 from plyscribe.service.web.pages.people import name_account
 from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
 from plyscribe.service.web.schemas import parameters

@@ -8,8 +8,8 @@ from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
 from plyscribe.service.web.api.http import parse_query, principal_if_any
 from plyscribe.service.web.api.rulesets import count_matches, find_rules
-from plyscribe.service.web.pages.beside import list_beside
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.rules import render_rules
 from plyscribe.service.web.schemas import parameters
 
