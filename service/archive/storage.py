@@ -77,13 +77,32 @@ class Archive:
     def __init__(self, address: str) -> None:
         """ArchiveError if the address cannot be used. Nothing is read or written yet."""
         self.address = address
-        self._folder, self._store = _open(address)
+        self._folder, self._opened = _open(address)
         self._lock = threading.Lock()
         self._tables: OrderedDict[str, list[Block]] = OrderedDict()
         self._blocks: OrderedDict[tuple[str, int], tuple[OpenBlock, int]] = OrderedDict()
         self._held = 0
         self._dictionaries: dict[str, bytes] = {}
         self._measured: tuple[Measured, float] | None = None
+
+    @property
+    def _store(self) -> Any:
+        if self._opened is None:
+            self.prepare()
+        return self._opened
+
+    def prepare(self) -> None:
+        """Create the folder, if it is one and not there yet; ArchiveError if that cannot be done."""
+        if self._folder is not None and self._opened is None:
+            try:
+                _make_folder(self._folder)
+                self._opened = LocalStore(self._folder)
+            except (BaseError, OSError, ValueError) as error:
+                raise ArchiveError(f"the archive {self.address} cannot be used: {_first_line(error)}") from None
+
+    def is_there(self) -> bool:
+        """Whether the folder is there, if it is one. It is made when it is first used."""
+        return self._folder is None or self._folder.exists()
 
     # -------------------------------------------------------------------------------------------------------- packs
 
@@ -275,23 +294,29 @@ class Archive:
 
 
 def _open(address: str) -> tuple[Path | None, Any]:
-    """The folder, if it is one, and the store."""
+    """The folder, if it is one, or else the store."""
     parts = urlsplit(address)
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}:" for scheme in SCHEMES)
         raise ArchiveError(f"{address!r} is no address of an archive: it begins with one of {known}")
     if parts.scheme == "memory":
         return None, MemoryStore()
-    try:
-        if parts.scheme != "file":
-            return None, from_url(address, client_options={"allow_http": True})
+    if parts.scheme == "file":
         folder = Path(url2pathname(parts.path))
         if parts.netloc not in ("", "localhost") or not folder.is_absolute():
             raise ArchiveError(f"{address!r} is no address of a folder: write file:///and/its/path")
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder, LocalStore(folder)
+        return folder, None
+    try:
+        return None, from_url(address, client_options={"allow_http": True})
     except (BaseError, OSError, ValueError) as error:
         raise ArchiveError(f"the archive {address} cannot be used: {_first_line(error)}") from None
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and those above it that are missing, for the owner alone."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(folder: Path, path: str) -> None:

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from redis import Redis
@@ -353,12 +354,16 @@ def test_sealed_matches_whose_pack_is_gone_are_wrong(patient):
     patient.redis.delete("relay:unsettled")
     match = patient.open_match_with_dice()
     patient.call_off(match)
+    patient.data.mkdir(mode=0o700)
     assert patient.seal(match).sealed == 1
     assert patient.wrong() == {}
     assert "1 sealed matches" in {found.topic: found.text for found in patient.findings()}["places"]
     [path] = (patient.data / "archive").rglob("*.pack")
     path.unlink()
     assert match in patient.wrong()["places"]
+    rmtree(patient.data / "archive")
+    assert "there are sealed matches" in patient.wrong()["archive"]
+    assert not (patient.data / "archive").exists()
 
 
 def test_settled_matches_that_nobody_seals_are_wrong(patient):

@@ -21,6 +21,8 @@ DATABASE_REMEDY = "people can play meanwhile; see 'The read database' in docs/op
 
 ARCHIVE_REMEDY = "people can play meanwhile; see 'The archive' in docs/operations.md"
 
+LOST_REMEDY = "mount it, restore it from a backup, or correct PLYSCRIBE_ARCHIVE"
+
 PLACES = 100
 """How many sealed matches are looked for at their places."""
 
@@ -97,22 +99,24 @@ def _examine_chains(vitals: Vitals) -> Iterator[Finding]:
 
 
 def _examine_archive(parts: Parts, vitals: Vitals) -> Iterator[Finding]:
-    archive = parts.archive
+    archive, some = parts.archive, parts.store.sealed(limit=1)
     if archive is None:
-        some = parts.store.sealed(limit=1)
         text = "none, but there are sealed matches" if some else "none: matches stay in the store's memory"
         yield judge("archive", not some, text, "set PLYSCRIBE_ARCHIVE to where they are")
         return
-    archive.require_writable()
-    packs, size = archive.measure()
-    yield Finding("archive", "ok", f"{packs} packs with {size / 2**20:.1f} MiB at {archive.address}")
-    yield from _examine_places(parts, archive)
+    if archive.is_there():
+        archive.require_writable()
+        packs, size = archive.measure()
+        yield Finding("archive", "ok", f"{packs} packs with {size / 2**20:.1f} MiB at {archive.address}")
+        yield from _examine_places(parts, archive)
+    elif some:
+        yield Finding("archive", "wrong", f"there are sealed matches, and {archive.address} is missing", LOST_REMEDY)
+    else:
+        yield Finding("archive", "note", f"{archive.address} does not exist yet: it is made with the first pack")
     if is_served(SEAL, parts.config):
         matches, oldest_s = vitals.sealable()
         text = f"{matches} settled matches wait until they are sealed, the oldest due for {oldest_s:.0f} s"
-        yield judge(
-            "sealing", oldest_s < SEAL_LATE_S, text, "see the logs of the relay and the queue seal"
-        )
+        yield judge("sealing", oldest_s < SEAL_LATE_S, text, "see the logs of the relay and the queue seal")
 
 
 def _examine_places(parts: Parts, archive: Archive) -> Iterator[Finding]:
