@@ -43,7 +43,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._grown = threading.Condition(self._lock)
         self._events: defaultdict[str, list[StoredEvent]] = defaultdict(list)
-        self._commands: defaultdict[str, dict[bytes, Remembered]] = defaultdict(dict)
+        self._commands: dict[str, dict[bytes, Remembered]] = {}
         self._feed: list[FeedEntry] = []
         self._streams: list[tuple[str, bytes]] = []
         self._places: dict[str, bytes] = {}
@@ -75,7 +75,7 @@ class MemoryStore:
                 insort(self._streams, _place(stream))
             entries.extend(events)
             stored = Stored(have + 1, len(entries))
-            self._commands[stream][command.id] = Remembered(command, stored.first, stored.last)
+            self._commands.setdefault(stream, {})[command.id] = Remembered(command, stored.first, stored.last)
             self._feed.append(FeedEntry(stream, stored.first, stored.last, tuple(types)))
             self._grown.notify_all()
             return stored
@@ -150,7 +150,8 @@ class MemoryStore:
     def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
         """See EventStore.commands."""
         with self._lock:
-            return [sorted(self._commands[stream].values(), key=itemgetter(1, 2, 0)) for stream in streams]
+            found = [self._commands.get(stream, {}).values() for stream in streams]
+            return [sorted(commands, key=itemgetter(1, 2, 0)) for commands in found]
 
     def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
         """See EventStore.seal."""
@@ -220,7 +221,7 @@ class MemoryStore:
         return {"store": "memory", "durability": "unknown"}
 
     def _find(self, stream: str, command: CommandKey) -> Seen | Reused | None:
-        known = self._commands[stream].get(command.id)
+        known = self._commands.get(stream, {}).get(command.id)
         if known is None:
             return None
         return Seen(known.first, known.last) if known.command.digest == command.digest else Reused()
