@@ -219,7 +219,8 @@ def _seal(parts: "Parts", kept: "Archive", matches: Sequence[str]) -> int:
     while todo:
         outcome = seal_streams(parts.store, kept, todo)
         sealed += outcome.sealed
-        if not outcome.sealed:
+        if not outcome.sealed or outcome.sealed + outcome.moved_on + outcome.unfit >= len(todo):
+            # All of them were looked at. What was settled since then would make another small pack.
             break
         todo = [match for match, place in zip(todo, parts.store.places(todo), strict=True) if place is None]
     return sealed
