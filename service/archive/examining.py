@@ -79,7 +79,7 @@ def examine_pack(store: EventStore, archive: Archive, name: str) -> Examined:
         if said != found:
             faults.append(Fault(name, None, f"its footer counts {said} streams and events, its table {found}"))
     except PackDamaged as error:
-        faults.append(Fault(name, None, str(error)))
+        faults.append(Fault(name, None, _without_name(error, name)))
     for number, block in _open_blocks(archive, name, faults):
         streams, events = streams + len(block.streams), events + sum(block.events)
         current = store.places(block.streams)
@@ -90,6 +90,10 @@ def examine_pack(store: EventStore, archive: Archive, name: str) -> Examined:
             except (UnknownRuleset, UnknownEventType, UnknownEventShape) as error:
                 unknown.append(Fault(name, stream, str(error)))
     return Examined(name, streams, events, in_use, faults, unknown)
+
+
+def _without_name(error: PackDamaged, name: str) -> str:
+    return str(error).removeprefix(f"pack {name}").lstrip(": ")
 
 
 def _open_blocks(archive: Archive, name: str, faults: list[Fault]) -> Iterator[tuple[int, OpenBlock]]:
@@ -104,7 +108,7 @@ def _open_blocks(archive: Archive, name: str, faults: list[Fault]) -> Iterator[t
             yield number, archive.open_block(name, number)
         except PackDamaged as error:
             which = f"{described.streams} streams, {described.first} to {described.last}"
-            faults.append(Fault(name, None, f"{which}: {error}"))
+            faults.append(Fault(name, None, f"{which}: {_without_name(error, name)}"))
 
 
 def _find_faults(stream: str, block: OpenBlock, slot: int) -> Iterator[str]:

@@ -114,7 +114,7 @@ def verify(packs: tuple[str, ...], workers: int, data: Path) -> None:
     if not packs and sum(1 for _ in list_sealed(parts.store)) != sum(each.in_use for each in done):
         for stream, why in find_strays(parts.store, kept, list_sealed(parts.store)):
             strays += 1
-            click.echo(f"wrong  {stream}: its place leads nowhere: {why}")
+            click.echo(f"wrong  {stream}: it is not at its place: {why}")
     events, wrong = sum(each.events for each in done), strays + sum(len(each.faults) for each in done)
     unknown = sum(len(each.unknown) for each in done)
     rate = events / max(time.monotonic() - started, 1e-9)

@@ -168,7 +168,7 @@ def test_a_place_that_leads_nowhere_is_named(rig: Rig) -> None:
     [own] = rig.parts.store.places([match])
     assert rig.parts.store.move([Moved(match, own or b"", place)]) == [True]
     ran = rig.run("archive", "verify", "--workers", 1)
-    assert (ran.exit_code, f"{match}: its place leads nowhere" in ran.output, other in ran.output) == (1, True, False)
+    assert (ran.exit_code, f"{match}: it is not at its place" in ran.output, other in ran.output) == (1, True, False)
 
 
 def test_a_match_that_does_not_follow_from_its_rules_is_named(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
