@@ -33,6 +33,11 @@ class Repacked(NamedTuple):
     streams: int
     new: Sequence[str]
 
+    @property
+    def pack(self) -> str | None:
+        """The last of the new packs; None: no stream was left."""
+        return self.new[-1] if self.new else None
+
 
 def merge_small(store: EventStore, archive: Archive) -> Repacked | None:
     """Merge small packs into one, if there are enough of them; None if there are not."""
