@@ -271,6 +271,7 @@ def test_a_forgotten_match_is_gone_from_store_packs_and_lists(rig: Rig) -> None:
     assert rig.packs() == {rig.pack_of(other)}
     assert match.encode() not in b"".join(path.read_bytes() for path in rig.folder.rglob("*.pack"))
     assert rig.listed() == {other}
+    assert rig.parts.lists.matches.count(["pathagon"]) == {"pathagon": 1}
     note = json.loads((rig.folder / "forgotten" / match).read_bytes())
     assert (note["match"], note["why"], note["head"]) == (match, "a judge says so", events[-1].h.hex())
     assert {"at", "by"} < set(note)
