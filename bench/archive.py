@@ -38,6 +38,7 @@ from plyscribe.domain.events import Account, MatchRefuted, ServerDice
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match, evolve, fold
 from plyscribe.domain.replay import position_at
+from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.verification import execute_again
 from plyscribe.service.archive.columns import Kept
@@ -126,10 +127,11 @@ def play(number: int, game: str, by_bots: bool, digest: Callable[[bytes], bytes]
     if game in DICE:
         carry_out(StartMatch(**times.base(ANN), secret=Secret(secret)))
     while (state := match.play) and match.life.status == "playing" and state.ply < PLIES:
-        seat = ruleset.turn(state.state).seat
+        turn = ruleset.turn(state.state)
+        assert isinstance(turn, Decision)
         move = ruleset.format_move(state.state, ruleset.sample_move(state.state, rng.randrange))
-        actor = (ANN, BEN)[(seat - 1) % 2]
-        carry_out(MakeMove(**times.base(actor), move=move, **({"secret": Secret(secret)} if game in DICE else {})))
+        actor = (ANN, BEN)[(turn.seat - 1) % 2]
+        carry_out(MakeMove(**times.base(actor), move=move, secret=Secret(secret) if game in DICE else None))
     return keep(match.stream, events, digest)
 
 
@@ -277,21 +279,23 @@ def measure_service(size: int) -> dict[str, Any]:
         some = random.Random(1).sample(matches, min(SAMPLE, size))
         asked = _ask_all(rig.serve("plyscribe", "web"), some)
         retries = _retry(rig.parts, some)
+        archive = rig.parts.archive
+        assert archive is not None
         store, sealed_events = psutil.Process(rig.store.process.pid), 0
         start = time.process_time() + cpu_s([store])
         for place in range(0, size, MOST_STREAMS):
-            outcome = seal_streams(rig.parts.store, rig.parts.archive, matches[place : place + MOST_STREAMS])
+            outcome = seal_streams(rig.parts.store, archive, matches[place : place + MOST_STREAMS])
             sealed_events += outcome.events
         seal_s = time.process_time() + cpu_s([store]) - start
         assert not rig.parts.store.within.streams()
         _follow(relay, client)
-        client.execute_command("MEMORY PURGE")
+        client.memory_purge()
         after = used_bytes(client)
         start = time.process_time()
-        verified, wrong = _verify(rig.parts.archive)
+        verified, wrong = _verify(archive)
         verify_s = time.process_time() - start
         same = _ask_all(rig.serve("plyscribe", "web"), some) == asked and _retry(rig.parts, some) == retries
-        packed = sum(pack.size for pack in rig.parts.archive.list_packs())
+        packed = sum(pack.size for pack in archive.list_packs())
         return {
             "matches": size,
             "events": sealed_events,
@@ -378,8 +382,7 @@ def _retry(parts: Parts, matches: Sequence[str]) -> list[Any]:
     return found
 
 
-def _verify(archive: Archive | None) -> tuple[int, int]:
-    assert archive is not None
+def _verify(archive: Archive) -> tuple[int, int]:
     verified = wrong = 0
     for pack in archive.list_packs():
         for _, block in archive.open_blocks(pack.name):

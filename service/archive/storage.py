@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +43,10 @@ END_BYTES = 64 * 1024
 
 KEPT_BYTES = 32 * 1024 * 1024
 """How many bytes of blocks a process keeps in memory, unpacked."""
+
+CLIENT: Any = {"allow_http": True, "connect_timeout": "3s", "timeout": "20s"}
+RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
+"""How long requests wait for an object store: who asks has his own patience, and jobs are repeated."""
 
 KEPT_TABLES = 256
 """How many tables of packs a process keeps in memory."""
@@ -261,7 +266,7 @@ class Archive:
     def require_writable(self) -> None:
         """Raise what keeps us from writing to the archive."""
         path = f"trial-{os.getpid()}"
-        with _named("a trial"):
+        with _named("a trial", reads=False):
             obstore.put(self._store, path, b"trial")
             obstore.delete(self._store, path)
 
@@ -273,7 +278,7 @@ class Archive:
         return data
 
     def _put(self, path: str, data: bytes) -> None:
-        with _named(path):
+        with _named(path, reads=False):
             try:
                 obstore.put(self._store, path, data, mode="create")
             except (AlreadyExistsError, FileExistsError):
@@ -307,7 +312,7 @@ def _open(address: str) -> tuple[Path | None, Any]:
             raise ArchiveError(f"{address!r} is no address of a folder: write file:///and/its/path")
         return folder, None
     try:
-        return None, from_url(address, client_options={"allow_http": True})
+        return None, from_url(address, client_options=CLIENT, retry_config=RETRIES)
     except (BaseError, OSError, ValueError) as error:
         raise ArchiveError(f"the archive {address} cannot be used: {_first_line(error)}") from None
 
@@ -338,11 +343,13 @@ def _pack_path(name: str) -> str:
 
 
 @contextmanager
-def _named(what: str, missing_is_fine: bool = False) -> Iterator[None]:
-    """Raise our errors in place of the library's."""
+def _named(what: str, missing_is_fine: bool = False, reads: bool = True) -> Iterator[None]:
+    """Raise our errors in place of the library's. What is not there to be written to is away, not damaged."""
     try:
         yield
-    except (NotFoundError, FileNotFoundError):
+    except (NotFoundError, FileNotFoundError) as error:
+        if not reads:
+            raise ArchiveUnavailable(f"the archive does not take {what}: {_first_line(error)}") from error
         if not missing_is_fine:
             raise PackDamaged(f"{what} is missing") from None
     except (BaseError, OSError) as error:

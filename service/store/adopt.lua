@@ -11,7 +11,7 @@
 -- Error    WRONGTYPE  a key holds a value of another type; nothing is written
 
 redis.call('SCARD', KEYS[3])
-if redis.call('XLEN', KEYS[1]) > 0 or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then
+if redis.call('XLEN', KEYS[1]) > 0 or redis.call('HGET', KEYS[2], ARGV[2]) then
   return 0
 end
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
