@@ -30,5 +30,5 @@ def seal_all(parts: Parts, streams: Sequence[str]) -> int:
         log.info("sealed %d matches with %d events in pack %s", outcome.sealed, outcome.events, outcome.pack)
     merged = merge_small(parts.store, parts.archive)
     if merged is not None:
-        log.info("merged %d small packs into pack %s", merged.packs, merged.pack)
+        log.info("merged %d small packs into pack %s", merged.packs, ", ".join(merged.new))
     return outcome.sealed

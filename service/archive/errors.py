@@ -5,7 +5,7 @@ ArchiveError
 └── PackDamaged             archive/damaged       a pack is missing, or not what was written
 """
 
-from plyscribe.service.store.port import StoreError
+from plyscribe.service.store.port import StoreError, StoreUnavailable
 
 
 class ArchiveError(StoreError):
@@ -14,10 +14,19 @@ class ArchiveError(StoreError):
     code = "archive/error"
 
 
-class ArchiveUnavailable(ArchiveError):
-    """The archive does not answer, or refuses us. Nothing is lost; ask again later."""
+class ArchiveUnavailable(ArchiveError, StoreUnavailable):
+    """The archive does not answer, or refuses us. Nothing is lost; ask again later.
+
+    Whoever waits for the store waits for the archive too, so that no job is given up and no list built without a match.
+    """
 
     code = "archive/unavailable"
+    passes_soon = False
+
+    def __init__(self, why: str, stream: str | None = None) -> None:
+        super().__init__(why)
+        self.stream = stream
+        """What was to be read, if it was a single stream."""
 
 
 class PackDamaged(ArchiveError):

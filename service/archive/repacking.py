@@ -27,11 +27,16 @@ log = logging.getLogger(__name__)
 
 
 class Repacked(NamedTuple):
-    """How many packs were emptied, how many streams they had, and the new pack (None: no stream was left)."""
+    """How many packs there were, how many of their streams were moved, and the new packs."""
 
     packs: int
     streams: int
-    pack: str | None
+    new: Sequence[str]
+
+    @property
+    def pack(self) -> str | None:
+        """The last of the new packs; None: no stream was left."""
+        return self.new[-1] if self.new else None
 
 
 def merge_small(store: EventStore, archive: Archive) -> Repacked | None:
@@ -44,20 +49,22 @@ def merge_small(store: EventStore, archive: Archive) -> Repacked | None:
 def repack(
     store: EventStore, archive: Archive, names: Sequence[str], without: Callable[[str], bool] = lambda _: False
 ) -> Repacked:
-    """Move the streams of these packs into one new pack, except those that are left out or are elsewhere by now.
+    """Move the streams of these packs into few new packs, except those that are left out or are elsewhere by now.
 
     The packs are noted as emptied. Idempotent; if it dies, each stream is in its old pack or in the new one.
     StoreUnavailable, ArchiveUnavailable, PackDamaged.
     """
-    moved, last = 0, None
+    moved, new = 0, list[str]()
     for part in _gather(_list_kept(store, archive, names, without)):
         pack = write_pack(archive, [kept for kept, _ in part])
         done = store.move([Moved(kept.stream, place, place_in(pack, kept.stream)) for kept, place in part])
-        moved, last = moved + sum(done), pack.name
+        moved += sum(done)
+        new.append(pack.name)
     for name in names:
-        if name != last:
+        # The same streams make the same pack again.
+        if name not in new:
             archive.note_emptied(name)
-    return Repacked(len(names), moved, last)
+    return Repacked(len(names), moved, new)
 
 
 def drop_emptied(store: EventStore, archive: Archive, now_ms: int, kept_ms: int = KEPT_EMPTY_MS) -> list[str]:

@@ -54,6 +54,7 @@ class SealedStore:
         self.seal = within.seal
         self.unseal = within.unseal
         self.move = within.move
+        self.adopt = within.adopt
         self.places = within.places
         self.sealed = within.sealed
         self.unsealed = within.streams
@@ -184,7 +185,8 @@ class SealedStore:
     def _read(self, stream: str, place: bytes, read: Callable[[OpenBlock, int], T]) -> T | None:
         """What a function reads of a sealed stream; None if the stream is not at this place any more."""
         if self.archive is None:
-            raise ArchiveUnavailable(f"{stream} is sealed, and PLYSCRIBE_ARCHIVE names no archive to read it from")
+            why = f"{stream} is sealed, and PLYSCRIBE_ARCHIVE names no archive to read it from"
+            raise ArchiveUnavailable(why, stream)
         try:
             pack, (number, slot) = parse_place(place)
             block = self.archive.open_block(pack, number)
@@ -194,6 +196,8 @@ class SealedStore:
             if self.within.places([stream]) != [place]:
                 return None
             raise PackDamaged(f"{stream} cannot be read: {error}") from error
+        except ArchiveUnavailable as error:
+            raise ArchiveUnavailable(f"{stream} cannot be read: {error}", stream) from error
 
 
 def find_command(commands: Sequence[Remembered], command: CommandKey) -> Seen | Reused | None:

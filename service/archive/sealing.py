@@ -120,6 +120,16 @@ def is_sound(kept: Kept) -> bool:
     return True
 
 
+def find_obstacle(store: EventStore, stream: str) -> str:
+    """Why a match that is not sealed cannot be sealed now."""
+    kept = load_kept(store, [stream])
+    if not kept:
+        return "there is no such match here"
+    if not is_settled(kept[0].events):
+        return "it is not settled: it is not over, or waits to be verified and scored"
+    return "it changed meanwhile: try again" if is_sound(kept[0]) else "its hash chain is broken"
+
+
 def write_pack(archive: Archive, streams: Iterable[Kept]) -> Pack:
     """Keep these streams in a new pack, read it back, and compare it with them; PackDamaged if it differs."""
     labelled = [Labelled(find_label(each.events), each) for each in streams]

@@ -2,12 +2,14 @@
 
 packs/<first two characters>/<name>.pack      a pack; its name follows from its bytes
 dictionaries/<label>/<digest>.dict            what blocks are packed with; the name is its SHA-256
-    emptied/<name>                                an empty note: all streams of this pack are elsewhere now
+emptied/<name>                                an empty note: all streams of this pack are elsewhere now
+forgotten/<match>                             a line of JSON: who deleted this match for good, when and why
 """
 
 import os
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,7 +51,11 @@ RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
 KEPT_TABLES = 256
 """How many tables of packs a process keeps in memory."""
 
+MEASURED_FOR_S = 300.0
+"""How long a process reuses the size of the archive: an object store lists a thousand packs a request."""
+
 _EMPTIED = "emptied/"
+_FORGOTTEN = "forgotten/"
 _PACK = re.compile(r"packs/[0-9a-f]{2}/([0-9a-f]{32})\.pack")
 
 
@@ -58,6 +64,13 @@ class KeptPack(NamedTuple):
 
     name: str
     size: int
+
+
+class Measured(NamedTuple):
+    """How many packs the archive has, and their bytes."""
+
+    packs: int
+    bytes: int
 
 
 class Archive:
@@ -69,12 +82,32 @@ class Archive:
     def __init__(self, address: str) -> None:
         """ArchiveError if the address cannot be used. Nothing is read or written yet."""
         self.address = address
-        self._folder, self._store = _open(address)
+        self._folder, self._opened = _open(address)
         self._lock = threading.Lock()
         self._tables: OrderedDict[str, list[Block]] = OrderedDict()
         self._blocks: OrderedDict[tuple[str, int], tuple[OpenBlock, int]] = OrderedDict()
         self._held = 0
         self._dictionaries: dict[str, bytes] = {}
+        self._measured: tuple[Measured, float] | None = None
+
+    @property
+    def _store(self) -> Any:
+        if self._opened is None:
+            self.prepare()
+        return self._opened
+
+    def prepare(self) -> None:
+        """Create the folder, if it is one and not there yet; ArchiveError if that cannot be done."""
+        if self._folder is not None and self._opened is None:
+            try:
+                _make_folder(self._folder)
+                self._opened = LocalStore(self._folder)
+            except (BaseError, OSError, ValueError) as error:
+                raise ArchiveError(f"the archive {self.address} cannot be used: {_first_line(error)}") from None
+
+    def is_there(self) -> bool:
+        """Whether the folder is there, if it is one. It is made when it is first used."""
+        return self._folder is None or self._folder.exists()
 
     # -------------------------------------------------------------------------------------------------------- packs
 
@@ -175,6 +208,25 @@ class Archive:
             found = [each for page in obstore.list(self._store, "emptied") for each in page]
         return {each["path"].rpartition("/")[2]: int(each["last_modified"].timestamp() * 1000) for each in found}
 
+    def note_forgotten(self, stream: str, note: bytes) -> None:
+        """Note that a stream was deleted for good. The first note stays."""
+        if stream not in self.list_forgotten():
+            self._put(_FORGOTTEN + stream, note)
+
+    def list_forgotten(self) -> set[str]:
+        """The streams that were deleted for good."""
+        with _named("the list of what was forgotten"):
+            found = [each for page in obstore.list(self._store, "forgotten") for each in page]
+        return {each["path"].removeprefix(_FORGOTTEN) for each in found}
+
+    def measure(self) -> Measured:
+        """How many packs there are and how large they are, as it was a few minutes ago at most."""
+        known, asked_at = self._measured, time.monotonic()
+        if known is None or asked_at > known[1] + MEASURED_FOR_S:
+            sizes = [pack.size for pack in self.list_packs()]
+            self._measured = known = Measured(len(sizes), sum(sizes)), asked_at
+        return known[0]
+
     # -------------------------------------------------------------------------------------------------- dictionaries
 
     def put_dictionary(self, label: str, dictionary: Dictionary) -> None:
@@ -247,23 +299,29 @@ class Archive:
 
 
 def _open(address: str) -> tuple[Path | None, Any]:
-    """The folder, if it is one, and the store."""
+    """The folder, if it is one, or else the store."""
     parts = urlsplit(address)
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}:" for scheme in SCHEMES)
         raise ArchiveError(f"{address!r} is no address of an archive: it begins with one of {known}")
     if parts.scheme == "memory":
         return None, MemoryStore()
-    try:
-        if parts.scheme != "file":
-            return None, from_url(address, client_options=CLIENT, retry_config=RETRIES)
+    if parts.scheme == "file":
         folder = Path(url2pathname(parts.path))
         if parts.netloc not in ("", "localhost") or not folder.is_absolute():
             raise ArchiveError(f"{address!r} is no address of a folder: write file:///and/its/path")
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder, LocalStore(folder)
+        return folder, None
+    try:
+        return None, from_url(address, client_options=CLIENT, retry_config=RETRIES)
     except (BaseError, OSError, ValueError) as error:
         raise ArchiveError(f"the archive {address} cannot be used: {_first_line(error)}") from None
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and those above it that are missing, for the owner alone."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(folder: Path, path: str) -> None:

@@ -236,7 +236,7 @@ class Service:
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         open_database(config.read_url).close()
-        Archive(config.archive)
+        Archive(config.archive).prepare()
         connect_client(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))

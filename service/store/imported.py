@@ -40,6 +40,7 @@ class ImportedStore:
         self.seal = within.seal
         self.unseal = within.unseal
         self.move = within.move
+        self.adopt = within.adopt
         self.places = within.places
         self.sealed = within.sealed
         self.describe = within.describe

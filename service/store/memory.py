@@ -194,6 +194,17 @@ class MemoryStore:
             self._places[stream] = new
         return True
 
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See EventStore.adopt."""
+        with self._lock:
+            return [self._take(*each) for each in streams]
+
+    def _take(self, stream: str, place: bytes) -> bool:
+        if self._events.get(stream) or stream in self._places:
+            return False
+        self._places[stream] = place
+        return True
+
     def places(self, streams: Sequence[str]) -> list[bytes | None]:
         """See EventStore.places."""
         with self._lock:

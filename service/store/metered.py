@@ -46,6 +46,7 @@ class MeteredStore:
         self.seal = within.seal
         self.unseal = within.unseal
         self.move = within.move
+        self.adopt = within.adopt
         self.places = within.places
         self.sealed = within.sealed
         self.describe = within.describe

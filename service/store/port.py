@@ -328,6 +328,13 @@ class EventStore(Protocol):
         """
         ...
 
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """Seal each stream at its place, in one round trip; False if the store has events of it, or its place, already.
+
+        Each is atomic, but not all of them together. It leaves no feed entries.
+        """
+        ...
+
     def places(self, streams: Sequence[str]) -> list[bytes | None]:
         """The place of each stream (None: it is not sealed), in the given order, in one round trip."""
         ...

@@ -111,6 +111,7 @@ class RedisStore:
         self._seal = WiredScript(client, "seal.lua", self._wire)
         self._unseal = WiredScript(client, "unseal.lua", self._wire)
         self._move = WiredScript(client, "move.lua", self._wire)
+        self._adopt = WiredScript(client, "adopt.lua", self._wire)
 
     def append(
         self,
@@ -267,6 +268,14 @@ class RedisStore:
             places = [old] if new is None else [old, new]
             calls.append([keys.places, keys.beginnings, keys.beginning, keys.field, *places])
         return [bool(reply) for reply in self._move.call_all(2, calls)]
+
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See EventStore.adopt."""
+        calls = []
+        for stream, place in streams:
+            keys = _keys_of(stream)
+            calls.append((keys.events, keys.places, keys.beginnings, keys.beginning, keys.field, place))
+        return [bool(reply) for reply in self._adopt.call_all(3, calls)]
 
     def places(self, streams: Sequence[str]) -> list[bytes | None]:
         """See EventStore.places."""

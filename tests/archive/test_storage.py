@@ -162,9 +162,28 @@ def path_of(folder: Path, pack: Pack) -> Path:
     return folder / "packs" / pack.name[:2] / f"{pack.name}.pack"
 
 
-def test_a_folder_is_made_for_us_alone(folder):
-    Archive(folder.as_uri())
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+def test_a_folder_is_made_for_us_alone_when_it_is_first_used(folder):
+    archive = Archive((folder / "below").as_uri())
+    assert (archive.is_there(), folder.exists()) == (False, False)
+    archive.prepare()
+    assert archive.is_there()
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (folder, folder / "below")] == [0o700, 0o700]
+
+
+def test_what_is_no_folder_cannot_be_used(folder):
+    folder.write_text("no folder")
+    for use in (Archive.prepare, Archive.require_writable, Archive.list_emptied):
+        with pytest.raises(ArchiveError, match="cannot be used"):
+            use(Archive(folder.as_uri()))
+
+
+def test_what_was_forgotten_is_noted_once(folder):
+    archive = Archive(folder.as_uri())
+    archive.note_forgotten("match-a", b"first")
+    archive.note_forgotten("match-a", b"second")
+    archive.note_forgotten("match-b", b"third")
+    assert archive.list_forgotten() == {"match-a", "match-b"}
+    assert (folder / "forgotten" / "match-a").read_bytes() == b"first"
 
 
 def test_nothing_is_said_before_the_pack_and_its_name_are_on_the_disk(folder, monkeypatch):
@@ -204,6 +223,7 @@ def test_a_pack_that_was_altered_is_damaged_and_can_be_put_again(folder, spoil: 
 
 def test_a_folder_that_takes_nothing_is_unavailable(folder):
     archive = Archive(folder.as_uri())
+    archive.prepare()
     (folder / "packs").write_text("no folder")
     with pytest.raises(ArchiveUnavailable):
         archive.put(make_pack())

@@ -324,6 +324,28 @@ def test_the_walk_of_sealed_streams_goes_on_after_an_id_that_is_gone(store: Even
     assert store.sealed(streams[-1]) == []
 
 
+# Adopt
+
+
+def test_an_unknown_stream_is_sealed_at_the_place_where_it_was_found(store: EventStore) -> None:
+    whole = seal(store)
+    assert store.move([Moved(STREAM, PLACE, None)]) == [True]
+    feed = store.tail()
+    assert store.adopt([(STREAM, NEW_PLACE), (STREAM, PLACE)]) == [True, False]
+    assert (store.sealed(), store.streams(), store.tail()) == ([(STREAM, NEW_PLACE)], [], feed)
+    assert store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
+
+
+def test_what_the_store_has_is_not_adopted(store: EventStore) -> None:
+    seal(store)
+    make(store, OTHER)
+    before = picture(store)
+    assert store.adopt([(STREAM, NEW_PLACE), (OTHER, NEW_PLACE)]) == [False, False]
+    assert store.adopt([]) == []
+    assert picture(store) == before
+
+
 # Several at the same time
 
 
