@@ -41,7 +41,6 @@ from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.verification import execute_again
-from plyscribe.service.archive.columns import Kept
 from plyscribe.service.archive.packs import Labelled
 from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.sealing import (
@@ -55,6 +54,7 @@ from plyscribe.service.archive.sealing import (
     write_pack,
 )
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.archive.stream_columns import Kept
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.feed import FeedGroup

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import orjson
 import zstandard
 
-from plyscribe.service.archive.columns import (
+from plyscribe.service.archive.errors import PackDamaged
+from plyscribe.service.archive.stream_columns import (
     Columns,
     Kept,
     interleave,
@@ -27,7 +28,6 @@ from plyscribe.service.archive.columns import (
     split_stream,
     take_planes,
 )
-from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.store.port import Remembered
 
 MAGIC = b"PLYPACK1"

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from plyscribe.service.archive.columns import Kept
 from plyscribe.service.archive.packs import PackPlace, Slot
 from plyscribe.service.archive.sealing import MOST_BYTES, MOST_STREAMS, place_in, write_pack
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.archive.stream_columns import Kept
 from plyscribe.service.store.port import EventStore, Moved
 
 SMALL_BYTES = 1024 * 1024

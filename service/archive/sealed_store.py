@@ -6,10 +6,10 @@ from itertools import islice
 from typing import TypeVar
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.service.archive.columns import Kept
 from plyscribe.service.archive.errors import ArchiveUnavailable, PackDamaged
 from plyscribe.service.archive.packs import OpenBlock, parse_place
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.archive.stream_columns import Kept
 from plyscribe.service.store.port import (
     BUCKETS,
     Append,

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
 from plyscribe.domain.errors import BrokenChain
 from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchCreated, MatchRefuted, MatchScored
-from plyscribe.service.archive.columns import Kept, split_stream
 from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.archive.packs import (
     Dictionary,
@@ -24,6 +23,7 @@ from plyscribe.service.archive.packs import (
     train_dictionary,
 )
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.archive.stream_columns import Kept, split_stream
 from plyscribe.service.store.port import EventStore, Sealing, Stretch
 
 MOST_STREAMS = 4096

@@ -6,7 +6,7 @@ from bench.matches import decide_events, decide_random_events, random_moves, sto
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Actor
-from plyscribe.service.archive.columns import Kept
+from plyscribe.service.archive.stream_columns import Kept
 from plyscribe.service.store.port import CommandKey, Remembered
 
 BEN = Actor("player", "player-" + "b" * 26)

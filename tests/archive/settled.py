@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plyscribe.domain.chain import link_all
-from plyscribe.service.archive.columns import Kept
+from plyscribe.service.archive.stream_columns import Kept
 from plyscribe.service.store.port import Append, CommandKey, EventStore, Remembered, Stored, Stretch
 from tests.archive.given import make_match
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyscribe.domain.chain import first_link, link_all
-from plyscribe.service.archive.columns import Kept, split_stream
 from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.archive.packs import (
     BLOCK_BYTES,
@@ -26,6 +25,7 @@ from plyscribe.service.archive.packs import (
     parse_table,
     train_dictionary,
 )
+from plyscribe.service.archive.stream_columns import Kept, split_stream
 from plyscribe.service.store.port import CommandKey, Remembered
 from tests.archive.given import make_foreign, make_match, make_match_with_dice
 from tests.archive.stranger import read_pack

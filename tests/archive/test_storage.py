@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plyscribe.service.archive.columns import split_stream
 from plyscribe.service.archive.errors import ArchiveError, ArchiveUnavailable, PackDamaged
 from plyscribe.service.archive.packs import FOOTER, Labelled, Pack, build_pack, train_dictionary
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.archive.stream_columns import split_stream
 from tests.archive.given import make_match
 
 SOME = [Labelled("zhen-v1", make_match(number)) for number in range(12)]
