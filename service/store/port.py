@@ -11,7 +11,7 @@ StoreError
 └── UnsupportedServer       store/unsupported   the server cannot hold our data: too old, a cluster, no Redis at all
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
@@ -374,13 +374,3 @@ def require_distinct(commands: Sequence[Remembered]) -> None:
     """ValueError if two of the commands have the same id."""
     if len({each.command.id for each in commands}) < len(commands):
         raise ValueError("two of the commands have the same id")
-
-
-def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
-    """All streams of these kinds, in chunks, ordered by bucket."""
-    after = ""
-    while page := store.streams(after):
-        after = page[-1]
-        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
-        for start in range(0, len(streams), STREAMS_AT_ONCE):
-            yield streams[start : start + STREAMS_AT_ONCE]
