@@ -119,7 +119,7 @@ def measure(size: int) -> dict[str, float]:
         # Whatever stands in an empty store, and in an empty database.
         relay = open_relay(rig.parts, client, Redis.from_url(rig.store.url))
         relay.step(block_ms=0)
-        before, before_file = _used(client), _size(database)
+        before, before_file = used_bytes(client), _size(database)
         players = [f"player-{stream_name(number)[6:]}" for number in range(max(10, size // MATCHES_A_PLAYER))]
         figures = _fill(rig.parts, players, size)
         figures |= _relay(rig, feed, relay)
@@ -211,7 +211,7 @@ def _weigh(client: Redis, size: int, before: int) -> dict[str, float]:
             for key, used in zip(keys, pipeline.execute(), strict=True):
                 kinds[_kind_of(key)] += used or 0
     own = kinds["ev"] + kinds["cmd"] + kinds["streams"]
-    rest = _used(client) - before - own - kinds["feed"]
+    rest = used_bytes(client) - before - own - kinds["feed"]
     return {
         "store, streams and commands of a match": own / size,
         "store, everything else of a match": rest / size,
@@ -228,7 +228,8 @@ def _chunks(keys: Iterator[bytes], size: int) -> Iterator[list[bytes]]:
         yield some
 
 
-def _used(client: Redis) -> int:
+def used_bytes(client: Redis) -> int:
+    """The memory that a server uses."""
     return int(client.info("memory")["used_memory"])
 
 

@@ -14,6 +14,8 @@ from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
 from plyscribe.service.access.reading import may_read, may_read_import
+from plyscribe.service.archive.sealed_store import SealedStore
+from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.lists.projections import Projection
@@ -53,7 +55,12 @@ class Parts:
     """The parts that the API, the command line and the workers share."""
 
     config: Config
-    store: EventStore
+    store: SealedStore
+    """The event store, with what is sealed."""
+
+    archive: Archive | None
+    """Where sealed matches are; None if there is none."""
+
     database: Database
     """The read database: what follows from the streams."""
 
@@ -110,13 +117,15 @@ class Parts:
         return self.config.server_key.find_secret(life.created, match.stream) if life else None
 
 
-def compose(config: Config, store: EventStore, client: Redis | None = None) -> Parts:
-    """The parts of a process over a store; ConfigError if an extra ruleset cannot be loaded.
+def compose(config: Config, events: EventStore, client: Redis | None = None) -> Parts:
+    """The parts of a process over an event store; ConfigError if an extra ruleset cannot be loaded.
 
     The outbox is kept on the server of `client`, or in memory if there is no client.
     """
     register_rulesets(config.extra_rulesets)
     database = open_database(config.read_url)
+    archive = Archive(config.archive) if config.archive else None
+    store = SealedStore(events, archive)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
     tournaments = Tournaments(store, matches, config.server_key)
@@ -136,6 +145,7 @@ def compose(config: Config, store: EventStore, client: Redis | None = None) -> P
     return Parts(
         config,
         store,
+        archive,
         database,
         matches,
         imports,

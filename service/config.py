@@ -24,6 +24,7 @@ from plyscribe.domain.webhooks import SecretSource
 SETTINGS = (
     "PLYSCRIBE_ALLOWANCES",
     "PLYSCRIBE_ALLOWANCES_FOR",
+    "PLYSCRIBE_ARCHIVE",
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
     "PLYSCRIBE_HOSTS",
@@ -40,6 +41,7 @@ SETTINGS = (
     "PLYSCRIBE_READ_URL",
     "PLYSCRIBE_RULESETS",
     "PLYSCRIBE_SCRUB",
+    "PLYSCRIBE_SEAL_AFTER",
     "PLYSCRIBE_SERVER_KEY",
     "PLYSCRIBE_SERVER_KEY_FILE",
     "PLYSCRIBE_SIGN_UP",
@@ -77,6 +79,12 @@ CORRECTIONS_S = 300
 """By default, a recorder has five minutes after the end of a match to correct it."""
 
 MAX_CORRECTIONS_S = 30 * 24 * 3600
+
+SEAL_AFTER_S = 86_400
+"""By default, a settled match rests for a day before it is sealed."""
+
+MAX_SEAL_AFTER_S = 10 * 365 * 86_400
+NEVER = "never"
 
 Windows = tuple[tuple[int, int], ...]
 """Amounts, each with the seconds in which it is allowed."""
@@ -269,6 +277,12 @@ class Config:
     allowances: Mapping[str, Windows] = field(default_factory=lambda: ALLOWANCES)
     """What one client may ask for, by kind of request; a kind that is missing has no limit."""
     read_url: str = ""
+    archive: str = ""
+    """The address of the archive; empty if there is none."""
+
+    seal_after_s: int | None = SEAL_AFTER_S
+    """How long a settled match rests before it is sealed; None: for ever."""
+
     """The address of the read database; without one it is in memory."""
 
     webhooks: str = "public"
@@ -310,8 +324,16 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         allowances_for=_choose(environ, "PLYSCRIBE_ALLOWANCES_FOR", "remote", "all", "none"),
         allowances=_read_allowances(environ.get("PLYSCRIBE_ALLOWANCES", "")),
         read_url=_read_database(environ),
+        archive=environ.get("PLYSCRIBE_ARCHIVE", ""),
+        seal_after_s=_read_rest(environ),
         webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
+
+
+def _read_rest(environ: Mapping[str, str]) -> int | None:
+    if environ.get("PLYSCRIBE_SEAL_AFTER") == NEVER:
+        return None
+    return _count(environ, "PLYSCRIBE_SEAL_AFTER", SEAL_AFTER_S, range(MAX_SEAL_AFTER_S + 1), f", or {NEVER}")
 
 
 def _read_database(environ: Mapping[str, str]) -> str:
@@ -351,10 +373,10 @@ def _read_window(kind: str, text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or 1) * SECONDS[found[3]]
 
 
-def _count(environ: Mapping[str, str], name: str, default: int, allowed: range) -> int:
+def _count(environ: Mapping[str, str], name: str, default: int, allowed: range, otherwise: str = "") -> int:
     text = environ.get(name) or str(default)
     if not (_NUMBER.fullmatch(text) and int(text) in allowed):
-        raise ConfigError(f"{name} is {text!r}; allowed: a whole number from {allowed[0]} to {allowed[-1]}")
+        raise ConfigError(f"{name} is {text!r}; allowed: a whole number from {allowed[0]} to {allowed[-1]}{otherwise}")
     return int(text)
 
 

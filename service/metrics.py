@@ -56,6 +56,8 @@ _REQUEST_SECONDS = _histogram(
 _JOB_SECONDS = _histogram("job_seconds", "Time that jobs took.", JOB_BUCKETS, "job", "outcome")
 _BATCHES = _counter("relay_batches", "Feed batches relayed.")
 _ENTRIES = _counter("relay_entries", "Feed entries relayed.")
+_SEALED_MATCHES = _counter("sealed_matches", "Matches sealed.")
+_SEALED_EVENTS = _counter("sealed_events", "Events of sealed matches.")
 _WEBHOOK_SECONDS = _histogram("webhook_seconds", "Time that posts to webhooks took.", WEBHOOK_BUCKETS, "outcome")
 _FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
 
@@ -101,6 +103,13 @@ def note_webhook(outcome: str, seconds: float) -> None:
     _webhook(outcome).observe(seconds)
 
 
+def note_sealed(matches: int, events: int) -> None:
+    """Count what left the store's memory for the archive."""
+    of_matches, of_events = _sealed()
+    of_matches.inc(matches)
+    of_events.inc(events)
+
+
 def note_relayed(entries: int) -> None:
     """Count a batch of the feed and its entries."""
     batches, all_entries = _relay()
@@ -137,6 +146,11 @@ def _job(job: str, outcome: str) -> Histogram:
 @cache
 def _webhook(outcome: str) -> Histogram:
     return _WEBHOOK_SECONDS.labels(_Process.kind, outcome)
+
+
+@cache
+def _sealed() -> tuple[Counter, Counter]:
+    return _SEALED_MATCHES.labels(_Process.kind), _SEALED_EVENTS.labels(_Process.kind)
 
 
 @cache

@@ -16,7 +16,8 @@ PLAY = "play"
 TOURNAMENT = "tournament"
 REPORT = "report"
 WEBHOOK = "webhook"
-QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT, WEBHOOK)
+SEAL = "seal"
+QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT, WEBHOOK, SEAL)
 """The names of all queues. A worker serves one of them: with two queues, a crash at dequeue loses the job."""
 
 WATCHED = "relay:deadlines:watched"
@@ -28,6 +29,9 @@ nothing.
 
 UNSETTLED = "relay:unsettled"
 """Sorted set on the store: finished matches without a verdict or score yet, by the time they were noted."""
+
+SEALABLE = "relay:sealable"
+"""Sorted set on the store: settled matches that are not sealed yet, by the time at which they have rested."""
 
 SWEEPS = "relay:sweeps"
 """Hash on the store: how often each unsettled match was enqueued again."""
@@ -54,6 +58,7 @@ PLAY_JOB = "plyscribe.workers.play_match.play_matches"
 ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
 REPORT_JOB = "plyscribe.workers.make_report.make_report"
 DELIVER_JOB = "plyscribe.workers.deliver_webhooks.deliver_webhooks"
+SEAL_JOB = "plyscribe.workers.seal_matches.seal_matches"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -105,6 +110,13 @@ class Delivering(NamedTuple):
     version: int
 
 
+class Resting(NamedTuple):
+    """A settled match that has rested: its stream, and 0."""
+
+    stream: str
+    version: int
+
+
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify and to score."""
     return queue_of(VERIFY, connection)
@@ -135,6 +147,11 @@ def webhook_queue(connection: Redis) -> Queue:
     return queue_of(WEBHOOK, connection)
 
 
+def seal_queue(connection: Redis) -> Queue:
+    """The queue of settled matches to seal. See verify_queue."""
+    return queue_of(SEAL, connection)
+
+
 def queue_of(name: str, connection: Redis) -> Queue:
     """The queue of this name, with the serializer that all our processes use."""
     return Queue(name, connection=connection, serializer=JSONSerializer)
@@ -160,6 +177,11 @@ def enqueue_verifications(queue: Queue, due: Sequence[Verification], at_once: in
 def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHES_A_JOB) -> None:
     """As enqueue_verifications, for matches to score."""
     _enqueue(queue, SCORE_JOB, due, at_once)
+
+
+def enqueue_sealings(queue: Queue, due: Sequence[Resting]) -> None:
+    """Put matches on the queue, all in one job, whose matches become one pack."""
+    _enqueue(queue, SEAL_JOB, due, at_once=len(due))
 
 
 def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:

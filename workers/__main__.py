@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers verify|import|play|tournament|report|webhook|relay|check`: runs one worker process."""
+"""`python -m plyscribe.workers KIND` runs a worker on the queue of that name, or the relay."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, TOURNAMENT, VERIFY, WEBHOOK, queue_of
+from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
@@ -29,6 +29,9 @@ QUEUES_WITHIN_S = 2.0
 
 REPORT_NICE = 10
 """How far the report worker steps back behind all others: anybody can ask for reports, and nobody plays by them."""
+
+SEAL_NICE = 15
+"""How far the worker that seals steps back: nobody waits for it."""
 
 
 @click.group()
@@ -76,6 +79,13 @@ def post_to_webhooks() -> None:
     """Post messages to webhooks."""
     bound_lookups()
     _serve(WEBHOOK, finish_deliveries)
+
+
+@main.command(SEAL)
+def seal() -> None:
+    """Put settled matches into the archive, whenever the processor has nothing better to do."""
+    os.nice(SEAL_NICE)
+    _serve(SEAL)
 
 
 @main.command()

@@ -17,7 +17,7 @@ from plyscribe.service.database.table_sets import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
-from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue, webhook_queue
+from plyscribe.service.queues import import_queue, play_queue, seal_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import StoreError
@@ -34,6 +34,7 @@ from plyscribe.workers.duties.ratings import RatingFolds
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
+from plyscribe.workers.duties.sealings import Sealings
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.duties.tournaments import Advances
 from plyscribe.workers.duties.trimming import Trimming
@@ -63,6 +64,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     deadlines, reveals = Deadlines(parts, store, states), Reveals(parts, states)
     bots = Bots(parts, store, play_queue(queues), tournament_queue(queues), states, sender)
     advances = Advances(parts, store, tournament_queue(queues), states, sender)
+    sealings = Sealings(parts, store, seal_queue(queues), sender)
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
@@ -71,9 +73,11 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
     tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
     projector = Projector(feed, parts.database, [letters, ListSink(lists.projections), parts.changes], tables)
+    # What is sealed waits for nothing, and each read of it is checked.
+    unsealed = parts.store.within
     return [
         # First, so that the sweeps of the same step cover what it finds.
-        Scan(parts.store, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records]),
+        Scan(unsealed, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records, sealings]),
         projector,
         InboxCare(parts.inboxes, letters),
         verifications,
@@ -83,12 +87,13 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         advances,
         rated_aborts,
         faulty_records,
+        sealings,
         Builds(parts, store),
         Trimming(feed, projector),
         RatingFolds(parts),
         # After the lists, which note who wants what.
         webhooks,
-        Scrub(parts.store, store, parts.config.scrub_per_s),
+        Scrub(unsealed, store, parts.config.scrub_per_s),
     ]
 
 

@@ -1,357 +1,330 @@
-"""The archive: all streams of a store in one NDJSON file, from which a store can be filled again byte for byte.
+"""`plyscribe archive`: what is in the archive of sealed matches, whether it is sound, and what is done by hand."""
 
-    {"archive":1,"server":"…"}                               the head line
-    {"stream":"match-…"}                                     for each stream: its id,
-    {…,"hash":"…"}                                           its events as stored, with their hashes,
-    {"count":…,"head":"…"}                                   the number of events, and the hash of the last one
-    {"events":…,"sha256":"…","streams":…}                    the end line: SHA-256 of all bytes before it
-
-An interrupted export continues after its last complete stream. Streams stand in the order of the store, each as it was
-when it was read. Events that are stored after that are not in the file.
-"""
-
-import logging
+import getpass
+import json
+import multiprocessing
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import sha256
-from itertools import groupby, islice
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING
 
-from plyscribe.domain.bundle.bundle import format_event_line, parse_event_line
-from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
-from plyscribe.domain.codec import parse_envelope
-from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
-from plyscribe.domain.imported import RecordDropped
-from plyscribe.service.config import SERVER
-from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
-from plyscribe.service.streams.handler import PAGE
-from plyscribe.service.streams.ids import COMMAND_ID_BYTES, DIGEST_BYTES, STREAM_ID, job_command
+import click
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import MofNCompleteColumn, Progress
 
-FORMAT = 1
-BEGINNING = b'{"archive":'
-"""The first bytes of every archive, and of no other file of ours."""
+from plyscribe.service.cli.beside import compose_beside
+from plyscribe.service.cli.shared_options import DATA, JSON
 
-LEDGER_ID = re.compile(r"ratings-[a-z0-9_-]{1,32}")
-TOGETHER = 256
-"""Appends in one round trip."""
-
-LONGEST_RECORD = 3
-"""Events that the import of a text record has at most: received, refused, and entered in part."""
-
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from plyscribe.service.archive.examining import Contents, Examined
+    from plyscribe.service.archive.storage import Archive
+    from plyscribe.service.composition import Parts
 
 
-class ArchiveError(Exception):
-    """The file is not a sound archive. The message names the first line at fault."""
+WORKERS = 2
+MOST_REASON = 500
 
-    def __init__(self, line: int | None, why: str) -> None:
-        place = "the archive" if line is None else f"line {line} of the archive"
-        super().__init__(f"{place}: {why}")
-
-
-class Differs(Exception):
-    """The store holds a stream of the same id with other events. It was not changed."""
+STAYS = """\
+What stays: its entries in ledgers of ratings, and its games in tournaments, by id and result; notices in inboxes for 90
+days; copies that others exported or imported; and backups of yours. Restart the processes: they may have it in memory.
+Then back up the store: older backups name packs that are gone now (`plyscribe rebuild --from-archive` mends that)."""
 
 
-class Written(NamedTuple):
-    """How far an export or import is: all streams and events, and those that were new."""
+@click.group()
+def archive() -> None:
+    """Look after the archive of sealed matches.
 
-    streams: int = 0
-    events: int = 0
-    new_streams: int = 0
-    new_events: int = 0
-
-
-class Stream(NamedTuple):
-    """A stream with all its events."""
-
-    id: str
-    entries: Sequence[StoredEvent]
-
-
-Progress = Callable[[Written], object]
-
-
-# ------------------------------------------------------------------------------------------------------------- export
-
-
-def export_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
-    """Write all streams to the file, or continue a file after its last complete stream.
-
-    A stream with an event that cannot be written as one line was tampered with: it is logged and left out. Raises
-    ArchiveError if the file is something else or already complete. After StoreUnavailable call this again to continue.
+    The archive is the folder or bucket in PLYSCRIBE_ARCHIVE, or else `archive` in the data directory. The service keeps
+    running. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
     """
-    # The file holds private matches and the hashes of tokens.
-    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        after, written, digest = _resume(file)
-        for stream in _list_streams(store, after):
-            lines = _format_stream(stream, _read_all(store, stream))
-            if lines:
-                digest.update(block := b"".join(lines))
-                file.write(block)
-                events = written.events + len(lines) - 2
-                written = Written(written.streams + 1, events, written.new_streams + 1, written.new_events)
-            report(written)
-        end = {"streams": written.streams, "events": written.events, "sha256": digest.hexdigest()}
-        file.write(canonical_json(end) + b"\n")
-    return written
 
 
-def _list_streams(store: EventStore, after: str) -> Iterator[str]:
-    while page := store.streams(after):
-        yield from page
-        after = page[-1]
+# --------------------------------------------------------------------------------------------------------------- list
 
 
-def _read_all(store: EventStore, stream: str) -> Iterator[StoredEvent]:
-    after = 0
-    while entries := store.load(stream, after, limit=PAGE).entries:
-        yield from entries
-        after = entries[-1].version
+@archive.command("list")
+@JSON
+@DATA
+def list_packs(as_json: bool, data: Path) -> None:
+    """List the packs, with what is in them."""
+    from plyscribe.service.archive.examining import list_contents
+
+    found = list(list_contents(_open(data)[1]))
+    if as_json:
+        click.echo(json.dumps([pack._asdict() for pack in found], indent=2))
+        return
+    for pack in found:
+        labels = ", ".join(f"{label} {count:,}" for label, count in pack.labels.items())
+        emptied = "" if pack.emptied_ms is None else f", emptied {_format_day(pack.emptied_ms)}"
+        click.echo(f"{pack.name}  {_format_counts([pack])} ({labels}){emptied}")
+    current = [pack for pack in found if pack.emptied_ms is None]
+    click.echo(
+        f"{len(found)} packs, {len(found) - len(current)} of them emptied; in the others {_format_counts(current)}"
+    )
 
 
-def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
-    lines, head = [canonical_json({"stream": stream}) + b"\n"], b""
-    for entry in entries:
-        if not (entry.e[:1] == b"{" and entry.e[-1:] == b"}" and b"\n" not in entry.e):
-            log.error("%s is left out of the archive: event %d is not an object on one line", stream, entry.version)
-            return []
-        lines.append(format_event_line(entry) + b"\n")
-        head = entry.h
-    return [*lines, canonical_json({"count": len(lines) - 1, "head": head.hex()}) + b"\n"]
+def _format_counts(packs: "Sequence[Contents]") -> str:
+    size, events = sum(pack.bytes for pack in packs), sum(pack.events for pack in packs)
+    each = f", {size / events:.1f} bytes an event" if events else ""
+    return f"{decimal(size)}, {sum(pack.streams for pack in packs):,} streams, {events:,} events{each}"
 
 
-def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
-    """The last complete stream of the file, the counts up to it, and their digest. The rest is cut off."""
-    begun = canonical_json({"archive": FORMAT, "server": SERVER}) + b"\n"
-    digest, place, after, written = sha256(), 0, "", Written()
-    for block in _read_blocks(file):
-        if block.is_end:
-            raise ArchiveError(block.line, "it is complete already: export to another file")
-        digest.update(block.raw)
-        place += len(block.raw)
-        if block.stream:
-            after, events = block.stream, written.events + len(block.lines) - 1
-            written = written._replace(streams=written.streams + 1, events=events)
-    file.seek(place)
-    file.truncate()
-    if not place:
-        digest.update(begun)
-        file.write(begun)
-    return after, written, digest
+def _format_day(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))
 
 
-# ------------------------------------------------------------------------------------------------------------- import
+# ------------------------------------------------------------------------------------------------------------- verify
 
 
-def import_archive(store: EventStore, path: Path, report: Progress = lambda _: None) -> Written:
-    """Fill the store with all streams of the file, byte for byte. Events that it has already stay as they are.
+@archive.command()
+@click.argument("packs", nargs=-1)
+@click.option("--workers", type=click.IntRange(1, 64), default=WORKERS, show_default=True, help="Processes.")
+@DATA
+def verify(packs: tuple[str, ...], workers: int, data: Path) -> None:
+    """Read packs whole and execute their matches again.
 
-    Nothing is written unless the whole file is sound (ArchiveError) and no stream of the store differs (Differs). After
-    an interruption or StoreUnavailable call this again to continue.
+    PACKS are their names; without any, all are read, and every sealed match is looked for at its place. Exits with 1 if
+    anything is wrong, and names pack and match; with 2 if a match cannot be executed again, because this release lacks
+    its rules. Changes nothing.
     """
-    with path.open("rb") as file:
-        for stream in _read_archive(file):
-            _find_missing(store, stream)
-    written = Written()
-    # Ledgers come first, because a worker looks there whether a match has been scored.
-    for part in (True, False):
-        written = _write_part(store, path, written, report, ledgers=part)
-    return written
+    from plyscribe.service.archive.examining import find_strays, list_sealed
+
+    parts, kept = _open(data)
+    known = {pack.name for pack in kept.list_packs()}
+    for name in packs:
+        if name not in known:
+            raise click.BadParameter(f"there is no pack {name!r} in the archive")
+    names = sorted(set(packs) or known)
+    started, done = time.monotonic(), list["Examined"]()
+    with _show_bar("reading packs", len(names)) as bar:
+        for examined in _examine(parts, kept, data, names, workers):
+            done.append(examined)
+            bar.advance(bar.task_ids[0])
+            for mark, fault in [*(("wrong", f) for f in examined.faults), *(("unknown", f) for f in examined.unknown)]:
+                where = f"pack {fault.pack}" + (f", {fault.stream}" if fault.stream else "")
+                click.echo(f"{mark}  {where}: {fault.why}")
+    strays = 0
+    # Only if some places lead elsewhere, each is followed, which takes a look into a block for each.
+    if not packs and sum(1 for _ in list_sealed(parts.store)) != sum(each.in_use for each in done):
+        for stream, why in find_strays(parts.store, kept, list_sealed(parts.store)):
+            strays += 1
+            click.echo(f"wrong  {stream}: it is not at its place: {why}")
+    events, wrong = sum(each.events for each in done), strays + sum(len(each.faults) for each in done)
+    unknown = sum(len(each.unknown) for each in done)
+    rate = events / max(time.monotonic() - started, 1e-9)
+    streams = sum(each.streams for each in done)
+    click.echo(
+        f"{len(done)} packs, {streams:,} streams, {events:,} events, {rate:,.0f} events/s; "
+        f"{wrong} faults, {unknown} matches of unknown rules"
+    )
+    sys.exit(1 if wrong else 2 if unknown else 0)
 
 
-def _write_part(store: EventStore, path: Path, written: Written, report: Progress, ledgers: bool) -> Written:
-    with path.open("rb") as file:
-        for stream in _read_archive(file):
-            if stream.id.startswith("ratings-") != ledgers:
-                continue
-            missing = restore_stream(store, stream.id, stream.entries)
-            written = Written(
-                written.streams + 1,
-                written.events + len(stream.entries),
-                written.new_streams + (missing == len(stream.entries)),
-                written.new_events + missing,
-            )
-            report(written)
-    return written
+def _examine(parts: "Parts", kept: "Archive", data: Path, names: Sequence[str], workers: int) -> "Iterator[Examined]":
+    from plyscribe.service.archive.examining import examine_pack
+    from plyscribe.service.processes.serving import settings_beside
 
-
-def check_archive(path: Path, report: Progress = lambda _: None) -> Written:
-    """The number of streams and events in the archive; ArchiveError unless it is sound."""
-    written = Written()
-    with path.open("rb") as file:
-        for stream in _read_archive(file):
-            written = written._replace(streams=written.streams + 1, events=written.events + len(stream.entries))
-            report(written)
-    return written
-
-
-def restore_stream(store: EventStore, stream: str, entries: Sequence[StoredEvent]) -> int:
-    """Store the events that the stream lacks, and return their number. The events must form a chain.
-
-    A stream that is longer already is not changed. Raises Differs if the store has other events. A match is stored in
-    one append, so that no worker finds half of it. In other streams, events that were stored together are stored
-    together again, under the same command, so that no ledger counts a match twice.
-    """
-    missing = _find_missing(store, Stream(stream, entries))
-    head = entries[-len(missing) - 1].h if len(missing) < len(entries) else b""
-    appends = []
-    at_once = stream.startswith(("match-", "import-"))
-    for cause, group in groupby(map(_read_envelope, missing), key=lambda event: "" if at_once else event.cause):
-        events = list(group)
-        stored, types = [event.stored for event in events], [event.type for event in events]
-        appends.append(Append(stream, stored[0].version - 1, head, stored, types, _command_of(stream, cause, stored)))
-        head = stored[-1].h
-    for place in range(0, len(appends), TOGETHER):
-        for append, outcome in zip(
-            appends[place : place + TOGETHER], store.append_all(appends[place : place + TOGETHER]), strict=True
-        ):
-            if not isinstance(outcome, Stored):
-                raise Differs(f"{stream} changed while it was restored, at version {append.expected_version + 1}")
-    return len(missing)
-
-
-def _find_missing(store: EventStore, stream: Stream) -> Sequence[StoredEvent]:
-    """The events that the store lacks; Differs if it has other ones.
-
-    If the text of a record was dropped either here or there, nothing is missing.
-    """
-    have = list(islice(_read_all(store, stream.id), max(len(stream.entries), LONGEST_RECORD)))
-    if _is_left_of(have, stream.entries) or _is_left_of(stream.entries, have):
-        return ()
-    del have[len(stream.entries) :]
-    for ours, theirs in zip(have, stream.entries, strict=False):
-        if ours != theirs:
-            raise Differs(f"{stream.id} is in the store and differs from event {theirs.version} on: nothing is written")
-    return stream.entries[len(have) :]
-
-
-def _is_left_of(entries: Sequence[StoredEvent], before: Sequence[StoredEvent]) -> bool:
-    """Whether these entries are all that is left of a text record that had those before."""
-    if len(entries) != 1 or not before:
-        return False
-    raw = parse_json(entries[0].e)
-    if not (isinstance(raw, dict) and raw.get("type") == RecordDropped.type):
-        return False
-    count, head = raw["data"]["events"], raw["data"]["head"]
-    # The store, or the archive, may be from before a part was kept, or before the fault was found.
-    return len(before) < count or (len(before) == count and bool(before[-1].h.hex() == head))
-
-
-class _Event(NamedTuple):
-    stored: StoredEvent
-    type: str
-    cause: str
-
-
-def _read_envelope(stored: StoredEvent) -> _Event:
-    raw = parse_json(stored.e)
-    return _Event(stored, raw["type"], raw["cause"])
-
-
-def _command_of(stream: str, cause: str, stored: Sequence[StoredEvent]) -> CommandKey:
-    if len(cause) != 2 * COMMAND_ID_BYTES:
-        return job_command("restore", stream, stored[0].version)
-    # Zeros are the digest of jobs, which have no request. An archive holds no digests of requests, so a client that
-    # repeats one from before the export is told that its key was used.
-    return CommandKey(bytes.fromhex(cause), bytes(DIGEST_BYTES))
-
-
-# ------------------------------------------------------------------------------------------------------------ reading
-
-
-class _Block(NamedTuple):
-    """Lines of an archive that belong together: the head, a stream, or the end."""
-
-    line: int
-    raw: bytes
-    stream: str = ""
-    lines: tuple[bytes, ...] = ()
-    """The lines of its events, and its last line."""
-
-    is_end: bool = False
-
-
-def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
-    """The complete blocks of a file, up to the first incomplete one; ArchiveError if it is not an archive."""
-    is_ended, block = False, list[bytes]()
-    for number, line in enumerate(file, 1):
-        if is_ended:
-            raise ArchiveError(number, "the archive ended on the line before")
-        if not line.endswith(b"\n"):
-            return
-        if number == 1:
-            _require_head(line)
-            yield _Block(1, line)
-        elif not block and line.startswith(b'{"events":'):
-            is_ended = True
-            yield _Block(number, line, is_end=True)
-        elif not block and not line.startswith(b'{"stream":'):
-            raise ArchiveError(number, "expected a stream or the end line")
-        else:
-            block.append(line)
-            if line.startswith(b'{"count":'):
-                first = number - len(block) + 1
-                yield _Block(first, b"".join(block), _parse_stream_line(block[0], first), tuple(block[1:]))
-                block = []
-
-
-def _read_archive(file: BinaryIO) -> Iterator[Stream]:
-    """The streams of a complete archive, each checked. ArchiveError at the first fault, even if it is the end line."""
-    digest, streams, events, is_whole = sha256(), 0, 0, False
-    for block in _read_blocks(file):
-        if block.is_end:
-            end = {"streams": streams, "events": events, "sha256": digest.hexdigest()}
-            if canonical_json(end) + b"\n" != block.raw:
-                raise ArchiveError(block.line, "the end line does not match the lines before it")
-            is_whole = True
-        elif block.stream:
-            stream = _parse_stream(block)
-            streams, events = streams + 1, events + len(stream.entries)
-            yield stream
-        digest.update(block.raw)
-    if not is_whole:
-        raise ArchiveError(None, "the end line is missing: the export was interrupted, run it again to continue")
-
-
-def _require_head(line: bytes) -> None:
-    try:
-        head = parse_json(line)
-    except NotCanonical as error:
-        raise ArchiveError(1, str(error)) from None
-    if not (isinstance(head, dict) and head.get("archive") == FORMAT):
-        raise ArchiveError(1, f"this is not an archive of format {FORMAT}")
-
-
-def _parse_stream_line(line: bytes, number: int) -> str:
-    found = re.fullmatch(rb'\{"stream":"([a-z0-9_-]{1,64})"\}\n', line)
-    id = found[1].decode() if found else ""
-    if not (STREAM_ID.fullmatch(id) or LEDGER_ID.fullmatch(id)):
-        raise ArchiveError(number, "expected the id of a stream")
-    return id
-
-
-def _parse_stream(block: _Block) -> Stream:
-    first, *lines, last = block.line, *block.lines
-    entries = []
-    for version, line in enumerate(lines, 1):
+    if min(workers, len(names)) < 2:
+        yield from (examine_pack(parts.store, kept, name) for name in names)
+        return
+    # Not forked: the store has threads and connections that a fork would share.
+    start = multiprocessing.get_context("spawn")
+    settings = settings_beside(data, os.environ)
+    with ProcessPoolExecutor(workers, start, _begin_work, (settings,)) as pool:
         try:
-            entry = parse_event_line(line[:-1], version + 1)
-            raw = parse_json(entry.e)
-            if canonical_json(raw) != entry.e:
-                raise ArchiveError(first + version, "this event is not canonical JSON")
-            parse_envelope(raw, version)
-        except BundleError as error:
-            raise ArchiveError(first + version, error.why) from None
-        except (StreamError, AttributeError) as error:
-            raise ArchiveError(first + version, str(error)) from None
-        entries.append(entry)
-    try:
-        head = check_chain(first_link(block.stream), 0, entries)
-    except BrokenChain as error:
-        raise ArchiveError(first + error.details["version"], str(error)) from None
-    if not entries or canonical_json({"count": len(entries), "head": head.hex()}) + b"\n" != last:
-        raise ArchiveError(first + len(block.lines), f"the count or head of {block.stream} does not match its events")
-    return Stream(block.stream, entries)
+            yield from pool.map(_examine_one, names)
+        except BrokenProcessPool:
+            sys.exit("error: a process ended during the check")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+class _Worker:
+    """What a process that examines packs has."""
+
+    parts: "Parts"
+
+
+def _begin_work(settings: Mapping[str, str]) -> None:
+    from plyscribe.service.composition import compose_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _Worker.parts = compose_process(settings)
+
+
+def _examine_one(name: str) -> "Examined":
+    from plyscribe.service.archive.examining import examine_pack
+
+    assert _Worker.parts.archive is not None
+    return examine_pack(_Worker.parts.store, _Worker.parts.archive, name)
+
+
+# --------------------------------------------------------------------------------------------------------------- seal
+
+
+@archive.command()
+@click.argument("matches", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Seal all matches that are settled.")
+@DATA
+def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
+    """Seal settled matches now, before they have rested.
+
+    Names the MATCHES that were not sealed, and why, and then exits with 1.
+    """
+    from plyscribe.service.archive.sealing import find_obstacle
+
+    if bool(matches) == everything:
+        raise click.UsageError("name matches, or use --all")
+    parts, kept = _open(data)
+    if everything:
+        sealed = sum(_seal(parts, kept, chunk) for chunk in _chunk_matches(parts))
+        click.echo(f"{sealed} matches sealed")
+        return
+    wanted = list(dict.fromkeys(matches))
+    places = parts.store.places(wanted)
+    todo = [match for match, place in zip(wanted, places, strict=True) if place is None]
+    own = [match for match in todo if _is_own(match)]
+    sealed = _seal(parts, kept, own)
+    for match in wanted:
+        if match not in todo:
+            click.echo(f"{match} is sealed already")
+    left = [match for match, place in zip(own, parts.store.places(own), strict=True) if place is None]
+    for match in todo:
+        if match not in own:
+            click.echo(f"{match} is not sealed: it is no match of this server")
+        elif match in left:
+            click.echo(f"{match} is not sealed: {find_obstacle(parts.store, match)}")
+    click.echo(f"{sealed} matches sealed")
+    sys.exit(bool(left) or len(own) < len(todo))
+
+
+def _is_own(match: str) -> bool:
+    from plyscribe.service.streams.ids import is_stream_id
+
+    return is_stream_id("match", match)
+
+
+def _seal(parts: "Parts", kept: "Archive", matches: Sequence[str]) -> int:
+    """Seal those of these matches that are settled, in as many packs as it takes, and return how many they were."""
+    from plyscribe.service.archive.sealing import seal_streams
+
+    sealed, todo = 0, list(matches)
+    while todo:
+        outcome = seal_streams(parts.store, kept, todo)
+        sealed += outcome.sealed
+        if not outcome.sealed or outcome.sealed + outcome.moved_on + outcome.unfit >= len(todo):
+            # All of them were looked at. What was settled since then would make another small pack.
+            break
+        todo = [match for match, place in zip(todo, parts.store.places(todo), strict=True) if place is None]
+    return sealed
+
+
+def _chunk_matches(parts: "Parts") -> Iterator[list[str]]:
+    """The matches that are not sealed, in chunks that fit into a pack."""
+    from plyscribe.service.archive.sealing import MOST_STREAMS
+
+    chunk, after = list[str](), ""
+    while page := parts.store.unsealed(after):
+        after = page[-1]
+        chunk += [stream for stream in page if stream.startswith("match-")]
+        if len(chunk) >= MOST_STREAMS:
+            yield chunk[:MOST_STREAMS]
+            del chunk[:MOST_STREAMS]
+    yield chunk
+
+
+# ------------------------------------------------------------------------------------------------------------- repack
+
+
+@archive.command()
+@click.option("--small", "which", flag_value="small", default=True, help="Merge small packs.  [default]")
+@click.option("--all", "which", flag_value="all", help="Pack everything anew.")
+@DATA
+def repack(which: str, data: Path) -> None:
+    """Merge packs, and remove those emptied long ago.
+
+    A pack is emptied when all its streams are in another one. It is kept for 30 days, because a backup of the store may
+    still name it.
+    """
+    from plyscribe.service.archive import repacking
+    from plyscribe.service.clock import now_ms
+
+    parts, kept = _open(data)
+    emptied = kept.list_emptied()
+    names = sorted(
+        pack.name
+        for pack in kept.list_packs()
+        if pack.name not in emptied and (which == "all" or pack.size < repacking.SMALL_BYTES)
+    )
+    if len(names) > 1 or (names and which == "all"):
+        done = repacking.repack(parts.store, kept, names)
+        click.echo(f"{done.packs} packs became {len(done.new)}, with {done.streams} streams that moved")
+    else:
+        click.echo("no packs to merge")
+    dropped = repacking.drop_emptied(parts.store, kept, now_ms())
+    click.echo(f"{len(dropped)} emptied packs removed")
+
+
+# ------------------------------------------------------------------------------------------------------------- forget
+
+
+@archive.command()
+@click.argument("match")
+@click.option("--reason", required=True, help="Why, for the record: no personal data.")
+@click.option("--yes", is_flag=True, help="Do it. Without it, only say what would happen.")
+@DATA
+def forget(match: str, reason: str, yes: bool, data: Path) -> None:
+    """Delete a match for good, where the law asks for it.
+
+    Deletes it from the store, from every pack and from the lists. Who did it, when and why is noted in the archive,
+    with the match's id and last hash. If it is interrupted, run it again. Nothing brings the match back.
+    """
+    from plyscribe.service.archive.forgetting import find_copies, forget_match
+    from plyscribe.service.archive.sealing import find_obstacle
+    from plyscribe.service.clock import now_ms
+
+    if not _is_own(match):
+        raise click.BadParameter(f"{match!r} is no match of this server")
+    if not reason.strip() or len(reason) > MOST_REASON or not reason.isprintable():
+        raise click.BadParameter(f"give a reason of 1 to {MOST_REASON} printable characters", param_hint="--reason")
+    parts, kept = _open(data)
+    is_stored = parts.store.within.load(match, limit=1).entries != []
+    if is_stored and yes and not _seal(parts, kept, [match]):
+        sys.exit(f"error: {match} is not deleted: {find_obstacle(parts.store, match)}")
+    [place] = parts.store.places([match])
+    copies = find_copies(kept, match)
+    if not (is_stored or place is not None or copies):
+        sys.exit(f"error: there is no match {match}, neither in the store nor in the archive")
+    if not yes:
+        where = "it would be sealed first, then " if is_stored else ""
+        names = ", ".join(copies) or "none yet"
+        click.echo(f"{match}: {where}it would be deleted for good. Packs that have it: {names}.\n{STAYS}")
+        click.echo("Nothing was done. Add --yes to do it.")
+        return
+    forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
+    parts.lists.matches.remove(match)
+    click.echo(f"{match} is deleted, also from {len(copies)} packs.\n{STAYS}")
+
+
+# -------------------------------------------------------------------------------------------------------------- parts
+
+
+def _open(data: Path) -> "tuple[Parts, Archive]":
+    parts = compose_beside(data)
+    if parts.archive is None:
+        raise click.UsageError("there is no archive: set PLYSCRIBE_ARCHIVE")
+    return parts, parts.archive
+
+
+def _show_bar(what: str, total: int) -> Progress:
+    columns = *Progress.get_default_columns(), MofNCompleteColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(what, total=total)
+    return bar

@@ -1,5 +1,6 @@
 """`plyscribe rebuild`."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,16 @@ RATINGS = "ratings"
 
 @click.command()
 @DATA
+@click.option("--from-archive", is_flag=True, help="First find all sealed matches in the archive again.")
 @click.argument("names", nargs=-1)
-def rebuild(data: Path, names: tuple[str, ...]) -> None:
+def rebuild(data: Path, from_archive: bool, names: tuple[str, ...]) -> None:
     """Rebuild lists from the streams.
 
     NAMES are the lists to rebuild, such as `matches`, `inboxes` or `ratings`; without any, all are rebuilt. The service
     keeps running and shows the old lists until the new ones are complete. You can interrupt this command and start it
-    again. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
+    again. With --from-archive, all packs are read first, and matches that the store lacks are sealed again where they
+    are found; the exit code is 1 if a pack is damaged. Uses the store in REDIS_URL, or else the one that `serve` runs
+    on the data directory.
     """
     parts = compose_beside(data)
     projections = {projection.name: projection for projection in parts.projections}
@@ -33,11 +37,31 @@ def rebuild(data: Path, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in lists:
             raise click.BadParameter(f"there is no list {name!r}; the lists are {', '.join(lists)}")
+    damaged = _recover(parts) if from_archive else ()
     for name in dict.fromkeys(names or lists):
         if name == RATINGS:
             _rebuild_ratings(parts)
         else:
             _rebuild_one(parts.store, projections[name])
+    sys.exit(bool(damaged))
+
+
+def _recover(parts: "Parts") -> "tuple[str, ...]":
+    from plyscribe.service.archive.recovery import Recovered, recover_places
+
+    if parts.archive is None:
+        raise click.UsageError("there is no archive: set PLYSCRIBE_ARCHIVE")
+    with Progress(*Progress.get_default_columns(), TextColumn("{task.fields[streams]} streams")) as bar:
+        task = bar.add_task("archive", total=None, streams=0)
+
+        def show(at: Recovered, packs: int) -> None:
+            bar.update(task, completed=at.packs, total=packs, streams=at.streams)
+
+        done = recover_places(parts.store, parts.archive, show)
+    click.echo(f"{done.packs} packs, {done.streams} streams: {done.adopted} found again, {done.moved} moved")
+    for why in done.damaged:
+        click.echo(f"wrong  {why}")
+    return done.damaged
 
 
 def _rebuild_one(store: "EventStore", projection: "Projection") -> None:

@@ -21,9 +21,9 @@ from plyscribe.domain.imported import Import, is_address, split_address
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import SUFFIX
 from plyscribe.domain.replay import replay
-from plyscribe.service.cli import archive
-from plyscribe.service.cli.archive import ArchiveError, Differs, Written
+from plyscribe.service.cli import full_export
 from plyscribe.service.cli.beside import OPERATOR, compose_beside
+from plyscribe.service.cli.full_export import Differs, ExportError, Written
 from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.errors import ServiceError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plyscribe.service.composition import Parts
 
 REFUSALS = (
-    ArchiveError,
+    ExportError,
     Differs,
     DomainError,
     ServiceError,
@@ -83,7 +83,7 @@ def export(
     if everything is not None:
         store = compose_beside(data).store
         with _show_progress("exporting") as show, _exit_on_refusal(everything):
-            written = archive.export_archive(store, everything, show)
+            written = full_export.export_store(store, everything, show)
         click.echo(f"{everything}: {written.streams} streams, {written.events} events")
         return
     to.mkdir(parents=True, exist_ok=True)
@@ -173,23 +173,23 @@ def _choose_import(data: Path, url: str | None, token: str | None, restore: bool
     def import_file(path: Path) -> Outcome:
         if path.suffix == SUFFIX:
             return "a text record is entered by an account: send it with --url and --token", False
-        if _is_archive(path):
+        if _is_full_export(path):
             return _restore_all(parts, path)
         return _restore_match(parts, path) if restore else _take(parts, path)
 
     return import_file
 
 
-def _is_archive(path: Path) -> bool:
+def _is_full_export(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(len(archive.BEGINNING)) == archive.BEGINNING
+        return file.read(len(full_export.BEGINNING)) == full_export.BEGINNING
 
 
 def _restore_all(parts: "Parts", path: Path) -> Outcome:
     with _show_progress("checking") as show:
-        whole = archive.check_archive(path, show)
+        whole = full_export.check_export(path, show)
     with _show_progress("importing", whole.streams) as show:
-        written = archive.import_archive(parts.store, path, show)
+        written = full_export.import_store(parts.store, path, show)
     new = f"{written.new_streams} streams and {written.new_events} events were new"
     return f"{written.streams} streams, {written.events} events; {new}", True
 
@@ -198,7 +198,7 @@ def _restore_match(parts: "Parts", path: Path) -> Outcome:
     match, entries = (bundle := parse_bundle(path.read_bytes())).head.match, bundle.entries
     check_chain(first_link(match), 0, entries)
     _require_own_dice(parts, replay(match, entries))
-    new = archive.restore_stream(parts.store, match, entries)
+    new = full_export.restore_stream(parts.store, match, entries)
     return f"{match} is restored; {new} of its {len(entries)} events were new", True
 
 

@@ -40,11 +40,14 @@ def read_gauges(parts: Parts, readiness: Readiness) -> Iterator[Reading]:
         )
         queued = _try(lambda: [*_read_queues(vitals)])
     listed = _try(lambda: [*_read_lists(parts)])
+    archived = _try(lambda: [*_read_archive(parts)])
     yield _up("store", stored is not None)
     yield _up("lists", listed is not None)
     yield _up("queues", queued is not None)
     yield Reading("store_takes_writes", "Whether the store takes writes now.", _takes_writes(readiness))
-    yield from [*(stored or ()), *(queued or ()), *(listed or ())]
+    if parts.archive is not None:
+        yield _up("archive", archived is not None)
+    yield from [*(stored or ()), *(queued or ()), *(listed or ()), *(archived or ())]
 
 
 def _takes_writes(readiness: Readiness) -> bool:
@@ -115,3 +118,10 @@ def _read_lists(parts: Parts) -> Iterator[Reading]:
     for projection in parts.projections:
         labels = {"list": projection.name}
         yield Reading("list_complete", "Whether the list was built from all streams.", is_complete(projection), labels)
+
+
+def _read_archive(parts: Parts) -> Iterator[Reading]:
+    if parts.archive is not None:
+        packs, size = parts.archive.measure()
+        yield Reading("archive_packs", "Packs in the archive, as of a few minutes ago.", packs)
+        yield Reading("archive_bytes", "What they take.", size)

@@ -16,6 +16,7 @@ from plyscribe.service.queues import (
     QUEUES,
     REFUTED,
     SCRUB,
+    SEALABLE,
     SWEEPS,
     UNSETTLED,
     WATCHED,
@@ -71,6 +72,13 @@ class Refuted(NamedTuple):
 
     matches: int
     some: list[str]
+
+
+class Sealable(NamedTuple):
+    """Settled matches that wait until they are sealed, and for how long the oldest of them has been due."""
+
+    matches: int
+    oldest_s: float
 
 
 class Chains(NamedTuple):
@@ -130,6 +138,12 @@ class Vitals:
         """The refuted matches."""
         some = cast(list[bytes], self._store.zrange(REFUTED, 0, SOME - 1))
         return Refuted(self._store.zcard(REFUTED), [each.decode() for each in some])
+
+    def sealable(self) -> Sealable:
+        """The settled matches that are not sealed."""
+        oldest = cast(list[tuple[bytes, float]], self._store.zrange(SEALABLE, 0, 0, withscores=True))
+        oldest_s = max(0.0, self.store_clock_s() - oldest[0][1] / 1000) if oldest else 0.0
+        return Sealable(self._store.zcard(SEALABLE), oldest_s)
 
     def chains(self) -> Chains:
         """The check of all hash chains."""

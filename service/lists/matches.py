@@ -182,6 +182,14 @@ class MatchList:
             change = replace_rows(connection, terms, sorted(entered), wanted)
             add_counts(connection, counts, _count_public(change))
 
+    def remove(self, match: str) -> None:
+        """Take a match off the list that is not recorded any more. DatabaseUnavailable."""
+        with self._database.writing() as connection:
+            for matches, terms, counts in self.table.targets(connection):
+                change = replace_rows(connection, terms, [match], [])
+                add_counts(connection, counts, _count_public(change))
+                connection.execute(sa.delete(matches).where(matches.c.id == match))
+
     def _build_row(self, match: Match) -> MatchRow | None:
         return build_row(match, self._name_account)
 

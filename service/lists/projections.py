@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from redis import Redis
 from sqlalchemy import Connection
 
+from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.clock import now_ms
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.feed_places import Places
 from plyscribe.service.database.table_sets import Enter, Sink, Tables
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable, bucket_of, chunk_streams
+from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable
 
 LAG_CACHED_S = 1.0
 """How long a process reuses a lag that it has read: reading it costs the server some 64 lookups."""
@@ -61,7 +62,7 @@ class Projection(Protocol):
 
 
 class Built(NamedTuple):
-    """The progress of a build: `done` of `total` buckets, and the number of streams projected."""
+    """The progress of a build: `done` of `total` buckets and packs, and the number of streams projected."""
 
     done: int
     total: int
@@ -75,15 +76,15 @@ def rebuild(store: EventStore, projection: Projection, report: Callable[[Built],
     """
     built, tables = Built(0, len(BUCKETS), 0), projection.table
     build = tables.begin(now_ms())
-    for streams in chunk_streams(store, projection.kinds):
+    for streams, done, total in walk_streams(store, projection.kinds):
         enter = projection.collect(dict.fromkeys(streams))
         with tables.database.writing() as connection:
             tables.renew(connection, build, now_ms())
             enter(connection)
-        built = Built(BUCKETS.index(bucket_of(streams[-1])), len(BUCKETS), built.streams + len(streams))
+        built = Built(done, total, built.streams + len(streams))
         report(built)
     tables.finish(build)
-    built = built._replace(done=len(BUCKETS))
+    built = built._replace(done=built.total)
     report(built)
     return built
 

@@ -20,11 +20,12 @@ from rq.job import Job
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.config import load_ruleset
 from plyscribe.service.processes.children import Child, python_command, spawn
 from plyscribe.service.processes.embedded import BINARY_VARIABLE, start_server
 from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
-from plyscribe.service.store.port import BUCKETS, EventStore, bucket_of, chunk_streams
+from plyscribe.service.store.port import EventStore
 
 JOBS_A_WORKER = 4
 """Jobs on the queue for each worker: enough that no worker is idle, few enough to keep in memory."""
@@ -77,8 +78,8 @@ class Checked(NamedTuple):
 
 def list_streams(store: EventStore) -> Iterator[Part]:
     """All matches of the store, including imported ones, in parts."""
-    for streams in chunk_streams(store, ("match", "import")):
-        yield Part(streams, (), BUCKETS.index(bucket_of(streams[-1])) / len(BUCKETS))
+    for streams, done, total in walk_streams(store, ("match", "import")):
+        yield Part(streams, (), done / total)
 
 
 def list_bundles(folder: Path) -> Iterator[Part]:

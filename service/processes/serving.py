@@ -17,7 +17,8 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
-from plyscribe.service.config import MIN_KEY_BYTES, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.archive.storage import Archive
+from plyscribe.service.config import MIN_KEY_BYTES, Config, ServerKey, parse_key, read_config, register_rulesets
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
@@ -34,7 +35,7 @@ from plyscribe.service.processes.embedded import (
 from plyscribe.service.processes.nursery import Nursery, Program
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.witness import sync_directory
-from plyscribe.service.queues import IMPORT, QUEUES, VERIFY, WEBHOOK
+from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
@@ -49,6 +50,7 @@ CHECKED = (VERIFY, IMPORT)
 """The queues of what is executed a second time."""
 
 READ_DATABASE = "read.db"
+ARCHIVE = "archive"
 AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
 
@@ -226,7 +228,7 @@ class Service:
 
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
-        env = {"REDIS_URL": url, **self._key_settings(), **database_beside(options.data, os.environ)}
+        env = {"REDIS_URL": url, **self._key_settings(), **stores_beside(options.data, os.environ)}
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
@@ -234,12 +236,13 @@ class Service:
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         open_database(config.read_url).close()
+        Archive(config.archive).prepare()
         connect_client(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
             for queue in QUEUES
             for n in range(1, options.workers.get(queue, 1) + 1)
-            if queue != WEBHOOK or config.webhooks != OFF
+            if is_served(queue, config)
         ]
         web = Program("plyscribe", ["web", "--host", options.host, "--port", str(options.port)])
         # The API comes last, so that all run when it answers.
@@ -296,22 +299,31 @@ class Service:
         raise ServeError(f"the API was not ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
 
 
+def is_served(queue: str, config: Config) -> bool:
+    """Whether a service with these settings needs a worker on a queue."""
+    if queue == SEAL:
+        return bool(config.archive) and config.seal_after_s is not None
+    return queue != WEBHOOK or config.webhooks != OFF
+
+
 def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """The settings of the running service: the environment's if it names a store, else those of `serve` on this data.
 
     NotRunning if the environment names no store and none runs on the data directory.
     """
     if environ.get("REDIS_URL"):
-        return {**environ, **database_beside(data, environ)}
+        return {**environ, **stores_beside(data, environ)}
     key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
-    return {**key, **environ, **database_beside(data, environ), "REDIS_URL": find_running(data / "store")}
+    return {**key, **environ, **stores_beside(data, environ), "REDIS_URL": find_running(data / "store")}
 
 
-def database_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """Where the read database is, unless the operator sets it: in the data directory."""
-    if environ.get("PLYSCRIBE_READ_URL"):
-        return {}
-    return {"PLYSCRIBE_READ_URL": f"sqlite:///{(data / READ_DATABASE).absolute()}"}
+def stores_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Where read database and archive are, unless the operator sets it: in the data directory."""
+    beside = {
+        "PLYSCRIBE_READ_URL": f"sqlite:///{(data / READ_DATABASE).absolute()}",
+        "PLYSCRIBE_ARCHIVE": (data / ARCHIVE).absolute().as_uri(),
+    }
+    return {name: value for name, value in beside.items() if not environ.get(name)}
 
 
 def write_once(path: Path, make: Callable[[], str]) -> Path:

@@ -3,18 +3,21 @@
 -- KEYS  1  {bb}:ev:<stream>   stream  the events: ids <version>-0, fields e and h
 --       2  {bb}:cmd:<stream>  hash    command id -> digest (8 bytes), then <first>-<last>
 --       3  {bb}:feed          stream  one entry per append: s the stream, v <first>-<last>, t the types
---       4  {bb}:streams       zset    the ids of all streams of the bucket
+--       4  {bb}:streams       zset    the ids of the bucket's streams that are not sealed
+--       5  {bb}:sealed:<..>   hash    the places of sealed streams
 -- ARGV  1  command id (16 bytes)
 --       2  digest of the request (8 bytes)
 --       3  expected version
 --       4  expected head (32 bytes; "" at version 0)
 --       5  stream id
 --       6  types of the events, separated by spaces
---       7.. pairs of e and h
+--       7  the stream's field in the hash of places
+--       8.. pairs of e and h
 --
 -- Returns  stored  first  last      written now
 --          seen    first  last      the command was stored before, as these versions
 --          reused                   the command id was stored before, from a request with another digest
+--          sealed  place            the stream is sealed at this place
 --          stale   have   entries   the stream is at another version; the entries after the expected one
 --          forked  have             the stream is at the expected version, but its head is not the expected one
 -- Error    WRONGTYPE                a key holds a value of another type
@@ -41,6 +44,11 @@ local have, head = 0, ''
 if newest then
   have = tonumber(string.match(newest[1], '^%d+'))
   head = newest[2][4]
+else
+  local place = redis.call('HGET', KEYS[5], ARGV[7])
+  if place then
+    return {'sealed', place}
+  end
 end
 if have ~= expected then
   return {'stale', have, redis.call('XRANGE', KEYS[1], (expected + 1) .. '-0', '+', 'COUNT', MOST_ENTRIES)}
@@ -65,16 +73,16 @@ local function only_ends(types)
 end
 
 local last = have + 1
-local first = redis.pcall('XADD', KEYS[1], last .. '-0', 'e', ARGV[7], 'h', ARGV[8])
+local first = redis.pcall('XADD', KEYS[1], last .. '-0', 'e', ARGV[8], 'h', ARGV[9])
 if type(first) == 'table' and first.err then
   if not (string.find(first.err, '^%-?OOM') and only_ends(ARGV[6])) then
     return first
   end
   -- A full server lets a script go on that has begun with a write that takes no memory.
   redis.call('HDEL', KEYS[2], '')
-  redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[7], 'h', ARGV[8])
+  redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[8], 'h', ARGV[9])
 end
-for i = 9, #ARGV, 2 do
+for i = 10, #ARGV, 2 do
   last = last + 1
   redis.call('XADD', KEYS[1], last .. '-0', 'e', ARGV[i], 'h', ARGV[i + 1])
 end

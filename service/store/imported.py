@@ -36,6 +36,13 @@ class ImportedStore:
         self.feed_end = within.feed_end
         self.streams = within.streams
         self.newest = within.newest
+        self.commands = within.commands
+        self.seal = within.seal
+        self.unseal = within.unseal
+        self.move = within.move
+        self.adopt = within.adopt
+        self.places = within.places
+        self.sealed = within.sealed
         self.describe = within.describe
         self._copies: OrderedDict[str, tuple[Copies, int]] = OrderedDict()
         self._lock = threading.Lock()

@@ -4,7 +4,9 @@ import threading
 from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from heapq import nsmallest
 from itertools import islice
+from operator import itemgetter
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.service.store.port import (
@@ -16,13 +18,18 @@ from plyscribe.service.store.port import (
     FeedEntry,
     Forked,
     Loaded,
+    Moved,
+    Remembered,
     Reused,
+    Sealed,
+    Sealing,
     Seen,
     Stale,
     Stored,
     Stretch,
     Tail,
     bucket_of,
+    require_distinct,
     require_sequence,
 )
 
@@ -36,9 +43,10 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._grown = threading.Condition(self._lock)
         self._events: defaultdict[str, list[StoredEvent]] = defaultdict(list)
-        self._commands: dict[tuple[str, bytes], tuple[bytes, Seen]] = {}
+        self._commands: dict[str, dict[bytes, Remembered]] = {}
         self._feed: list[FeedEntry] = []
         self._streams: list[tuple[str, bytes]] = []
+        self._places: dict[str, bytes] = {}
 
     def append(
         self,
@@ -55,6 +63,8 @@ class MemoryStore:
             known = self._find(stream, command)
             if known is not None:
                 return known
+            if stream in self._places:
+                return Sealed(self._places[stream])
             entries = self._events[stream]
             have = len(entries)
             if have != expected_version:
@@ -65,7 +75,7 @@ class MemoryStore:
                 insort(self._streams, _place(stream))
             entries.extend(events)
             stored = Stored(have + 1, len(entries))
-            self._commands[stream, command.id] = (command.digest, Seen(stored.first, stored.last))
+            self._commands.setdefault(stream, {})[command.id] = Remembered(command, stored.first, stored.last)
             self._feed.append(FeedEntry(stream, stored.first, stored.last, tuple(types)))
             self._grown.notify_all()
             return stored
@@ -97,7 +107,7 @@ class MemoryStore:
         with self._lock:
             known = self._find(stream, command) if command else None
             entries = self._events[stream][after:] if stream in self._events else []
-            return Loaded(known, entries[:limit])
+            return Loaded(known, entries[:limit], self._places.get(stream))
 
     def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
@@ -137,13 +147,84 @@ class MemoryStore:
             found = [self._events.get(stream) for stream in streams]
             return [entries[-1] if entries else None for entries in found]
 
+    def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
+        """See EventStore.commands."""
+        with self._lock:
+            found = [self._commands.get(stream, {}).values() for stream in streams]
+            return [sorted(commands, key=itemgetter(1, 2, 0)) for commands in found]
+
+    def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
+        """See EventStore.seal."""
+        with self._lock:
+            return [self._seal(*sealing) for sealing in sealings]
+
+    def _seal(self, stream: str, version: int, head: bytes, commands: int, place: bytes) -> bool:
+        entries = self._events.get(stream, [])
+        if not entries or (len(entries), entries[-1].h, len(self._commands[stream])) != (version, head, commands):
+            return False
+        del self._events[stream], self._commands[stream]
+        self._streams.remove(_place(stream))
+        self._places[stream] = place
+        return True
+
+    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+        """See EventStore.unseal."""
+        require_sequence(0, entries)
+        require_distinct(commands)
+        with self._lock:
+            if self._places.get(stream) != place:
+                return False
+            del self._places[stream]
+            self._events[stream] = list(entries)
+            self._commands[stream] = {each.command.id: each for each in commands}
+            insort(self._streams, _place(stream))
+            return True
+
+    def move(self, moves: Sequence[Moved]) -> list[bool]:
+        """See EventStore.move."""
+        with self._lock:
+            return [self._move(*moved) for moved in moves]
+
+    def _move(self, stream: str, old: bytes, new: bytes | None) -> bool:
+        if self._places.get(stream) != old:
+            return False
+        if new is None:
+            del self._places[stream]
+        else:
+            self._places[stream] = new
+        return True
+
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See EventStore.adopt."""
+        with self._lock:
+            return [self._take(*each) for each in streams]
+
+    def _take(self, stream: str, place: bytes) -> bool:
+        if self._events.get(stream) or stream in self._places:
+            return False
+        self._places[stream] = place
+        return True
+
+    def places(self, streams: Sequence[str]) -> list[bytes | None]:
+        """See EventStore.places."""
+        with self._lock:
+            return [self._places.get(stream) for stream in streams]
+
+    def sealed(self, after: str = "", limit: int = 1000) -> list[tuple[str, bytes]]:
+        """See EventStore.sealed."""
+        with self._lock:
+            streams = [stream for stream in self._places if not after or _place(stream) > _place(after)]
+            return [(stream, self._places[stream]) for stream in nsmallest(limit, streams, key=_place)]
+
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""
         return {"store": "memory", "durability": "unknown"}
 
     def _find(self, stream: str, command: CommandKey) -> Seen | Reused | None:
-        digest, seen = self._commands.get((stream, command.id), (b"", None))
-        return seen if seen is None or digest == command.digest else Reused()
+        known = self._commands.get(stream, {}).get(command.id)
+        if known is None:
+            return None
+        return Seen(known.first, known.last) if known.command.digest == command.digest else Reused()
 
 
 def _place(stream: str) -> tuple[str, bytes]:

@@ -13,13 +13,21 @@ from plyscribe.service.store.port import (
     Forked,
     Loaded,
     Reused,
+    Sealed,
     Seen,
     Stale,
     Stored,
     StoreUnavailable,
 )
 
-OUTCOMES: dict[type, str] = {Stored: "stored", Seen: "seen", Reused: "reused", Stale: "stale", Forked: "forked"}
+OUTCOMES: dict[type, str] = {
+    Stored: "stored",
+    Seen: "seen",
+    Reused: "reused",
+    Stale: "stale",
+    Forked: "forked",
+    Sealed: "sealed",
+}
 
 
 class MeteredStore:
@@ -34,6 +42,13 @@ class MeteredStore:
         self.feed_end = within.feed_end
         self.streams = within.streams
         self.newest = within.newest
+        self.commands = within.commands
+        self.seal = within.seal
+        self.unseal = within.unseal
+        self.move = within.move
+        self.adopt = within.adopt
+        self.places = within.places
+        self.sealed = within.sealed
         self.describe = within.describe
 
     def append(

@@ -11,7 +11,7 @@ StoreError
 └── UnsupportedServer       store/unsupported   the server cannot hold our data: too old, a cluster, no Redis at all
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
@@ -129,7 +129,14 @@ class Forked:
     have: int
 
 
-Appended = Stored | Seen | Reused | Stale | Forked
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The stream is sealed: its events lie in the archive, at this place."""
+
+    place: bytes
+
+
+Appended = Stored | Seen | Reused | Stale | Forked | Sealed
 """The result of an append. Not tuples: tuples of different kinds could be equal, and Reused would be false."""
 
 
@@ -138,6 +145,36 @@ class Loaded(NamedTuple):
 
     command: Seen | Reused | None
     entries: list[StoredEvent]
+    place: bytes | None = None
+    """Where the stream is if it is sealed; then the store has no entries and remembers no command."""
+
+
+class Remembered(NamedTuple):
+    """A command that the store remembers, with the versions first..last that it was stored as."""
+
+    command: CommandKey
+    first: int
+    last: int
+
+
+class Sealing(NamedTuple):
+    """A stream to be replaced by its place in the archive, as it was when it was written there."""
+
+    stream: str
+    version: int
+    head: bytes
+    commands: int
+    """How many commands were remembered."""
+
+    place: bytes
+
+
+class Moved(NamedTuple):
+    """A sealed stream whose place has changed; without a new place the stream is gone for good."""
+
+    stream: str
+    old: bytes
+    new: bytes | None
 
 
 class Append(NamedTuple):
@@ -213,9 +250,9 @@ class EventStore(Protocol):
     ) -> Appended:
         """Store `events`, numbered from expected_version + 1, directly after the expected head; else say why not.
 
-        `expected_head` is b"" at version 0. The order of the checks: command seen, version, head. Nothing is written
-        unless the result is Stored; after StoreUnavailable that is unknown. ValueError if there are no events or
-        their numbers are wrong.
+        `expected_head` is b"" at version 0. The order of the checks: command seen, sealed, version, head. Nothing is
+        written unless the result is Stored; after StoreUnavailable that is unknown. ValueError if there are no events
+        or their numbers are wrong.
         """
         ...
 
@@ -229,8 +266,9 @@ class EventStore(Protocol):
     def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
         """Replace all events of a stream by this one, of version 1; False unless it is at the given version and head.
 
-        Atomic. What is remembered of the commands on the stream stays. This is the only way in which anything stored is
-        lost, so that nobody can fill a store with what is worth nothing. It also works when the store is full.
+        Atomic. What is remembered of the commands on the stream stays. A store loses events in this way only, so that
+        nobody can fill it with what is worth nothing, and by `seal`, after they were archived. It also works when the
+        store is full.
         """
         ...
 
@@ -255,11 +293,54 @@ class EventStore(Protocol):
         ...
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
-        """Ids of stored streams after the id `after`, sorted by bucket and id; empty at the end."""
+        """Ids of streams that are not sealed, after the id `after`, sorted by bucket and id; empty at the end."""
         ...
 
     def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """The newest entry of each stream (None: no entries), in the given order, in one round trip."""
+        ...
+
+    def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
+        """All commands that are remembered of each stream, ordered by version, in one round trip."""
+        ...
+
+    def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
+        """Replace each stream by its place, with the commands remembered of it, in one round trip.
+
+        False, and nothing written, unless the stream is at the given version and head and exactly so many commands are
+        remembered. Each is atomic, but not all of them together: if this raises, it is unknown which were sealed. It
+        also works when the store is full.
+        """
+        ...
+
+    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+        """Put a sealed stream back, with its commands; False, and nothing written, unless it is sealed at this place.
+
+        Atomic, and it leaves no feed entry. After StoreUnavailable it is unknown whether the stream is back; the same
+        call again is safe. ValueError if the entries are not numbered from 1, or two commands have the same id.
+        """
+        ...
+
+    def move(self, moves: Sequence[Moved]) -> list[bool]:
+        """Change the place of each sealed stream, in one round trip; False unless it is sealed at the old place.
+
+        Each is atomic, but not all of them together. It also works when the store is full.
+        """
+        ...
+
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """Seal each stream at its place, in one round trip; False if the store has events of it, or its place, already.
+
+        Each is atomic, but not all of them together. It leaves no feed entries.
+        """
+        ...
+
+    def places(self, streams: Sequence[str]) -> list[bytes | None]:
+        """The place of each stream (None: it is not sealed), in the given order, in one round trip."""
+        ...
+
+    def sealed(self, after: str = "", limit: int = 1000) -> list[tuple[str, bytes]]:
+        """Ids of sealed streams after the id `after`, with places, sorted by bucket and id; empty at the end."""
         ...
 
     def announce(self, entries: Sequence[FeedEntry]) -> None:
@@ -289,11 +370,7 @@ def require_sequence(expected_version: int, events: Sequence[StoredEvent]) -> No
         raise ValueError(f"the events to append are not numbered from {expected_version + 1}")
 
 
-def chunk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[list[str]]:
-    """All streams of these kinds, in chunks, ordered by bucket."""
-    after = ""
-    while page := store.streams(after):
-        after = page[-1]
-        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
-        for start in range(0, len(streams), STREAMS_AT_ONCE):
-            yield streams[start : start + STREAMS_AT_ONCE]
+def require_distinct(commands: Sequence[Remembered]) -> None:
+    """ValueError if two of the commands have the same id."""
+    if len({each.command.id for each in commands}) < len(commands):
+        raise ValueError("two of the commands have the same id")

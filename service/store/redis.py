@@ -5,10 +5,15 @@ harmless.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha1
 from importlib.resources import files
+from itertools import islice
+from operator import itemgetter
+from secrets import token_hex
 from typing import Any, Final, Literal, NamedTuple
 
 from redis import Redis
@@ -28,7 +33,11 @@ from plyscribe.service.store.port import (
     FeedEntry,
     Forked,
     Loaded,
+    Moved,
+    Remembered,
     Reused,
+    Sealed,
+    Sealing,
     Seen,
     Stale,
     StoreCannotWrite,
@@ -43,8 +52,10 @@ from plyscribe.service.store.port import (
     UnsupportedServer,
     WrongType,
     bucket_of,
+    require_distinct,
     require_sequence,
 )
+from plyscribe.service.store.sealed_ids import pack_id, unpack_id
 from plyscribe.service.store.wire import Wire
 
 TIMEOUT_S = 3.0
@@ -52,6 +63,15 @@ TIMEOUT_S = 3.0
 
 OLDEST: Final = {"redis": (7, 0), "valkey": (7, 2)}
 """The oldest supported version of each engine."""
+
+UNSEALED_AT_ONCE = 500
+"""How many events and commands of a stream are put back in one step, which takes a few milliseconds."""
+
+UNSEALING_LASTS_MS = 60_000
+"""How long the parts of a stream that is being put back stay after the last of them came."""
+
+BEGINNINGS_AT_ONCE = 64
+"""How many hashes of places are read in one round trip."""
 
 START = "0-0"
 """An id before every entry."""
@@ -88,6 +108,10 @@ class RedisStore:
         self._append = WiredScript(client, "append.lua", self._wire)
         self._load = WiredScript(client, "load.lua", self._wire)
         self._condense = WiredScript(client, "condense.lua", self._wire)
+        self._seal = WiredScript(client, "seal.lua", self._wire)
+        self._unseal = WiredScript(client, "unseal.lua", self._wire)
+        self._move = WiredScript(client, "move.lua", self._wire)
+        self._adopt = WiredScript(client, "adopt.lua", self._wire)
 
     def append(
         self,
@@ -100,38 +124,38 @@ class RedisStore:
     ) -> Appended:
         """See EventStore.append."""
         args = _append_args(stream, expected_version, expected_head, events, types, command)
-        return _parse_appended(self._append(4, args))
+        return _parse_appended(self._append(5, args))
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
         """See EventStore.append_all."""
-        replies = self._append.call_all(4, [_append_args(*each) for each in appends])
+        replies = self._append.call_all(5, [_append_args(*each) for each in appends])
         return [_parse_appended(reply) for reply in replies]
 
     def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
         """See EventStore.condense."""
         require_sequence(0, [entry])
-        events, _, feed, _ = _keys_of(stream)
-        return bool(self._condense(2, [events, feed, version, head, stream, entry.e, entry.h, type]))
+        keys = _keys_of(stream)
+        return bool(self._condense(2, [keys.events, keys.feed, version, head, stream, entry.e, entry.h, type]))
 
     def load(self, stream: str, after: int = 0, command: CommandKey | None = None, limit: int | None = None) -> Loaded:
         """See EventStore.load."""
-        events, commands, *_ = _keys_of(stream)
+        keys = _keys_of(stream)
         if command is None:
+            # A script takes twice as long for many entries, and a full server refuses a transaction that only reads.
+            # The place is read twice: a stream that is sealed or put back meanwhile would else seem not to be there.
             bound = () if limit is None else ("COUNT", limit)
-            try:
-                found = self._wire.send("XRANGE", events, f"{after + 1}-0", "+", *bound)
-            except RedisError as error:
-                raise translate(error) from error
-            return Loaded(None, _parse_entries(found))
-        args = [events, commands, *command, after, "" if limit is None else limit]
-        kind, first, last, entries = self._load(2, args)
+            read, look = ("XRANGE", keys.events, f"{after + 1}-0", "+", *bound), ("HGET", keys.places, keys.field)
+            before, found, place = _require_all(send_all(self._wire, [look, read, look]))
+            return Loaded(None, _parse_entries(found), None if found else before if place is None else place)
+        args = [keys.events, keys.commands, keys.places, *command, after, "" if limit is None else limit, keys.field]
+        kind, first, last, entries, place = self._load(3, args)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
-        return Loaded(known, _parse_entries(entries))
+        return Loaded(known, _parse_entries(entries), place)
 
     def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
         requests = [
-            ("XRANGE", _keys_of(stream)[0], f"{after + 1}-0", "+" if upto is None else f"{upto}-0")
+            ("XRANGE", _keys_of(stream).events, f"{after + 1}-0", "+" if upto is None else f"{upto}-0")
             for stream, after, upto in stretches
         ]
         replies = send_all(self._wire, requests)
@@ -178,8 +202,103 @@ class RedisStore:
 
     def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """See EventStore.newest."""
-        requests = [("XREVRANGE", _keys_of(stream)[0], "+", "-", "COUNT", 1) for stream in streams]
+        requests = [("XREVRANGE", _keys_of(stream).events, "+", "-", "COUNT", 1) for stream in streams]
         return [_stored_event(*found[0]) if found else None for found in ask_all(self._client, requests)]
+
+    def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
+        """See EventStore.commands."""
+        requests = [("HGETALL", _keys_of(stream).commands) for stream in streams]
+        return [_parse_remembered(fields) for fields in ask_all(self._client, requests)]
+
+    def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
+        """See EventStore.seal."""
+        calls = []
+        for stream, version, head, commands, place in sealings:
+            keys = _keys_of(stream)
+            places = keys.streams, keys.places, keys.beginnings
+            args = stream, keys.beginning, keys.field, version, head, commands, place
+            calls.append((keys.events, keys.commands, *places, *args))
+        return [bool(reply) for reply in self._seal.call_all(5, calls)]
+
+    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+        """See EventStore.unseal."""
+        require_sequence(0, entries)
+        require_distinct(commands)
+        keys = _keys_of(stream)
+        # The names are new, so another process that puts the same stream back does not meet these parts.
+        parts = [f"{{{bucket_of(stream)}}}:unsealing:{token_hex(8)}:{kind}" for kind in ("ev", "cmd")]
+        whole = keys.events, keys.commands, keys.streams, keys.places, keys.beginnings
+        args = stream, keys.beginning, keys.field, place, len(entries), len(commands)
+        try:
+            self._write_parts(parts, entries, commands)
+            outcome = self._unseal(7, [*whole, *parts, *args])
+        except StoreError:
+            self._drop_parts(parts)
+            raise
+        if outcome == 1:
+            return True
+        self._drop_parts(parts)
+        if outcome == 0:
+            return False
+        raise StoreUnavailable(f"the store took too long to put {stream} back")
+
+    def _write_parts(
+        self, parts: Sequence[str], entries: Sequence[StoredEvent], commands: Sequence[Remembered]
+    ) -> None:
+        # One script for all of a long stream would keep the server from everybody else for too long.
+        events, remembered = parts
+        lasting = [("PEXPIRE", key, UNSEALING_LASTS_MS) for key in parts]
+        writes: list[tuple[Any, ...]] = [
+            *(("XADD", events, f"{version}-0", "e", e, "h", h) for version, e, h in entries),
+            *(("HSET", remembered, id, digest + b"%d-%d" % (first, last)) for (id, digest), first, last in commands),
+        ]
+        for start in range(0, len(writes), UNSEALED_AT_ONCE):
+            run_together(self._wire, [*writes[start : start + UNSEALED_AT_ONCE], *lasting])
+
+    def _drop_parts(self, parts: Sequence[str]) -> None:
+        # They end by themselves too, but a server may be full.
+        with suppress(StoreError):
+            ask(self._client, "UNLINK", *parts)
+
+    def move(self, moves: Sequence[Moved]) -> list[bool]:
+        """See EventStore.move."""
+        calls = []
+        for stream, old, new in moves:
+            keys = _keys_of(stream)
+            places = [old] if new is None else [old, new]
+            calls.append([keys.places, keys.beginnings, keys.beginning, keys.field, *places])
+        return [bool(reply) for reply in self._move.call_all(2, calls)]
+
+    def adopt(self, streams: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See EventStore.adopt."""
+        calls = []
+        for stream, place in streams:
+            keys = _keys_of(stream)
+            calls.append((keys.events, keys.places, keys.beginnings, keys.beginning, keys.field, place))
+        return [bool(reply) for reply in self._adopt.call_all(3, calls)]
+
+    def places(self, streams: Sequence[str]) -> list[bytes | None]:
+        """See EventStore.places."""
+        keys = [_keys_of(stream) for stream in streams]
+        return _require_all(send_all(self._wire, [("HGET", each.places, each.field) for each in keys]))
+
+    def sealed(self, after: str = "", limit: int = 1000) -> list[tuple[str, bytes]]:
+        """See EventStore.sealed."""
+        return list(islice(self._walk_sealed(after), limit))
+
+    def _walk_sealed(self, after: str) -> Iterator[tuple[str, bytes]]:
+        first = bucket_of(after) if after else BUCKETS[0]
+        for bucket in BUCKETS[BUCKETS.index(first) :]:
+            behind = after if bucket == first else ""
+            members = ask(self._client, "SMEMBERS", beginnings_key(bucket))
+            beginnings = sorted(member.decode() for member in members)
+            beginnings = beginnings[bisect_left(beginnings, pack_id(behind)[0]) :]
+            for start in range(0, len(beginnings), BEGINNINGS_AT_ONCE):
+                batch = beginnings[start : start + BEGINNINGS_AT_ONCE]
+                hashes = ask_all(self._client, [("HGETALL", places_key(bucket, each)) for each in batch])
+                for beginning, fields in zip(batch, hashes, strict=True):
+                    found = sorted((unpack_id(beginning, field), place) for field, place in fields.items())
+                    yield from (each for each in found if each[0] > behind)
 
     def announce(self, entries: Sequence[FeedEntry]) -> None:
         """See EventStore.announce."""
@@ -339,6 +458,15 @@ def ask_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
     return _require_all(try_all(client, commands))
 
 
+def run_together(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """The replies to commands that the server runs as one transaction, in one round trip.
+
+    Raises the error of the first refused one, as `ask`. A server that is full then writes nothing.
+    """
+    replies = _require_all(send_all(wire, [("MULTI",), *commands, ("EXEC",)]))
+    return _require_all(replies[-1])
+
+
 def _require_all(replies: list[Any]) -> list[Any]:
     for reply in replies:
         if isinstance(reply, RedisError):
@@ -385,11 +513,16 @@ _CODE = re.compile(r"([A-Z]+) ")
 _FORBIDDEN_IN_SCRIPT = re.compile(r"ACL failure in script|The user executing the script can't ")
 """How a server says NOPERM of a command in a script, 7.0 and later ones."""
 
+_ABORTED = re.compile(r"Transaction discarded because of: ([A-Z]+) ")
+"""How a server says why it does not run a transaction that it has taken."""
+
 
 def code_of(error: RedisError) -> str:
     """The first word of the server's error reply; empty if the error is not a reply."""
     if _FORBIDDEN_IN_SCRIPT.search(str(error)):
         return "NOPERM"
+    if aborted := _ABORTED.search(str(error)):
+        return aborted[1]
     # redis-py cuts the first word off the text if it has a class for it.
     if code := error.status_code:
         return str(code)
@@ -410,15 +543,43 @@ def translate(error: RedisError) -> StoreError:
     return StoreError(f"the store refuses the request: {text}")
 
 
+class _Keys(NamedTuple):
+    """Where the parts of a stream lie. If it is sealed, a field of the hash `places` says where it is."""
+
+    events: bytes
+    commands: bytes
+    feed: bytes
+    streams: bytes
+    places: bytes
+    beginnings: bytes
+    beginning: bytes
+    field: bytes
+
+
 @lru_cache(maxsize=4096)
-def _keys_of(stream: str) -> tuple[bytes, bytes, bytes, bytes]:
+def _keys_of(stream: str) -> _Keys:
     bucket = bucket_of(stream)
-    return (
+    beginning, field = pack_id(stream)
+    return _Keys(
         f"{{{bucket}}}:ev:{stream}".encode(),
         f"{{{bucket}}}:cmd:{stream}".encode(),
         feed_key(bucket).encode(),
         f"{{{bucket}}}:streams".encode(),
+        places_key(bucket, beginning).encode(),
+        beginnings_key(bucket).encode(),
+        beginning.encode(),
+        field,
     )
+
+
+def places_key(bucket: str, beginning: str) -> str:
+    """The key of the hash with the places of a bucket's sealed streams that begin so."""
+    return f"{{{bucket}}}:sealed:{beginning}"
+
+
+def beginnings_key(bucket: str) -> str:
+    """The key of the set of beginnings that a bucket's sealed streams have."""
+    return f"{{{bucket}}}:sealed"
 
 
 def feed_key(bucket: str) -> str:
@@ -446,7 +607,8 @@ def _append_args(
     command: CommandKey,
 ) -> list[Any]:
     require_sequence(expected_version, events)
-    args: list[Any] = [*_keys_of(stream), *command, expected_version, expected_head, stream, " ".join(types)]
+    keys = _keys_of(stream)
+    args: list[Any] = [*keys[:5], *command, expected_version, expected_head, stream, " ".join(types), keys.field]
     for event in events:
         args += event[1:]
     return args
@@ -462,8 +624,18 @@ def _parse_appended(reply: Any) -> Appended:
             return Reused()
         case b"stale":
             return Stale(reply[1], _parse_entries(reply[2]))
+        case b"sealed":
+            return Sealed(reply[1])
         case _:
             return Forked(reply[1])
+
+
+def _parse_remembered(fields: Mapping[bytes, bytes]) -> list[Remembered]:
+    found = []
+    for id, value in fields.items():
+        first, _, last = value[8:].partition(b"-")
+        found.append(Remembered(CommandKey(id, value[:8]), int(first), int(last)))
+    return sorted(found, key=itemgetter(1, 2, 0))
 
 
 def _parse_entries(replies: Iterable[Any]) -> list[StoredEvent]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from plyscribe.domain import errors as domain
+from plyscribe.service.archive.errors import ArchiveError, ArchiveUnavailable
 from plyscribe.service.database.engine import DatabaseError
 from plyscribe.service.errors import (
     AllowanceUsed,
@@ -48,6 +49,7 @@ STATUS_OF: dict[type[Exception], int] = {
     domain.UnplayableLine: 409,
     port.StoreUnavailable: 503,
     DatabaseError: 503,
+    ArchiveError: 503,
     port.UnsupportedServer: 503,
     port.StoreError: 500,
     BadRequest: 400,
@@ -95,6 +97,8 @@ def problem_of(error: Exception) -> dict[str, Any]:
     if isinstance(error, DatabaseError):
         # Where the database is, and as whom we use it, is not for everybody.
         detail = "the read database does not answer; moves are accepted, and this can be read again once it does"
+    elif isinstance(error, ArchiveUnavailable):
+        detail = f"the archive does not answer, and {error.stream or 'what was asked for'} is there: ask again later"
     return {
         "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
         "title": problem_title(status_of(error)),

@@ -71,6 +71,7 @@ def show(console: Console, result: Result, seed: int) -> None:
         table.add_row(f"connections, {name}", ", ".join(f"{fault} {count}" for fault, count in faults.items()))
     table.add_row("`serve` ended by itself", str(counts.gave_up))
     table.add_row("matches, of which ended", f"{result.matches:,}, {result.finished:,}")
+    table.add_row("matches sealed", f"{result.sealed:,}")
     table.add_row("moves acknowledged", f"{verdict.acknowledged:,}")
     table.add_row("moves sent again, raced", f"{result.repeats:,}, {result.races:,}")
     for name in ("lost", "doubled", "otherwise"):

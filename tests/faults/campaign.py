@@ -19,8 +19,8 @@ from typing import Any
 import httpx
 
 from plyscribe.service.client import Client
+from plyscribe.service.composition import compose_process
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
-from plyscribe.service.store.redis import connect
 from plyscribe.service.streams.chains import check_store
 from tests.faults.checker import Verdict, check_match, check_settled
 from tests.faults.derived import find_differences
@@ -28,7 +28,7 @@ from tests.faults.players import Writer
 from tests.faults.proxy import Proxy
 from tests.system.running import NAMES, PROGRAM, descendants, environment, free_port, is_ready, serving, wait_for
 
-VICTIMS = ("store", "web", "verify", "tournament", "relay", "rebuild", "group")
+VICTIMS = ("store", "web", "verify", "tournament", "relay", "seal", "rebuild", "group")
 """Who is killed. `rebuild` is the command, which is started again and again."""
 
 WRITERS = 6
@@ -83,11 +83,16 @@ class Result:
     underived: list[str]
     """Rows of the read database that are not those of a fresh one."""
 
+    sealed: int
+    """Matches that are in the archive at the end."""
+
     is_table_same: bool
 
     @property
     def is_clean(self) -> bool:
-        return self.verdict.is_clean and not self.damaged and not self.underived and self.is_table_same
+        return bool(
+            self.verdict.is_clean and not self.damaged and not self.underived and self.sealed and self.is_table_same
+        )
 
 
 class Group:
@@ -104,7 +109,9 @@ class Group:
         self._argv = [*PROGRAM, "serve", "--data", str(data), "--port", str(web)]
         key = (data / "server.key").read_text().strip()
         self._read = {"PLYSCRIBE_READ_URL": plan.read_url or f"sqlite:///{data}/read.db"}
-        keyed = {"PLYSCRIBE_SERVER_KEY": key, **self._read}
+        # Matches are sealed while everything dies, and what is asked of them afterwards comes from the packs.
+        sealing = {"PLYSCRIBE_ARCHIVE": (data / "archive").as_uri(), "PLYSCRIBE_SEAL_AFTER": "0"}
+        keyed = {"PLYSCRIBE_SERVER_KEY": key, **self._read, **sealing}
         self._env = environment(REDIS_URL=f"redis://127.0.0.1:{network}", **keyed)
         self.url, self.direct = f"http://127.0.0.1:{self._near.port}", f"http://127.0.0.1:{web}"
         self.process = self._serve()
@@ -253,7 +260,8 @@ def _play(group: Group, plan: Plan, counts: Counts, say: Say, tournament: str, u
     counts.phase = "checking"
     say(counts)
     verdict = _check(group, writers)
-    damaged = [f"{each.stream}: {each.why}" for each in check_store(connect(group.store.url))]
+    store = compose_process(group.settings()).store
+    damaged = [f"{each.stream}: {each.why}" for each in check_store(store)]
     underived = find_differences(group.settings())
     diaries = [writer.diary for writer in writers]
     for diary in diaries:
@@ -270,6 +278,7 @@ def _play(group: Group, plan: Plan, counts: Counts, say: Say, tournament: str, u
         watch.longest_s,
         damaged,
         underived,
+        len(store.sealed(limit=1_000_000)),
         table == undisturbed,
     )
 

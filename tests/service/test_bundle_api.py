@@ -42,7 +42,7 @@ class Played:
 
     def spoil(self, version: int, old: bytes, new: bytes) -> None:
         """Change stored bytes by hand."""
-        entries = self.parts.store._events[self.id]
+        entries = self.parts.store.within._events[self.id]
         spoiled = entries[version - 1]._replace(e=entries[version - 1].e.replace(old, new))
         assert spoiled != entries[version - 1]
         entries[version - 1] = spoiled
@@ -61,7 +61,7 @@ def test_a_bundle_is_the_stored_match_as_one_file(played):
     assert answer.headers["ETag"] == played.api.get(played.path).headers["ETag"]
     bundle = parse_bundle(answer.data)
     assert bundle.head.match == played.id
-    assert list(bundle.entries) == list(played.parts.store._events[played.id])
+    assert list(bundle.entries) == list(played.parts.store.within._events[played.id])
     assert check_bytes(answer.data).result == "ok"
 
 

@@ -154,7 +154,7 @@ class Town:
         self.parts.matches.execute(match, lambda _: command, asked)
 
     def _damage(self, match: str, place: int) -> None:
-        stored = self.parts.store._events[match]
+        stored = self.parts.store.within._events[match]
         stored[place] = stored[place]._replace(e=stored[place].e.replace(b'"type":"', b'"type":"x'))
         self.parts.matches._cache.drop(match)
 

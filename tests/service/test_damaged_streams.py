@@ -28,7 +28,7 @@ class Damaged:
 
     def damage(self, stream: str, version: int) -> None:
         """Change one byte in the middle of an event."""
-        events = self.parts.store._events[stream]
+        events = self.parts.store.within._events[stream]
         stored = events[version - 1]
         middle = stored.e.index(b'"data"') + 9
         events[version - 1] = stored._replace(e=stored.e[:middle] + b"#" + stored.e[middle + 1 :])
@@ -116,7 +116,7 @@ def test_the_stream_of_a_tournament_names_itself(rig):
 def test_the_stream_of_an_import_names_itself(rig):
     elsewhere = Elsewhere()
     match = bring(rig.api, rig.parts, rig.token, bundle_of(elsewhere.parts, elsewhere.play()))
-    stream = next(stream for stream in rig.parts.store._events if stream.startswith("import-"))
+    stream = next(stream for stream in rig.parts.store.within._events if stream.startswith("import-"))
     rig.damage(stream, 1)
     for path in (f"/v1/imports/{stream}", f"/v1/matches/{match}"):
         problem = rig.refused(path, token=rig.token)
@@ -126,7 +126,7 @@ def test_the_stream_of_an_import_names_itself(rig):
 
 @pytest.mark.parametrize("path", ["/v1/ratings/zhen", "/v1/ratings/zhen/{ann}"])
 def test_the_stream_of_the_ratings_names_itself(rig, path):
-    rig.parts.store._events["ratings-zhen"] = [StoredEvent(1, b'{"data":{"model":1}}', bytes(32))]
+    rig.parts.store.within._events["ratings-zhen"] = [StoredEvent(1, b'{"data":{"model":1}}', bytes(32))]
     rig.damage("ratings-zhen", 1)
     problem = rig.refused(path.format(ann=rig.ann))
     assert problem["code"] == "stream/broken-chain"

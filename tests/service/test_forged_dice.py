@@ -8,7 +8,7 @@ import pytest
 from plyscribe.domain.bundle.bundle import Head, format_bundle
 from plyscribe.domain.chain import canonical_json, first_link, link_all
 from plyscribe.service.cli import transfer
-from plyscribe.service.cli.archive import Differs
+from plyscribe.service.cli.full_export import Differs
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.service.web.app import create_app

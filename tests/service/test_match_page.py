@@ -436,7 +436,7 @@ def test_an_annulled_match_says_why_and_what_was_found_before(table):
 
 def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     table.play("d4", "a1", "c3")
-    events = table.parts.store._events
+    events = table.parts.store.within._events
     stored = events[table.match]
     stored[-1] = stored[-1]._replace(e=stored[-1].e.replace(b'"c3"', b'"d4"'))
     table.parts.matches._cache.drop(table.match)
@@ -448,7 +448,7 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
 
 
 def test_a_match_damaged_from_its_first_event_on_shows_what_is_known(table):
-    events = table.parts.store._events
+    events = table.parts.store.within._events
     stored = events[table.match]
     stored[0] = stored[0]._replace(e=stored[0].e.replace(b'"size":7', b'"size":8'))
     table.parts.matches._cache.drop(table.match)

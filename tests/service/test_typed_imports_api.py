@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.record import MEDIA_TYPE
-from plyscribe.service.cli.archive import export_archive, import_archive
+from plyscribe.service.cli.full_export import export_store, import_store
 from plyscribe.service.composition import Parts
 from plyscribe.service.matches import records as records_module
 from plyscribe.service.matches.records import MAX_RECORD_BYTES
@@ -224,23 +224,23 @@ def test_a_part_that_is_kept_while_the_text_is_dropped_wins(api: Api, parts: Par
     monkeypatch.undo()
 
 
-def test_dropped_texts_are_no_damage_and_go_through_an_archive(
+def test_dropped_texts_are_no_damage_and_go_through_a_full_export(
     api: Api, parts: Parts, ann, monkeypatch, tmp_path
 ) -> None:
     taken = send(api, ann[1], FAULTY)
     check_import(parts, taken["import"])
-    export_archive(parts.store, tmp_path / "before")
+    export_store(parts.store, tmp_path / "before")
     later(monkeypatch, WEEK_MS)
     parts.records.drop_text(taken["import"])
     assert list(check_store(parts.store)) == []
-    export_archive(parts.store, tmp_path / "after")
+    export_store(parts.store, tmp_path / "after")
     [left] = parts.store.load(taken["import"]).entries
-    import_archive(parts.store, tmp_path / "before")
+    import_store(parts.store, tmp_path / "before")
     assert parts.store.load(taken["import"]).entries == [left]
     older, empty = MemoryStore(), MemoryStore()
-    import_archive(older, tmp_path / "before")
+    import_store(older, tmp_path / "before")
     whole = older.load(taken["import"]).entries
-    import_archive(older, tmp_path / "after")
+    import_store(older, tmp_path / "after")
     assert older.load(taken["import"]).entries == whole
-    import_archive(empty, tmp_path / "after")
+    import_store(empty, tmp_path / "after")
     assert empty.load(taken["import"]).entries == [left]

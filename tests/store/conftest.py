@@ -8,14 +8,24 @@ import fakeredis
 import pytest
 from redis import Redis
 
+from plyscribe.service.archive.sealed_store import SealedStore
+from plyscribe.service.archive.storage import Archive
 from plyscribe.service.processes.embedded import Binary, EmbeddedServer, NoBinary, find_binary
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
+from tests.archive.always_sealed import AlwaysSealed
 
-OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {"metered": MeteredStore, "imported": ImportedStore}
+WITH_ARCHIVE = "with archive"
+OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
+    "metered": MeteredStore,
+    "imported": ImportedStore,
+    WITH_ARCHIVE: lambda store: SealedStore(store, Archive("memory:")),
+}
+SEALED = "always sealed"
+"""The kind of store whose streams are all in an archive, which must not show."""
 REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]
 
 
@@ -79,9 +89,13 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
     return client_of(request.param)
 
 
-@pytest.fixture(params=["memory", "metered", "imported", "fakeredis", *REAL])
+@pytest.fixture(params=["memory", "metered", "imported", WITH_ARCHIVE, SEALED, "fakeredis", *REAL])
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
     """An empty store of each kind: all must pass the same tests."""
+    if request.param in (SEALED, WITH_ARCHIVE) and request.path.stem == "test_sealing_contract":
+        pytest.skip("reads what is sealed as if it were not")
+    if request.param == SEALED:
+        return AlwaysSealed(MemoryStore())
     if request.param in OVER_MEMORY:
         return OVER_MEMORY[request.param](MemoryStore())
     return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))

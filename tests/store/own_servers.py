@@ -95,7 +95,8 @@ _SETUP = {b"HELLO": b"%1\r\n$5\r\nproto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
 
 
 def _answer(connection: socket.socket, reply: bytes) -> None:
-    with connection:
+    # The client may close the connection at the first error.
+    with connection, suppress(ConnectionError):
         while sent := connection.recv(65536):
             # One reply to each command, and commands begin with the number of their parts.
             for command in sent.split(b"\r\n*"):

@@ -113,7 +113,7 @@ def test_a_server_that_is_too_old_is_refused(server: EmbeddedServer, monkeypatch
     assert "Plyscribe needs Redis 7.0, Valkey 7.2 or newer" in why_not(server.url)
 
 
-@pytest.mark.parametrize("forbidden", ["XADD", "HSET", "ZADD", "GETSET", "XINFO GROUPS", "TIME"])
+@pytest.mark.parametrize("forbidden", ["XADD", "HSET", "ZADD", "GETSET", "XINFO GROUPS", "TIME", "RENAME"])
 def test_an_account_that_may_not_do_all_that_we_do_is_refused(
     server: EmbeddedServer, client: Redis, forbidden: str
 ) -> None:

@@ -30,6 +30,7 @@ NAMES = {
     "tournament": b"workers tournament",
     "report": b"workers report",
     "webhook": b"workers webhook",
+    "seal": b"workers seal",
     "relay": b"workers relay",
 }
 

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from redis import Redis
@@ -15,13 +16,15 @@ from rq.registry import FailedJobRegistry
 import plyscribe
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, Withdraw
 from plyscribe.domain.events import Account
+from plyscribe.service.archive.sealing import Outcome, seal_streams
+from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import compose
 from plyscribe.service.config import SETTINGS, parse_key, read_config
 from plyscribe.service.health.doctor import Finding, examine
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
-from plyscribe.service.queues import QUEUES, SWEEPS, UNSETTLED, WATCHED, WEBHOOK, queue_of, verify_queue
+from plyscribe.service.queues import QUEUES, SEALABLE, SWEEPS, UNSETTLED, WATCHED, WEBHOOK, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
@@ -67,6 +70,9 @@ class Patient:
 
     def note(self, topic: str) -> str:
         return next(found.text for found in self.findings() if (found.topic, found.state) == (topic, "note"))
+
+    def seal(self, match: str) -> Outcome:
+        return seal_streams(self._parts.store, Archive((self.data / "archive").absolute().as_uri()), [match])
 
     def open_match_with_dice(self, shared: bool = False) -> str:
         asked = command_of("test", "POST", "/", None, b"")
@@ -150,7 +156,8 @@ def test_a_store_that_is_nearly_full_is_wrong(patient):
 
 def test_a_store_that_fills_up_is_a_note(patient):
     # Our own questions take memory too, so they must be few beside what is there.
-    patient.redis.set("ballast", bytes(20_000_000))
+    # The server makes the ballast itself: a request of that size would count too, until the server lets it go.
+    patient.redis.setrange("ballast", 20_000_000, b"x")
     patient.redis.config_set("maxmemory", int(patient.redis.info("memory")["used_memory"] / 0.85))
     [memory] = [found for found in patient.findings() if found.topic == "memory"]
     assert (memory.state, memory.remedy) == ("note", "give the store more memory soon")
@@ -333,3 +340,36 @@ def test_redis_is_examined_too(redis_url, tmp_path):
     assert wrong == {"relay", "worker", "data"} - ({"data"} if not tmp_path.stat().st_mode & 0o077 else set())
     with Redis.from_url(redis_url) as redis:
         assert redis.keys() == []
+
+
+def test_an_archive_that_cannot_be_written_to_is_wrong(patient, tmp_path):
+    (place := tmp_path / "archive").mkdir()
+    address = {"PLYSCRIBE_ARCHIVE": place.as_uri()}
+    assert patient.wrong(**address) == {}
+    place.rmdir()
+    place.write_bytes(b"no folder")
+    assert place.as_uri() in "".join(patient.wrong(**address).values())
+
+
+def test_sealed_matches_whose_pack_is_gone_are_wrong(patient):
+    patient.redis.delete("relay:unsettled")
+    match = patient.open_match_with_dice()
+    patient.call_off(match)
+    patient.data.mkdir(mode=0o700)
+    assert patient.seal(match).sealed == 1
+    assert patient.wrong() == {}
+    assert "1 sealed matches" in {found.topic: found.text for found in patient.findings()}["places"]
+    [path] = (patient.data / "archive").rglob("*.pack")
+    path.unlink()
+    assert match in patient.wrong()["places"]
+    rmtree(patient.data / "archive")
+    assert "there are sealed matches" in patient.wrong()["archive"]
+    assert not (patient.data / "archive").exists()
+
+
+def test_settled_matches_that_nobody_seals_are_wrong(patient):
+    now = now_ms()
+    patient.redis.zadd(SEALABLE, {"match-a": now - 3_600_000, "match-b": now + 3_600_000})
+    assert patient.wrong() == {}
+    patient.redis.zadd(SEALABLE, {"match-a": now - 4 * 3_600_000})
+    assert "2 settled matches" in patient.wrong()["sealing"]

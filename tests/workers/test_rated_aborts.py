@@ -84,7 +84,7 @@ def test_it_is_noted_once_however_often_the_feed_brings_it(club):
 def test_a_stream_that_was_restored_without_its_commands_notes_nothing_twice(club):
     match = club.leave()
     club.take([match])
-    club.parts.store._commands.clear()
+    club.parts.store.within._commands.clear()
     club.take([match])
     assert club.profile(club.ben) == (1, None)
 
@@ -122,7 +122,7 @@ def test_nobody_is_noted_for_what_they_did_not_do(club):
 
 def test_a_match_of_people_without_an_account_here_holds_up_nothing(club):
     gone, match = club.leave(), club.leave()
-    club.parts.store._events[gone] = club.parts.store._events[gone][:1]
+    club.parts.store.within._events[gone] = club.parts.store.within._events[gone][:1]
     club.duty.take([FeedEntry(each, 1, 4, ("match-aborted",)) for each in (gone, match)])
     assert club.aborts(club.ben) == [match]
 

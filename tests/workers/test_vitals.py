@@ -2,12 +2,15 @@
 
 import time
 from collections.abc import Iterator
+from shutil import rmtree
 
 import pytest
 from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
+from plyscribe.service.archive.packs import Pack
+from plyscribe.service.archive.storage import Archive
 from plyscribe.service.composition import compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.gauges import read_gauges
@@ -153,3 +156,19 @@ def test_a_store_that_takes_no_writes_is_a_number_too(url, redis):
     finally:
         redis.config_set("min-replicas-to-write", 0)
     assert (readings["store_up"], readings["store_takes_writes"]) == (1, 0)
+
+
+def test_the_size_of_the_archive_is_a_number_and_whether_it_answers(url, redis, tmp_path):
+    config = Config(url, url, KEY, archive=(tmp_path / "archive").as_uri())
+
+    def read() -> dict[str, float]:
+        parts = compose(config, RedisStore(redis), redis)
+        return {reading.name: reading.value for reading in read_gauges(parts, watch_readiness(parts))}
+
+    Archive(config.archive).put(Pack("ab" * 16, b"twelve bytes", {}, ()))
+    readings = read()
+    assert (readings["archive_up"], readings["archive_packs"], readings["archive_bytes"]) == (1, 1, 12)
+    rmtree(tmp_path / "archive")
+    (tmp_path / "archive").write_bytes(b"no folder")
+    readings = read()
+    assert (readings["archive_up"], "archive_packs" in readings, readings["store_up"]) == (0, False, 1)

@@ -1,19 +1,33 @@
 """Checks of the relay, the queues, the workers and the lists."""
 
 from collections.abc import Iterator
+from itertools import islice
+from secrets import token_hex
 
+from plyscribe.service.archive.examining import find_strays, list_sealed
+from plyscribe.service.archive.storage import Archive
 from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
-from plyscribe.service.queues import WEBHOOK
+from plyscribe.service.processes.serving import is_served
+from plyscribe.service.queues import SEAL
 from plyscribe.service.store.requirements import examine_queue_server
-from plyscribe.service.webhooks.targets import OFF
 
 SILENT_S = 30.0
 """The relay gives a sign of life twice a second, except while it scans all streams."""
 
 DATABASE_REMEDY = "people can play meanwhile; see 'The read database' in docs/operations.md"
+
+ARCHIVE_REMEDY = "people can play meanwhile; see 'The archive' in docs/operations.md"
+
+LOST_REMEDY = "mount it, restore it from a backup, or correct PLYSCRIBE_ARCHIVE"
+
+PLACES = 100
+"""How many sealed matches are looked for at their places."""
+
+SEAL_LATE_S = 3 * 3600.0
+"""Matches that may be sealed wait for others for up to an hour, so that packs are not too small."""
 
 LATE_S = 60.0
 """If something has waited for longer than this, something is wrong."""
@@ -29,6 +43,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
         yield from looked_at("refuted", lambda: _examine_refuted(vitals))
         yield from looked_at("damaged", lambda: _examine_chains(vitals))
         yield from looked_at("unsettled", lambda: _examine_unsettled(vitals))
+        yield from looked_at("archive", lambda: _examine_archive(parts, vitals), ARCHIVE_REMEDY)
     yield from looked_at("database", lambda: _examine_database(parts), DATABASE_REMEDY)
 
 
@@ -47,8 +62,7 @@ def _examine_queues(vitals: Vitals, parts: Parts) -> Iterator[Finding]:
     obstacles = examine_queue_server(vitals.queue_server)
     yield from (Finding("queue", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
     for queue in [] if obstacles else vitals.queues():
-        # Where webhooks are turned off, nobody need work on their queue.
-        if queue.name != WEBHOOK or parts.config.webhooks != OFF:
+        if is_served(queue.name, parts.config):
             yield from _examine_queue(queue)
 
 
@@ -82,6 +96,39 @@ def _examine_chains(vitals: Vitals) -> Iterator[Finding]:
     more = ", …" if chains.damaged > len(chains.some) else ""
     remedy = "see 'Damaged streams' in docs/operations.md"
     yield judge("damaged", not chains.damaged, f"{chains.damaged} damaged streams{names}{more}", remedy)
+
+
+def _examine_archive(parts: Parts, vitals: Vitals) -> Iterator[Finding]:
+    archive, some = parts.archive, parts.store.sealed(limit=1)
+    if archive is None:
+        text = "none, but there are sealed matches" if some else "none: matches stay in the store's memory"
+        yield judge("archive", not some, text, "set PLYSCRIBE_ARCHIVE to where they are")
+        return
+    if archive.is_there():
+        archive.require_writable()
+        packs, size = archive.measure()
+        yield Finding("archive", "ok", f"{packs} packs with {size / 2**20:.1f} MiB at {archive.address}")
+        yield from _examine_places(parts, archive)
+    elif some:
+        yield Finding("archive", "wrong", f"there are sealed matches, and {archive.address} is missing", LOST_REMEDY)
+    else:
+        yield Finding("archive", "note", f"{archive.address} does not exist yet: it is made with the first pack")
+    if is_served(SEAL, parts.config):
+        matches, oldest_s = vitals.sealable()
+        text = f"{matches} settled matches wait until they are sealed, the oldest due for {oldest_s:.0f} s"
+        yield judge("sealing", oldest_s < SEAL_LATE_S, text, "see the logs of the relay and the queue seal")
+
+
+def _examine_places(parts: Parts, archive: Archive) -> Iterator[Finding]:
+    """Look for some sealed matches, others each time."""
+    start = f"match-{token_hex(8)}"
+    sample = [*islice(list_sealed(parts.store, start), PLACES)] or [*islice(list_sealed(parts.store), PLACES)]
+    strays = [f"{stream}: {why}" for stream, why in find_strays(parts.store, archive, iter(sample))]
+    more = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
+    text = f"{strays[0]}{more}" if strays else f"{len(sample)} sealed matches are where they should be"
+    yield judge(
+        "places", not strays, text, "run `plyscribe archive verify`, and see 'The archive' in docs/operations.md"
+    )
 
 
 def _examine_database(parts: Parts) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """The whole content of a store, moved to another store and back."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.imported import import_of
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import register
-from plyscribe.service.cli import archive
-from plyscribe.service.cli.archive import ArchiveError, Differs, Written, check_archive, export_archive, import_archive
+from plyscribe.service.archive.sealing import seal_streams
+from plyscribe.service.cli import full_export
+from plyscribe.service.cli.full_export import Differs, ExportError, Written, check_export, export_store, import_store
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.lists.projections import rebuild
@@ -81,22 +83,22 @@ def filled() -> Parts:
 
 @pytest.fixture
 def path(filled: Parts, tmp_path: Path) -> Path:
-    export_archive(filled.store, path := tmp_path / "all.ndjson")
+    export_store(filled.store, path := tmp_path / "all.ndjson")
     return path
 
 
 def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path, store: EventStore) -> None:
     held = contents(filled.store)
     assert {stream.partition("-")[0] for stream in held} == {"match", "import", "imports", "name", "player", "ratings"}
-    written = import_archive(store, path)
+    written = import_store(store, path)
     assert contents(store) == held
     assert written.new_streams == written.streams == len(held)
-    export_archive(store, again := path.with_suffix(".again"))
+    export_store(store, again := path.with_suffix(".again"))
     assert again.read_bytes() == path.read_bytes()
 
 
 def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: Path) -> None:
-    import_archive(store := MemoryStore(), path)
+    import_store(store := MemoryStore(), path)
     parts = compose(CONFIG, store)
     for each in (filled, parts):
         for projection in each.lists.projections:
@@ -106,9 +108,9 @@ def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: P
 
 
 def test_importing_twice_is_the_same_as_once(path: Path, store: EventStore) -> None:
-    import_archive(store, path)
+    import_store(store, path)
     held = contents(store)
-    again = import_archive(store, path)
+    again = import_store(store, path)
     assert (again.new_streams, again.new_events) == (0, 0)
     assert contents(store) == held
 
@@ -132,11 +134,11 @@ def test_a_file_that_says_anything_else_is_refused_before_anything_is_written(pa
     ]
     for each in spoilt:
         path.write_bytes(b"".join(each))
-        with pytest.raises(ArchiveError):
-            import_archive(store := MemoryStore(), path)
+        with pytest.raises(ExportError):
+            import_store(store := MemoryStore(), path)
         assert contents(store) == {}
-        with pytest.raises(ArchiveError):
-            check_archive(path)
+        with pytest.raises(ExportError):
+            check_export(path)
 
 
 def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> None:
@@ -149,7 +151,7 @@ def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> Non
     store.append(stream, 0, b"", [entry], ["x"], CommandKey(bytes(16), bytes(8)))
     held = contents(store)
     with pytest.raises(Differs):
-        import_archive(store, path)
+        import_store(store, path)
     assert contents(store) == held
 
 
@@ -158,7 +160,7 @@ def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream(filled: Pa
     broken = path.with_suffix(".broken")
     for size in (0, 5, len(whole) // 3, len(whole) // 2, len(whole) - 5):
         broken.write_bytes(whole[:size])
-        export_archive(filled.store, broken)
+        export_store(filled.store, broken)
         assert broken.read_bytes() == whole
 
 
@@ -175,7 +177,7 @@ def test_an_import_that_broke_off_goes_on(filled: Parts, path: Path, monkeypatch
     monkeypatch.setattr(store, "append_all", die)
     while True:
         try:
-            import_archive(store, path)
+            import_store(store, path)
             break
         except StoreUnavailable:
             pass
@@ -183,40 +185,51 @@ def test_an_import_that_broke_off_goes_on(filled: Parts, path: Path, monkeypatch
     assert contents(store) == contents(filled.store)
 
 
-def test_a_complete_archive_is_not_written_to(filled: Parts, path: Path) -> None:
+def test_a_complete_export_is_not_written_to(filled: Parts, path: Path) -> None:
     held = path.read_bytes()
-    with pytest.raises(ArchiveError, match="complete"):
-        export_archive(filled.store, path)
+    with pytest.raises(ExportError, match="complete"):
+        export_store(filled.store, path)
     assert path.read_bytes() == held
     (other := path.with_suffix(".txt")).write_text("dear diary\n")
-    with pytest.raises(ArchiveError):
-        export_archive(filled.store, other)
+    with pytest.raises(ExportError):
+        export_store(filled.store, other)
     assert other.read_text() == "dear diary\n"
 
 
+def test_sealed_streams_are_exported_like_all_others(filled: Parts, path: Path, tmp_path: Path) -> None:
+    parts = compose(replace(CONFIG, archive="memory:///"), MemoryStore())
+    import_store(parts.store, path)
+    assert parts.archive is not None
+    sealed = seal_streams(parts.store, parts.archive, parts.store.streams()).sealed
+    assert 0 < sealed == len(parts.store.sealed())
+    written = export_store(parts.store, again := tmp_path / "again")
+    assert again.read_bytes() == path.read_bytes()
+    assert written.streams == sealed + len(parts.store.unsealed())
+
+
 def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(filled: Parts, tmp_path: Path, caplog) -> None:
-    import_archive(store := MemoryStore(), _archive_of(filled, tmp_path))
+    import_store(store := MemoryStore(), _export_of(filled, tmp_path))
     stream = next(stream for stream in contents(store) if stream.startswith("match-"))
     store._events[stream][0] = store._events[stream][0]._replace(e=b"no object")
-    written = export_archive(store, tmp_path / "rest.ndjson")
+    written = export_store(store, tmp_path / "rest.ndjson")
     assert written.streams == len(contents(store)) - 1
     assert f"{stream} is left out" in caplog.text
 
 
-def _archive_of(parts: Parts, directory: Path) -> Path:
-    export_archive(parts.store, path := directory / "whole.ndjson")
+def _export_of(parts: Parts, directory: Path) -> Path:
+    export_store(parts.store, path := directory / "whole.ndjson")
     return path
 
 
 def test_progress_is_told(filled: Parts, path: Path) -> None:
     told: list[Written] = []
-    import_archive(MemoryStore(), path, told.append)
+    import_store(MemoryStore(), path, told.append)
     assert [each.streams for each in told] == list(range(1, len(contents(filled.store)) + 1))
 
 
 def test_a_match_that_counted_does_not_count_twice_after_it_was_restored(filled: Parts, path: Path) -> None:
     """Its score may have been lost with the end of its stream."""
-    import_archive(store := MemoryStore(), path)
+    import_store(store := MemoryStore(), path)
     ledgers = {stream: entries for stream, entries in contents(store).items() if stream.startswith("ratings-")}
     scored = [
         match
@@ -235,15 +248,15 @@ def test_a_match_that_counted_does_not_count_twice_after_it_was_restored(filled:
 
 def _forget_score(store: MemoryStore, match: Match) -> None:
     del store._events[match.stream][-1]
-    store._commands = {key: seen for key, seen in store._commands.items() if key[0] != match.stream}
+    store._commands.pop(match.stream)
 
 
 def test_one_match_is_restored_and_what_there_is_of_it_stays(filled: Parts) -> None:
     stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
     entries = filled.store.load(stream).entries
     store = MemoryStore()
-    assert archive.restore_stream(store, stream, entries[:1]) == 1
-    assert archive.restore_stream(store, stream, entries) == len(entries) - 1
-    assert archive.restore_stream(store, stream, entries[:1]) == 0
+    assert full_export.restore_stream(store, stream, entries[:1]) == 1
+    assert full_export.restore_stream(store, stream, entries) == len(entries) - 1
+    assert full_export.restore_stream(store, stream, entries[:1]) == 0
     assert store.load(stream).entries == entries
     assert import_of(stream) not in contents(store)

@@ -1,0 +1,366 @@
+"""`plyscribe archive` and `plyscribe rebuild --from-archive`, beside a service."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.domain.rulesets import register
+from plyscribe.service.archive.packs import Labelled, build_pack
+from plyscribe.service.archive.repacking import KEPT_EMPTY_MS
+from plyscribe.service.archive.sealing import load_kept, seal_streams
+from plyscribe.service.archive.storage import Archive
+from plyscribe.service.cli import archive as archive_command
+from plyscribe.service.cli import rebuild as rebuild_command
+from plyscribe.service.cli.__main__ import cli
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import EventStore, Moved
+from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.app import create_app
+from plyscribe.workers.verify_match import verify_all
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+
+class Rig:
+    """A service, its archive in a folder, and the command line beside them."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        register(TOY_V1)
+        self.folder = folder
+        self.parts = self.compose_on(MemoryStore())
+        self.api = Api(create_app(self.parts))
+        _, self.ann = self.api.sign_up()
+        _, self.ben = self.api.sign_up("Ben")
+        for command in (archive_command, rebuild_command):
+            monkeypatch.setattr(command, "compose_beside", lambda _: self.parts)
+
+    def compose_on(self, store: EventStore) -> Parts:
+        return compose(replace(CONFIG, archive=self.folder.as_uri()), store)
+
+    @property
+    def archive(self) -> Archive:
+        assert self.parts.archive is not None
+        return self.parts.archive
+
+    def play(self) -> str:
+        """A match that was withdrawn from, and verified."""
+        match = self.api.new_match(self.ann)
+        for path, token in (("seats/1", self.ann), ("seats/2", self.ben), ("withdrawal", self.ben)):
+            answer = self.api.send("POST", f"/v1/matches/{match}/{path}", token)
+            assert answer.status_code < 300, answer.json
+        assert verify_all(self.parts, [(match, self.parts.matches.read(match).version)])
+        return match
+
+    def seal(self, count: int = 1) -> list[str]:
+        """So many matches, in a pack of their own."""
+        matches = [self.play() for _ in range(count)]
+        assert seal_streams(self.parts.store, self.archive, matches).sealed == count
+        return matches
+
+    def pack_of(self, match: str) -> str:
+        [place] = self.parts.store.places([match])
+        assert place is not None
+        return place[:16].hex()
+
+    def path_of(self, pack: str) -> Path:
+        [path] = self.folder.rglob(f"{pack}.pack")
+        return path
+
+    def packs(self) -> set[str]:
+        return {pack.name for pack in self.archive.list_packs()}
+
+    def events_of(self, matches: Sequence[str]) -> list[list[StoredEvent]]:
+        """The events as another process reads them, which has nothing in its memory."""
+        parts = self.compose_on(self.parts.store.within)
+        return [parts.store.load(match).entries for match in matches]
+
+    def listed(self) -> set[str]:
+        self.parts.lists.lag()
+        page = self.parts.lists.matches.read(MatchFilter(), None, 100, None)
+        return {json.loads(row)["match"] for row in page.rows}
+
+    def run(self, *arguments: object) -> Result:
+        return CliRunner().invoke(cli, list(map(str, arguments)))
+
+
+@pytest.fixture
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rig:
+    return Rig(tmp_path / "archive", monkeypatch)
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+# --------------------------------------------------------------------------------------------------------------- list
+
+
+def test_packs_are_listed_with_what_is_in_them(rig: Rig) -> None:
+    matches = rig.seal(3)
+    events = sum(map(len, rig.events_of(matches)))
+    ran = rig.run("archive", "list", "--json")
+    [pack] = json.loads(ran.output)
+    name, size = rig.pack_of(matches[0]), rig.path_of(rig.pack_of(matches[0])).stat().st_size
+    assert pack == {
+        "name": name,
+        "bytes": size,
+        "streams": 3,
+        "events": events,
+        "labels": pack["labels"],
+        "emptied_ms": None,
+    }
+    assert list(pack["labels"].values()) == [3]
+    first, last = rig.run("archive", "list").output.splitlines()
+    assert first.startswith(name)
+    assert f"3 streams, {events} events, {size / events:.1f} bytes an event" in first
+    assert last.startswith("1 packs, 0 of them emptied")
+    rig.archive.note_emptied(name)
+    assert "emptied 2" in rig.run("archive", "list").output
+
+
+def test_without_an_archive_the_command_says_what_to_set(rig: Rig) -> None:
+    rig.parts = compose(CONFIG, MemoryStore())
+    for arguments in (["archive", "list"], ["rebuild", "--from-archive"]):
+        ran = rig.run(*arguments)
+        assert (ran.exit_code, "PLYSCRIBE_ARCHIVE" in ran.output) == (2, True)
+
+
+# ------------------------------------------------------------------------------------------------------------- verify
+
+
+def test_a_sound_archive_is_verified(rig: Rig) -> None:
+    rig.seal(2)
+    rig.seal()
+    ran = rig.run("archive", "verify", "--workers", 1)
+    assert (ran.exit_code, "2 packs, 3 streams" in ran.output, "0 faults" in ran.output) == (0, True, True)
+
+
+def test_a_changed_byte_is_found_in_its_pack_wherever_it_is(rig: Rig) -> None:
+    [match], [other] = rig.seal(), rig.seal()
+    path = rig.path_of(rig.pack_of(match))
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 97):
+        flip(path, at)
+        rig.parts = rig.compose_on(rig.parts.store.within)
+        ran = rig.run("archive", "verify", "--workers", 1, rig.pack_of(match), rig.pack_of(other))
+        assert ran.exit_code == 1
+        assert rig.pack_of(match) in ran.output
+        assert rig.pack_of(other) not in ran.output
+        path.write_bytes(whole)
+
+
+def test_a_place_that_leads_nowhere_is_named(rig: Rig) -> None:
+    [match], [other] = rig.seal(), rig.seal()
+    [place] = rig.parts.store.places([other])
+    [own] = rig.parts.store.places([match])
+    assert rig.parts.store.move([Moved(match, own or b"", place)]) == [True]
+    ran = rig.run("archive", "verify", "--workers", 1)
+    assert (ran.exit_code, f"{match}: it is not at its place" in ran.output, other in ran.output) == (1, True, False)
+
+
+def test_a_match_that_does_not_follow_from_its_rules_is_named(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plyscribe.domain import verification
+    from plyscribe.domain.events import MatchRefuted
+
+    match, other = rig.seal(2)
+    execute = verification.execute_again
+
+    def refute(stream: str, *args: Any, **more: Any) -> Any:
+        done = execute(stream, *args, **more)
+        return done._replace(verdict=MatchRefuted(3, "no such move")) if stream == match else done
+
+    monkeypatch.setattr("plyscribe.service.archive.examining.execute_again", refute)
+    ran = rig.run("archive", "verify", "--workers", 1)
+    assert (ran.exit_code, f"{match}: event 3: no such move" in ran.output, other in ran.output) == (1, True, False)
+
+
+def test_a_pack_that_is_not_there_is_a_usage_error(rig: Rig) -> None:
+    assert rig.run("archive", "verify", "0" * 32).exit_code == 2
+
+
+# --------------------------------------------------------------------------------------------------------------- seal
+
+
+def test_settled_matches_are_sealed_now_and_others_are_named(rig: Rig) -> None:
+    settled, [sealed], under_way = rig.play(), rig.seal(), rig.api.new_match(rig.ann)
+    events = rig.events_of([settled])
+    unknown = f"match-{'a' * 26}"
+    ran = rig.run("archive", "seal", settled, under_way, unknown, sealed, "player-x")
+    assert ran.exit_code == 1
+    assert f"{under_way} is not sealed: it is not settled" in ran.output
+    assert f"{unknown} is not sealed: there is no such match" in ran.output
+    assert "player-x is not sealed: it is no match" in ran.output
+    assert f"{sealed} is sealed already" in ran.output
+    assert ran.output.endswith("1 matches sealed\n")
+    assert rig.parts.store.places([settled]) != [None]
+    assert rig.events_of([settled]) == events
+
+
+def test_all_settled_matches_are_sealed(rig: Rig) -> None:
+    matches, under_way = [rig.play() for _ in range(3)], rig.api.new_match(rig.ann)
+    ran = rig.run("archive", "seal", "--all")
+    assert (ran.exit_code, ran.output) == (0, "3 matches sealed\n")
+    assert None not in rig.parts.store.places(matches)
+    assert rig.parts.store.places([under_way]) == [None]
+    assert rig.run("archive", "seal").exit_code == 2
+    assert rig.run("archive", "seal", "--all", matches[0]).exit_code == 2
+
+
+# ------------------------------------------------------------------------------------------------------------- repack
+
+
+def test_small_packs_are_merged_and_old_emptied_ones_removed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = [match for _ in range(3) for match in rig.seal()]
+    events, before = rig.events_of(matches), rig.packs()
+    ran = rig.run("archive", "repack")
+    assert ran.output == "3 packs became 1, with 3 streams that moved\n0 emptied packs removed\n"
+    assert len({rig.pack_of(match) for match in matches}) == 1
+    assert set(rig.archive.list_emptied()) == before
+    assert rig.run("archive", "repack").output == "no packs to merge\n0 emptied packs removed\n"
+    from plyscribe.service import clock
+
+    later = clock.now_ms() + KEPT_EMPTY_MS + 60_000
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    assert "3 emptied packs removed" in rig.run("archive", "repack").output
+    assert rig.packs() == {rig.pack_of(matches[0])}
+    assert rig.events_of(matches) == events
+
+
+def test_a_pack_that_cannot_be_packed_better_stays(rig: Rig) -> None:
+    matches = rig.seal(2)
+    ran = rig.run("archive", "repack", "--all")
+    assert (ran.exit_code, rig.archive.list_emptied()) == (0, {})
+    assert rig.packs() == {rig.pack_of(matches[0])}
+
+
+# ------------------------------------------------------------------------------------------------------------- forget
+
+
+def test_without_yes_nothing_is_forgotten(rig: Rig) -> None:
+    match, _ = rig.seal(2)
+    ran = rig.run("archive", "forget", match, "--reason", "a judge says so")
+    assert (ran.exit_code, rig.pack_of(match) in ran.output, "What stays" in ran.output) == (0, True, True)
+    assert rig.events_of([match]) != [[]]
+    assert rig.archive.list_forgotten() == set()
+
+
+def test_a_forgotten_match_is_gone_from_store_packs_and_lists(rig: Rig) -> None:
+    match, other = rig.seal(2)
+    kept, [events] = rig.events_of([other]), rig.events_of([match])
+    copy = build_pack([Labelled("x", each) for each in load_kept(rig.parts.store, [match])], {})
+    rig.archive.put(copy)
+    assert rig.listed() == {match, other}
+    ran = rig.run("archive", "forget", match, "--reason", "a judge says so", "--yes")
+    assert ran.exit_code == 0
+    assert "also from 2 packs" in ran.output
+    assert rig.events_of([match, other]) == [[], *kept]
+    assert rig.parts.store.places([match]) == [None]
+    assert rig.packs() == {rig.pack_of(other)}
+    assert match.encode() not in b"".join(path.read_bytes() for path in rig.folder.rglob("*.pack"))
+    assert rig.listed() == {other}
+    assert rig.parts.lists.matches.count(["pathagon"]) == {"pathagon": 1}
+    note = json.loads((rig.folder / "forgotten" / match).read_bytes())
+    assert (note["match"], note["why"], note["head"]) == (match, "a judge says so", events[-1].h.hex())
+    assert {"at", "by"} < set(note)
+
+
+def test_a_settled_match_is_sealed_before_it_is_forgotten(rig: Rig) -> None:
+    match, under_way = rig.play(), rig.api.new_match(rig.ann)
+    assert rig.run("archive", "forget", match, "--reason", "x", "--yes").exit_code == 0
+    assert rig.events_of([match]) == [[]]
+    ran = rig.run("archive", "forget", under_way, "--reason", "x", "--yes")
+    assert (ran.exit_code, "not settled" in ran.output) == (1, True)
+    assert rig.events_of([under_way]) != [[]]
+
+
+def test_forgetting_that_died_is_completed_by_running_it_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, other = rig.seal(2)
+    kept = rig.events_of([other])
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("plyscribe.service.archive.forgetting.repack", die)
+        assert rig.run("archive", "forget", match, "--reason", "first", "--yes").exit_code != 0
+    assert rig.parts.store.places([match]) == [None]
+    assert rig.run("archive", "forget", match, "--reason", "second", "--yes").exit_code == 0
+    assert match.encode() not in b"".join(path.read_bytes() for path in rig.folder.rglob("*.pack"))
+    assert json.loads((rig.folder / "forgotten" / match).read_bytes())["why"] == "first"
+    assert rig.events_of([other]) == kept
+    again = rig.run("archive", "forget", match, "--reason", "third", "--yes")
+    assert (again.exit_code, "there is no match" in again.output) == (1, True)
+
+
+def test_what_is_no_match_or_no_reason_is_refused(rig: Rig) -> None:
+    [match] = rig.seal()
+    assert rig.run("archive", "forget", "ratings-zhen", "--reason", "x", "--yes").exit_code == 2
+    assert rig.run("archive", "forget", match, "--reason", " ", "--yes").exit_code == 2
+    assert rig.run("archive", "forget", match, "--yes").exit_code == 2
+
+
+# ------------------------------------------------------------------------------------------------ rebuild from archive
+
+
+def test_a_store_that_lost_its_sealed_matches_gets_them_back(rig: Rig) -> None:
+    sealed, gone = rig.seal(3), rig.seal()
+    events = rig.events_of(sealed)
+    assert rig.run("archive", "forget", gone[0], "--reason", "x", "--yes").exit_code == 0
+    rig.parts = rig.compose_on(MemoryStore())
+    ran = rig.run("rebuild", "--from-archive", "matches")
+    assert (ran.exit_code, "1 packs, 3 streams: 3 found again, 0 moved" in ran.output) == (0, True)
+    assert rig.events_of(sealed) == events
+    assert rig.listed() == set(sealed)
+    assert "0 found again, 0 moved" in rig.run("rebuild", "--from-archive", "matches").output
+
+
+def test_of_several_copies_the_longest_counts_and_what_is_stored_stays(rig: Rig) -> None:
+    [match] = rig.seal()
+    [before] = rig.events_of([match])
+    annul = AnnulMatch(actor=Actor("organiser", "player-" + "o" * 26), at=now_ms(), id="a" * 32, why="x")
+    rig.parts.matches.execute(match, lambda _: annul, command_of("test", "POST", "/annul", "1", b""))
+    assert "1 found" not in rig.run("rebuild", "--from-archive", "matches").output
+    assert rig.parts.store.places([match]) == [None]
+    assert seal_streams(rig.parts.store, rig.archive, [match]).sealed == 1
+    [after] = rig.events_of([match])
+    assert len(after) > len(before)
+    rig.parts = rig.compose_on(MemoryStore())
+    rig.run("rebuild", "--from-archive", "matches")
+    assert rig.events_of([match]) == [after]
+
+
+def test_places_of_packs_that_are_gone_are_mended(rig: Rig) -> None:
+    matches = [match for _ in range(2) for match in rig.seal()]
+    old, events = rig.parts.store.places(matches), rig.events_of(matches)
+    rig.run("archive", "repack")
+    for match, place, now in zip(matches, old, rig.parts.store.places(matches), strict=True):
+        rig.parts.store.move([Moved(match, now or b"", place)])
+    for name in rig.archive.list_emptied():
+        rig.archive.delete_pack(name)
+    assert rig.run("archive", "verify", "--workers", 1).exit_code == 1
+    assert "2 moved" in rig.run("rebuild", "--from-archive", "matches").output
+    assert rig.run("archive", "verify", "--workers", 1).exit_code == 0
+    assert rig.events_of(matches) == events
+
+
+def test_a_damaged_pack_is_named_and_the_others_are_read(rig: Rig) -> None:
+    [bad], [good] = rig.seal(), rig.seal()
+    pack, events = rig.pack_of(bad), rig.events_of([good])
+    flip(rig.path_of(pack), 30)
+    rig.parts = rig.compose_on(MemoryStore())
+    ran = rig.run("rebuild", "--from-archive", "matches")
+    assert (ran.exit_code, f"wrong  pack {pack}" in ran.output, "1 found again" in ran.output) == (1, True, True)
+    assert rig.events_of([good]) == events

@@ -1,0 +1,429 @@
+"""The contract of sealing: a stream gives way to its place in the archive, and comes back, on each kind of store."""
+
+from base64 import b32encode
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+
+import pytest
+
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.store.port import (
+    Append,
+    CommandKey,
+    EventStore,
+    FeedEntry,
+    Loaded,
+    Moved,
+    Remembered,
+    Reused,
+    Sealed,
+    Sealing,
+    Seen,
+    Stale,
+    Stored,
+    Stretch,
+    bucket_of,
+)
+from tests.store.given import append, command, events_after
+
+STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+OTHER = "player-bbbbbbbbbbbbbbbbbbbbbbbbbb"
+PLACE, NEW_PLACE = b"\x00\x01 place\xff", b"another place"
+
+
+@dataclass
+class Whole:
+    """A stream as an archive would keep it."""
+
+    stream: str
+    entries: Sequence[StoredEvent]
+    commands: list[Remembered]
+
+    @property
+    def sealing(self) -> Sealing:
+        return Sealing(self.stream, len(self.entries), self.entries[-1].h, len(self.commands), PLACE)
+
+
+def read_whole(store: EventStore, stream: str) -> Whole:
+    [commands] = store.commands([stream])
+    return Whole(stream, store.load(stream).entries, commands)
+
+
+def make(store: EventStore, stream: str = STREAM) -> Whole:
+    """A stream of three events and two commands."""
+    append(store, stream, 2, name="one")
+    append(store, stream, 1, name="two")
+    return read_whole(store, stream)
+
+
+def seal(store: EventStore, stream: str = STREAM) -> Whole:
+    whole = make(store, stream)
+    assert store.seal([whole.sealing]) == [True]
+    return whole
+
+
+def picture(store: EventStore) -> list[object]:
+    """All that a store has to show."""
+    streams = [STREAM, OTHER]
+    loads = [store.load(stream) for stream in streams]
+    return [loads, store.commands(streams), store.places(streams), store.streams(), store.sealed(), store.tail()]
+
+
+def id_of(number: int, kind: str = "match") -> str:
+    """An id of the usual form."""
+    return f"{kind}-" + b32encode(sha256(b"%d" % number).digest()).decode().lower()[:26]
+
+
+# What is remembered
+
+
+def test_commands_of_streams_come_by_version(store: EventStore) -> None:
+    append(store, STREAM, 9, name="zebra")
+    append(store, STREAM, 1, name="first")
+    append(store, STREAM, 90, name="ant")
+    append(store, OTHER, 1, name="zebra")
+    zebra = command("zebra")
+    expected = [Remembered(zebra, 1, 9), Remembered(command("first"), 10, 10), Remembered(command("ant"), 11, 100)]
+    assert store.commands([OTHER, "match-none", STREAM]) == [[Remembered(zebra, 1, 1)], [], expected]
+    assert store.commands([]) == []
+
+
+# Seal
+
+
+def test_a_sealed_stream_is_its_place_alone(store: EventStore) -> None:
+    whole = seal(store)
+    assert store.load(STREAM) == Loaded(None, [], PLACE)
+    assert store.load(STREAM, 2, limit=5) == Loaded(None, [], PLACE)
+    assert store.load(STREAM, 0, command("one")) == Loaded(None, [], PLACE)
+    assert store.load(STREAM, 9, command("one", "another"), 3) == Loaded(None, [], PLACE)
+    assert store.load_all([Stretch(STREAM), Stretch(STREAM, 1, 2)]) == [[], []]
+    assert store.newest([STREAM]) == [None]
+    assert store.commands([STREAM]) == [[]]
+    assert store.streams() == []
+    assert store.sealed() == [(STREAM, PLACE)]
+    assert store.places([OTHER, STREAM]) == [None, PLACE]
+    assert not store.condense(STREAM, 3, whole.entries[-1].h, events_after(STREAM, [], 1)[0], "left")
+
+
+def test_a_stream_that_is_not_sealed_has_no_place(store: EventStore) -> None:
+    whole = make(store)
+    for known in (None, command("unknown")):
+        assert store.load(STREAM, 0, known) == Loaded(None, list(whole.entries), None)
+        assert store.load(STREAM, 3, known).place is None
+        assert store.load(OTHER, 0, known).place is None
+    assert store.load(STREAM, 3, command("one")).place is None
+    assert store.places([STREAM, OTHER]) == [None, None]
+    assert store.places([]) == []
+    assert store.sealed() == []
+
+
+def test_sealing_leaves_no_feed_entry_and_other_streams_alone(store: EventStore) -> None:
+    other = make(store, OTHER)
+    seal(store)
+    assert sorted(store.tail().entries) == [
+        FeedEntry(STREAM, 1, 2, ("made", "made")),
+        FeedEntry(STREAM, 3, 3, ("made",)),
+        FeedEntry(OTHER, 1, 2, ("made", "made")),
+        FeedEntry(OTHER, 3, 3, ("made",)),
+    ]
+    assert read_whole(store, OTHER) == other
+    assert store.streams() == [OTHER]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"version": 2},
+        {"version": 4},
+        {"version": 0, "head": b""},
+        {"head": b"\x00" * 32},
+        {"commands": 1},
+        {"commands": 3},
+        {"stream": OTHER},
+        {"stream": OTHER, "version": 0, "head": b"", "commands": 0},
+    ],
+)
+def test_only_a_stream_as_it_was_archived_is_sealed(store: EventStore, changed: dict[str, object]) -> None:
+    sealing = make(store).sealing._replace(**changed)  # type: ignore[arg-type]
+    before = picture(store)
+    assert store.seal([sealing]) == [False]
+    assert picture(store) == before
+
+
+def test_a_sealed_stream_is_not_sealed_again(store: EventStore) -> None:
+    sealing = seal(store).sealing
+    before = picture(store)
+    for again in (sealing, Sealing(STREAM, 0, b"", 0, NEW_PLACE)):
+        assert store.seal([again]) == [False]
+    assert picture(store) == before
+
+
+def test_streams_that_are_sealed_together_are_each_sealed_or_not(store: EventStore) -> None:
+    one, other = make(store), make(store, OTHER)
+    wrong = one.sealing._replace(version=1)
+    assert store.seal([wrong, other.sealing, one.sealing, one.sealing]) == [False, True, True, False]
+    assert store.places([STREAM, OTHER]) == [PLACE, PLACE]
+    assert store.seal([]) == []
+
+
+def test_an_append_to_a_sealed_stream_says_where_it_is_at_any_version(store: EventStore) -> None:
+    whole = seal(store)
+    before = picture(store)
+    for upto in range(len(whole.entries) + 1):
+        known = whole.entries[:upto]
+        head = known[-1].h if known else b""
+        for key in (command("new"), command("one"), command("one", "another")):
+            events = events_after(STREAM, known, 1)
+            assert store.append(STREAM, upto, head, events, ["made"], key) == Sealed(PLACE)
+            assert store.append(STREAM, upto, b"\x00" * 32, events, ["made"], key) == Sealed(PLACE)
+    assert picture(store) == before
+
+
+def test_appends_that_are_sent_together_meet_sealed_streams(store: EventStore) -> None:
+    seal(store)
+    old = append(store, OTHER, 1)
+    late, more = events_after(STREAM, [], 1), events_after(OTHER, old, 1)
+    assert store.append_all(
+        [
+            Append(STREAM, 0, b"", late, ["made"], command("late")),
+            Append(OTHER, 1, old[-1].h, more, ["made"], command("more")),
+        ]
+    ) == [Sealed(PLACE), Stored(2, 2)]
+
+
+# Unseal
+
+
+def test_a_stream_comes_back_as_it_was(store: EventStore) -> None:
+    make(store, OTHER)
+    whole = make(store)
+    before = picture(store)
+    assert store.seal([whole.sealing]) == [True]
+    assert store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    assert picture(store) == before
+    assert store.append(STREAM, 0, b"", whole.entries[:2], ["made"] * 2, command("one")) == Seen(1, 2)
+    assert store.load(STREAM, 3, command("two", "another")).command == Reused()
+    append(store, STREAM, 2, name="three")
+    assert store.seal([read_whole(store, STREAM).sealing]) == [True]
+
+
+def test_only_a_stream_that_is_sealed_at_this_place_comes_back(store: EventStore) -> None:
+    whole = make(store, OTHER)
+    seal(store)
+    before = picture(store)
+    assert not store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
+    assert not store.unseal(STREAM, b"", whole.entries, whole.commands)
+    assert not store.unseal(OTHER, PLACE, whole.entries, whole.commands)
+    assert not store.unseal("match-none", PLACE, whole.entries, whole.commands)
+    assert picture(store) == before
+
+
+def test_a_stream_comes_back_once(store: EventStore) -> None:
+    whole = seal(store)
+    assert store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    append(store, STREAM, 1, name="three")
+    before = picture(store)
+    assert not store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    assert picture(store) == before
+
+
+@pytest.mark.parametrize("size", [499, 500, 1500])
+def test_a_long_stream_comes_back_whole(store: EventStore, size: int) -> None:
+    events = append(store, STREAM, size, name="record")
+    for number in range(30):
+        events += append(store, STREAM, 1, name=f"late {number}")
+    whole = read_whole(store, STREAM)
+    store.seal([whole.sealing])
+    assert store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
+    assert whole.entries == events
+
+
+def test_a_stream_without_commands_comes_back(store: EventStore) -> None:
+    whole = seal(store)
+    assert store.unseal(STREAM, PLACE, whole.entries, [])
+    assert read_whole(store, STREAM) == Whole(STREAM, whole.entries, [])
+    assert store.seal([read_whole(store, STREAM).sealing]) == [True]
+
+
+def test_what_is_no_stream_does_not_come_back(store: EventStore) -> None:
+    whole = seal(store)
+    before = picture(store)
+    for entries in ([], whole.entries[1:]):
+        with pytest.raises(ValueError, match="numbered from 1"):
+            store.unseal(STREAM, PLACE, entries, whole.commands)
+    with pytest.raises(ValueError, match="two of the commands"):
+        store.unseal(STREAM, PLACE, whole.entries, whole.commands[:1] * 2)
+    assert picture(store) == before
+
+
+# Places
+
+
+def test_a_place_is_changed_if_it_is_the_old_one(store: EventStore) -> None:
+    whole = seal(store)
+    make(store, OTHER)
+    moves = [Moved(STREAM, b"wrong", NEW_PLACE), Moved(STREAM, PLACE, NEW_PLACE), Moved(STREAM, PLACE, b"late")]
+    assert store.move([*moves, Moved(OTHER, PLACE, NEW_PLACE), Moved("match-none", PLACE, None)]) == [
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert store.places([STREAM, OTHER, "match-none"]) == [NEW_PLACE, None, None]
+    assert store.sealed() == [(STREAM, NEW_PLACE)]
+    assert not store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    assert store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
+    assert store.move([]) == []
+
+
+def test_a_stream_without_a_place_is_gone(store: EventStore) -> None:
+    seal(store)
+    assert store.move([Moved(STREAM, NEW_PLACE, None), Moved(STREAM, PLACE, None)]) == [False, True]
+    assert store.load(STREAM) == Loaded(None, [], None)
+    assert (store.places([STREAM]), store.sealed(), store.streams()) == ([None], [], [])
+    append(store, STREAM, 1, name="one")
+
+
+@pytest.mark.parametrize("limit", [1, 3, 50, 1000])
+def test_sealed_streams_are_listed_by_bucket_and_id(store: EventStore, limit: int) -> None:
+    usual = [id_of(number, kind) for number in range(40) for kind in ("match", "import", "imports")]
+    # In base32 a digit comes after the letters, in ASCII before them.
+    near = [f"match-aa{letters}{'a' * 23}" for letters in "az27"] + [f"match-{letters}{'a' * 25}" for letters in "z27"]
+    others = ["match", "match-", "match-a", "match-aa", "match-aaa", f"match-{'A' * 26}", "match-é\n!", "x" * 20]
+    streams = [*usual, *near, *others]
+    assert len(set(streams)) == len(streams)
+    sealings = []
+    for number, stream in enumerate(streams):
+        append(store, stream, 1)
+        sealings.append(read_whole(store, stream).sealing._replace(place=b"%d" % number))
+    assert all(store.seal(sealings))
+    append(store, OTHER)
+    expected = sorted(
+        ((stream, b"%d" % number) for number, stream in enumerate(streams)),
+        key=lambda each: (bucket_of(each[0]), each[0]),
+    )
+    listed: list[tuple[str, bytes]] = []
+    while page := store.sealed(listed[-1][0] if listed else "", limit):
+        assert len(page) <= limit
+        listed += page
+    assert listed == expected
+    assert store.streams() == [OTHER]
+
+
+def test_the_walk_of_sealed_streams_goes_on_after_an_id_that_is_gone(store: EventStore) -> None:
+    streams = sorted((id_of(number) for number in range(30)), key=lambda stream: (bucket_of(stream), stream))
+    for stream in streams:
+        seal(store, stream)
+    store.move([Moved(streams[9], PLACE, None)])
+    assert [stream for stream, _ in store.sealed(streams[9])] == streams[10:]
+    assert store.sealed(streams[-1]) == []
+
+
+# Adopt
+
+
+def test_an_unknown_stream_is_sealed_at_the_place_where_it_was_found(store: EventStore) -> None:
+    whole = seal(store)
+    assert store.move([Moved(STREAM, PLACE, None)]) == [True]
+    feed = store.tail()
+    assert store.adopt([(STREAM, NEW_PLACE), (STREAM, PLACE)]) == [True, False]
+    assert (store.sealed(), store.streams(), store.tail()) == ([(STREAM, NEW_PLACE)], [], feed)
+    assert store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
+
+
+def test_what_the_store_has_is_not_adopted(store: EventStore) -> None:
+    seal(store)
+    make(store, OTHER)
+    before = picture(store)
+    assert store.adopt([(STREAM, NEW_PLACE), (OTHER, NEW_PLACE)]) == [False, False]
+    assert store.adopt([]) == []
+    assert picture(store) == before
+
+
+# Several at the same time
+
+
+def write_until_stored(store: EventStore, name: str) -> Stored:
+    """Do as a handler does, and put the stream back when it is sealed. The archive keeps a copy at each place."""
+    known: list[StoredEvent] = []
+    while True:
+        events = events_after(STREAM, known, 1, f"{name} ")
+        head = known[-1].h if known else b""
+        match store.append(STREAM, len(known), head, events, ["made"], command(name)):
+            case Stored() as stored:
+                return stored
+            case Stale(_, missed):
+                known += missed
+            case Sealed(place):
+                whole = ARCHIVE[place]
+                store.unseal(STREAM, place, whole.entries, whole.commands)
+            case unexpected:
+                raise AssertionError(unexpected)
+
+
+ARCHIVE: dict[bytes, Whole] = {}
+
+
+def seal_often(store: EventStore, times: int) -> int:
+    sealed = 0
+    for number in range(times):
+        loaded = store.load(STREAM)
+        if not loaded.entries:
+            continue
+        [commands] = store.commands([STREAM])
+        place = b"%d %d" % (id(store), number)
+        ARCHIVE[place] = whole = Whole(STREAM, loaded.entries, commands)
+        sealed += store.seal([whole.sealing._replace(place=place)])[0]
+    return sealed
+
+
+def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStore) -> None:
+    append(store, STREAM, 1, name="first")
+    names = [f"command {number}" for number in range(60)]
+    with ThreadPoolExecutor(6) as pool:
+        sealers = [pool.submit(seal_often, store, 150) for _ in range(2)]
+        answers = list(pool.map(lambda name: write_until_stored(store, name), names))
+    assert sum(sealer.result() for sealer in sealers) > 0
+    write_until_stored(store, "last")
+    whole = read_whole(store, STREAM)
+    check_chain(first_link(STREAM), 0, whole.entries)
+    assert sorted(answer.first for answer in answers) == list(range(2, len(names) + 2))
+    for name, answer in zip(names, answers, strict=True):
+        assert whole.entries[answer.first - 1].e.startswith(f"{name} ".encode())
+    keys: list[CommandKey] = [each.command for each in whole.commands]
+    assert set(keys) == {command(name) for name in ["first", *names, "last"]}
+    assert [entry.first for entry in store.tail("", 1000).entries] == list(range(1, len(names) + 3))
+
+
+def test_of_many_who_put_a_stream_back_one_does(store: EventStore) -> None:
+    whole = seal(store)
+    with ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(store.unseal, STREAM, PLACE, whole.entries, whole.commands) for _ in range(8)]
+    assert sorted(call.result() for call in calls) == [False] * 7 + [True]
+    assert read_whole(store, STREAM) == whole
+
+
+def test_a_reader_always_finds_the_stream_or_its_place(store: EventStore) -> None:
+    whole = make(store)
+    found: list[Loaded] = []
+
+    def read() -> None:
+        for _ in range(150):
+            found.extend([store.load(STREAM), store.load(STREAM, 1), store.load(STREAM, 0, command("unknown"))])
+
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(read) for _ in range(2)]
+        while not all(reader.done() for reader in readers):
+            store.seal([whole.sealing])
+            store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+    for reader in readers:
+        reader.result()
+    for loaded in found:
+        assert (loaded.place == PLACE) if not loaded.entries else (loaded.place is None)
+        assert len(loaded.entries) in (0, 2, 3)
