@@ -4,8 +4,9 @@ import logging
 from collections.abc import Sequence
 
 from plyscribe.service import metrics
-from plyscribe.service.archive.repacking import merge_small
+from plyscribe.service.archive.repacking import drop_emptied, merge_small
 from plyscribe.service.archive.sealing import seal_streams
+from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.workers.parts import process_parts
 
@@ -21,7 +22,7 @@ def seal_matches(due: Sequence[tuple[str, int]]) -> None:
 
 
 def seal_all(parts: Parts, streams: Sequence[str]) -> int:
-    """Seal these matches in one pack, merge packs that are small, and return how many were sealed."""
+    """Seal these matches in one pack, merge small packs, remove emptied ones, and return how many were sealed."""
     if parts.archive is None:
         return 0
     outcome = seal_streams(parts.store, parts.archive, streams)
@@ -31,4 +32,6 @@ def seal_all(parts: Parts, streams: Sequence[str]) -> int:
     merged = merge_small(parts.store, parts.archive)
     if merged is not None:
         log.info("merged %d small packs into pack %s", merged.packs, ", ".join(merged.new))
+    for name in drop_emptied(parts.store, parts.archive, now_ms()):
+        log.info("removed pack %s: all that was in it has long been in other packs", name)
     return outcome.sealed

@@ -9,7 +9,7 @@ is. docs/archive-format.md describes the columns for other readers.
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import accumulate, chain, pairwise
 from struct import Struct
@@ -202,8 +202,3 @@ def take_planes(planes: bytes, width: int, first: int, count: int) -> bytes:
     for place in range(width):
         numbers[place::width] = planes[place * total + first : place * total + first + count]
     return bytes(numbers)
-
-
-def count_bytes(kept: Iterable[Kept]) -> int:
-    """The bytes of all events."""
-    return sum(len(event.e) for each in kept for event in each.events)

@@ -185,7 +185,7 @@ def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
     parts, kept = _open(data)
     if everything:
         sealed = sum(_seal(parts, kept, chunk) for chunk in _chunk_matches(parts))
-        click.echo(f"{sealed} matches sealed")
+        click.echo(f"matches sealed: {sealed}")
         return
     wanted = list(dict.fromkeys(matches))
     places = parts.store.places(wanted)
@@ -201,7 +201,7 @@ def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
             click.echo(f"{match} is not sealed: it is no match of this server")
         elif match in left:
             click.echo(f"{match} is not sealed: {find_obstacle(parts.store, match)}")
-    click.echo(f"{sealed} matches sealed")
+    click.echo(f"matches sealed: {sealed}")
     sys.exit(bool(left) or len(own) < len(todo))
 
 

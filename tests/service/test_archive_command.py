@@ -204,7 +204,7 @@ def test_settled_matches_are_sealed_now_and_others_are_named(rig: Rig) -> None:
     assert f"{unknown} is not sealed: there is no such match" in ran.output
     assert "player-x is not sealed: it is no match" in ran.output
     assert f"{sealed} is sealed already" in ran.output
-    assert ran.output.endswith("1 matches sealed\n")
+    assert ran.output.endswith("matches sealed: 1\n")
     assert rig.parts.store.places([settled]) != [None]
     assert rig.events_of([settled]) == events
 
@@ -212,7 +212,7 @@ def test_settled_matches_are_sealed_now_and_others_are_named(rig: Rig) -> None:
 def test_all_settled_matches_are_sealed(rig: Rig) -> None:
     matches, under_way = [rig.play() for _ in range(3)], rig.api.new_match(rig.ann)
     ran = rig.run("archive", "seal", "--all")
-    assert (ran.exit_code, ran.output) == (0, "3 matches sealed\n")
+    assert (ran.exit_code, ran.output) == (0, "matches sealed: 3\n")
     assert None not in rig.parts.store.places(matches)
     assert rig.parts.store.places([under_way]) == [None]
     assert rig.run("archive", "seal").exit_code == 2
