@@ -90,8 +90,9 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     ann, ben = visit(), visit()
     ann.sign_up("Ann")
     ben.sign_up("Ben")
-    begin(ann.page, "pathagon", ("me", "open"))
+    # The page shows seats that are opened later, too.
     ben.page.goto("/play")
+    begin(ann.page, "pathagon", ("me", "open"))
     ben.page.get_by_role("row", name=re.compile("Ann – nobody yet")).get_by_role("button").click()
     expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
     expect(ann.page.locator(NOW)).to_have_text("Your turn.")

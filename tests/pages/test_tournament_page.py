@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.system.running import wait_for
 
 pytestmark = pytest.mark.server
 
@@ -81,8 +82,8 @@ def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_wher
 def test_tournaments_are_listed(visit, organiser):
     announce(organiser, 2, name="A cup to be found")
     page = visit().page
-    page.goto("/tournaments")
-    expect(page.get_by_role("link", name="A cup to be found")).to_be_visible(timeout=15_000)
+    cup = page.get_by_role("link", name="A cup to be found")
+    wait_for(lambda: page.goto("/tournaments") and cup.is_visible(), why="the list")
     take_pictures(page, "tournaments")
     assert find_barriers(page) == []
     assert not overflows(page)

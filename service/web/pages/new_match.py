@@ -50,9 +50,14 @@ def offer_match() -> Response:
         most_playouts=most_playouts,
         move_limits=MOVE_LIMITS,
         match_limits=MATCH_LIMITS,
-        open_matches=_list_open(who),
-        own_matches=_list_own(who, recorded=False),
+        **_describe_lobby(who),
     )
+
+
+@blueprint.get("/play/lobby")
+def show_lobby() -> Response:
+    """Show the open matches that still need players, and the visitor's own, as a part of the page to play."""
+    return show_page("lobby.html", **_describe_lobby(principal_if_any()))
 
 
 @blueprint.get("/record")
@@ -72,6 +77,10 @@ def _describe_game() -> dict[str, Any]:
         "presets": {name: dict(options) for name, options in ruleset.presets.items()},
         "picture": draw_beginning(ruleset),
     }
+
+
+def _describe_lobby(who: Principal | None) -> dict[str, Any]:
+    return {"open_matches": _list_open(who), "own_matches": _list_own(who, recorded=False)}
 
 
 def _list_open(who: Principal | None) -> list[dict[str, Any]]:

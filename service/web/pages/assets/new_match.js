@@ -1,19 +1,40 @@
 // The forms that start a match, and the buttons to join an open one.
 
 import { makeKey, readForm, send, formatProblem } from "/assets/commands.js";
+import { fetchPart } from "/assets/fetch_part.js";
+import { swapPart } from "/assets/live_page.js";
+
+const LOBBY_MS = 5_000;
 
 const form = document.getElementById("new");
+const lobby = document.getElementById("lobby");
 
 if (form) begin();
 
-for (const taking of document.querySelectorAll("form[data-take]")) {
-  taking.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const salt = taking.dataset.salted === undefined ? {} : { entropy: makeKey() };
-    const { ok, answer } = await send(taking.dataset.take, salt);
-    if (ok) location.assign(taking.dataset.goes);
-    else taking.querySelector(".refusal").textContent = formatProblem(answer);
-  });
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-take]")) return;
+  event.preventDefault();
+  take(event.target);
+});
+
+if (lobby) setInterval(refreshLobby, LOBBY_MS);
+document.addEventListener("visibilitychange", refreshLobby);
+
+async function take(taking) {
+  const salt = taking.dataset.salted === undefined ? {} : { entropy: makeKey() };
+  const { ok, answer } = await send(taking.dataset.take, salt);
+  if (ok) location.assign(taking.dataset.goes);
+  else taking.querySelector(".refusal").textContent = formatProblem(answer);
+}
+
+/** Show the seats that are open now, unless nobody looks, or a refusal is still to be read. */
+async function refreshLobby() {
+  if (!lobby || document.hidden || [...lobby.querySelectorAll(".refusal")].some((each) => each.textContent)) return;
+  try {
+    swapPart(lobby, (await fetchPart("/play/lobby")).getElementById("lobby"));
+  } catch {
+    // The next turn of the clock tries again.
+  }
 }
 
 function begin() {
