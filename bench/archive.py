@@ -65,7 +65,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.relay import open_relay
 from plyscribe.workers.verify_match import verify_all
 
-DICE = {"crystals": 4, "rings": 2}
+DICE = {"crystals": 4, "portals": 2, "rings": 2}
 """Games with dice, and how many seats play them here."""
 
 GAMES = ("crystals", "pathagon", "portals", "rings", "zhen")
