@@ -129,6 +129,15 @@ class SealedStore:
                     found[number] = list(self._read_kept(streams[number], place).commands)
         return found
 
+    def find_commands(self, stream: str, ids: Sequence[bytes]) -> list[Remembered]:
+        """See EventStore.find_commands."""
+        found = self.within.find_commands(stream, ids)
+        if not found:
+            [place] = self.within.places([stream])
+            if place is not None:
+                found = [each for each in self._read_kept(stream, place).commands if each.command.id in ids]
+        return found
+
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
         """Ids of all streams after the id `after`, sealed or not, sorted by bucket and id; empty at the end."""
         rest = merge(

@@ -23,7 +23,7 @@ from plyscribe.domain.bundle.bundle import format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
 from plyscribe.domain.codec import parse_envelope
 from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
-from plyscribe.domain.imported import RecordDropped
+from plyscribe.domain.imported import LONGEST_RECORD, is_left_of
 from plyscribe.service.config import SERVER
 from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
 from plyscribe.service.streams.handler import PAGE
@@ -36,9 +36,6 @@ BEGINNING = b'{"archive":'
 LEDGER_ID = re.compile(r"ratings-[a-z0-9_-]{1,32}")
 TOGETHER = 256
 """Appends in one round trip."""
-
-LONGEST_RECORD = 3
-"""Events that the import of a text record has at most: received, refused, and entered in part."""
 
 log = logging.getLogger(__name__)
 
@@ -219,25 +216,13 @@ def _find_missing(store: EventStore, stream: Stream) -> Sequence[StoredEvent]:
     If the text of a record was dropped either here or there, nothing is missing.
     """
     have = list(islice(_read_all(store, stream.id), max(len(stream.entries), LONGEST_RECORD)))
-    if _is_left_of(have, stream.entries) or _is_left_of(stream.entries, have):
+    if is_left_of(have, stream.entries) or is_left_of(stream.entries, have):
         return ()
     del have[len(stream.entries) :]
     for ours, theirs in zip(have, stream.entries, strict=False):
         if ours != theirs:
             raise Differs(f"{stream.id} is in the store and differs from event {theirs.version} on: nothing is written")
     return stream.entries[len(have) :]
-
-
-def _is_left_of(entries: Sequence[StoredEvent], before: Sequence[StoredEvent]) -> bool:
-    """Whether these entries are all that is left of a text record that had those before."""
-    if len(entries) != 1 or not before:
-        return False
-    raw = parse_json(entries[0].e)
-    if not (isinstance(raw, dict) and raw.get("type") == RecordDropped.type):
-        return False
-    count, head = raw["data"]["events"], raw["data"]["head"]
-    # The store, or the export, may be from before a part was kept, or before the fault was found.
-    return len(before) < count or (len(before) == count and bool(before[-1].h.hex() == head))
 
 
 class _Event(NamedTuple):

@@ -210,6 +210,13 @@ class RedisStore:
         requests = [("HGETALL", _keys_of(stream).commands) for stream in streams]
         return [_parse_remembered(fields) for fields in ask_all(self._client, requests)]
 
+    def find_commands(self, stream: str, ids: Sequence[bytes]) -> list[Remembered]:
+        """See EventStore.find_commands."""
+        if not ids:
+            return []
+        values = _require_all(send_all(self._wire, [("HMGET", _keys_of(stream).commands, *ids)]))[0]
+        return _parse_remembered({id: value for id, value in zip(ids, values, strict=True) if value is not None})
+
     def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
         """See EventStore.seal."""
         calls = []
@@ -220,7 +227,9 @@ class RedisStore:
             calls.append((keys.events, keys.commands, *places, *args))
         return [bool(reply) for reply in self._seal.call_all(5, calls)]
 
-    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+    def unseal(
+        self, stream: str, place: bytes | None, entries: Sequence[StoredEvent], commands: Sequence[Remembered]
+    ) -> bool:
         """See EventStore.unseal."""
         require_sequence(0, entries)
         require_distinct(commands)
@@ -228,7 +237,7 @@ class RedisStore:
         # The names are new, so another process that puts the same stream back does not meet these parts.
         parts = [f"{{{bucket_of(stream)}}}:unsealing:{token_hex(8)}:{kind}" for kind in ("ev", "cmd")]
         whole = keys.events, keys.commands, keys.streams, keys.places, keys.beginnings
-        args = stream, keys.beginning, keys.field, place, len(entries), len(commands)
+        args = stream, keys.beginning, keys.field, place or b"", len(entries), len(commands)
         try:
             self._write_parts(parts, entries, commands)
             outcome = self._unseal(7, [*whole, *parts, *args])
