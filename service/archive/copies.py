@@ -48,8 +48,12 @@ class Segment(NamedTuple):
 
 
 def read_progress(copies: Archive) -> Progress:
-    """How far the copies are; nowhere if that cannot be read. ArchiveUnavailable."""
-    note = copies.read_progress()
+    """How far the copies are. ArchiveUnavailable."""
+    return parse_progress(copies.read_progress())
+
+
+def parse_progress(note: bytes | None) -> Progress:
+    """How far copies are by this note; nowhere if it cannot be read."""
     try:
         return Progress(**orjson.loads(note)) if note else Progress()
     except (ValueError, TypeError):
@@ -63,11 +67,11 @@ def note_progress(copies: Archive, progress: Progress) -> None:
 
 
 def walk_copies(
-    copies: Archive, names: Iterable[str], note_damage: Callable[[PackDamaged], object], after: str = ""
+    copies: Archive, names: Iterable[str], note_damage: Callable[[str, PackDamaged], object], after: str = ""
 ) -> Iterator[tuple[str, list[Segment]]]:
     """The streams in these packs after the id `after`, sorted by bucket and id, each with its segments.
 
-    Holds one block of each pack in memory. What is damaged is noted and left out. ArchiveUnavailable.
+    Holds one block of each pack in memory. What is damaged is noted, with its pack, and left out. ArchiveUnavailable.
     """
     rest = merge(*(_list_segments(copies, name, note_damage, after) for name in names), key=_order)
     for stream, segments in groupby(rest, attrgetter("stream")):
@@ -84,13 +88,13 @@ def _order(segment: Segment) -> tuple[str, str]:
 
 
 def _list_segments(
-    copies: Archive, name: str, note_damage: Callable[[PackDamaged], object], after: str
+    copies: Archive, name: str, note_damage: Callable[[str, PackDamaged], object], after: str
 ) -> Iterator[Segment]:
     start = order_of(after) if after else ("", "")
     try:
         table = copies.read_table(name)
     except PackDamaged as error:
-        note_damage(error)
+        note_damage(name, error)
         return
     for number, described in enumerate(table):
         if (described.label, described.last) <= start:
@@ -98,7 +102,7 @@ def _list_segments(
         try:
             block = copies.open_block(name, number)
         except PackDamaged as error:
-            note_damage(error)
+            note_damage(name, error)
             continue
         for slot, (stream, part) in enumerate(zip(block.streams, block.parts, strict=True)):
             if part is not None and order_of(stream) > start:

@@ -136,7 +136,7 @@ def _measure(events: Sequence[StoredEvent]) -> int:
     return sum(len(event.e) for event in events)
 
 
-def _log_damage(error: PackDamaged) -> None:
+def _log_damage(_: str, error: PackDamaged) -> None:
     log.warning("copies are missing and are made again: %s", error)
 
 
@@ -226,23 +226,18 @@ def merge_small_copies(copies: Archive) -> Merged | None:
 def merge_copies(copies: Archive, names: Sequence[str]) -> Merged:
     """Put the parts of these packs into few new packs, joined where one follows another, and note them as emptied.
 
-    Idempotent; if it dies, parts may be there twice, which does no harm. ArchiveUnavailable; PackDamaged if one of the
-    packs is damaged: then none is noted.
+    Idempotent; if it dies, parts may be there twice, which does no harm. A damaged pack stays. ArchiveUnavailable.
     """
-    writer = _Writer(copies)
-    for _, segments in walk_copies(copies, names, _refuse):
+    writer, damaged = _Writer(copies), set[str]()
+    for _, segments in walk_copies(copies, names, lambda name, _: damaged.add(name)):
         for run in _list_runs(segments):
             for part in _join(read_segment(copies, segment) for segment in run):
                 writer.add(part)
     writer.flush()
     for name in names:
-        if name not in writer.packs:
+        if name not in writer.packs and name not in damaged:
             copies.note_emptied(name)
-    return Merged(len(names), writer.packs)
-
-
-def _refuse(error: PackDamaged) -> None:
-    raise error
+    return Merged(len(names) - len(damaged), writer.packs)
 
 
 def _list_runs(segments: Sequence[Segment]) -> list[list[Segment]]:

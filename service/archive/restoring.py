@@ -67,7 +67,7 @@ def restore_copies(
     names = sorted(pack.name for pack in copies.list_packs())
     so_far, faults = Restored(read_progress(copies).copied_ms, Counter(), Counter()), dict[str, None]()
     for is_first in (True, False):
-        for stream, segments in walk_copies(copies, names, lambda error: faults.setdefault(str(error))):
+        for stream, segments in walk_copies(copies, names, lambda _, error: faults.setdefault(str(error))):
             kind = stream.partition("-")[0]
             if (kind in FIRST_KINDS) is not is_first:
                 continue

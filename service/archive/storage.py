@@ -71,10 +71,11 @@ class KeptPack(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """How many packs the archive has, and their bytes."""
+    """How many packs the archive has, their bytes, and for copies how far they are."""
 
     packs: int
-    bytes: int
+    size: int
+    progress: bytes | None
 
 
 class Archive:
@@ -245,11 +246,11 @@ class Archive:
             return None
 
     def measure(self) -> Measured:
-        """How many packs there are and how large they are, as it was a few minutes ago at most."""
+        """How many packs there are, how large they are, and how far copies are, as of a few minutes ago at most."""
         known, asked_at = self._measured, time.monotonic()
         if known is None or asked_at > known[1] + MEASURED_FOR_S:
             sizes = [pack.size for pack in self.list_packs()]
-            self._measured = known = Measured(len(sizes), sum(sizes)), asked_at
+            self._measured = known = Measured(len(sizes), sum(sizes), self.read_progress()), asked_at
         return known[0]
 
     # -------------------------------------------------------------------------------------------------- dictionaries
