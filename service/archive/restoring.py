@@ -5,8 +5,9 @@ What the store has is never changed. If it has a stream with other events than t
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
@@ -23,12 +24,23 @@ from plyscribe.service.archive.copying import find_cause
 from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.archive.sealing import find_type
 from plyscribe.service.archive.storage import Archive
-from plyscribe.service.store.port import Append, CommandKey, EventStore, Remembered, Stored, StoreUnavailable
+from plyscribe.service.store.port import (
+    STREAMS_AT_ONCE,
+    Append,
+    CommandKey,
+    EventStore,
+    Remembered,
+    Stored,
+    StoreUnavailable,
+)
 
 WHOLE_BYTES = 8 * 1024 * 1024
 """How much of a stream that the store lacks comes back in one step. Nearly all streams are shorter."""
 
 APPENDS_AT_ONCE = 256
+
+THREADS = 8
+"""Streams that are restored at the same time: most of the time goes by until the store has them on its disk."""
 
 FIRST_KINDS = ("ratings",)
 """Kinds that are restored before all others: a worker looks in the ledger whether a match was scored."""
@@ -60,51 +72,61 @@ class Forked(Exception):
 def restore_copies(
     store: EventStore, copies: Archive, report: Callable[[Restored], object] = lambda _: None
 ) -> Restored:
-    """Restore what the store lacks of the streams that are copied, and report after each.
+    """Restore what the store lacks of the streams that are copied, and report after every few of them.
 
     Idempotent; if it dies, run it again. StoreUnavailable, ArchiveUnavailable.
     """
     names = sorted(pack.name for pack in copies.list_packs())
     so_far, faults = Restored(read_progress(copies).copied_ms, Counter(), Counter()), dict[str, None]()
-    for is_first in (True, False):
-        for stream, segments in walk_copies(copies, names, lambda _, error: faults.setdefault(str(error))):
-            kind = stream.partition("-")[0]
-            if (kind in FIRST_KINDS) is not is_first:
-                continue
-            so_far.streams[kind] += 1
-            try:
-                events = _restore(store, copies, stream, segments, lambda why: faults.setdefault(why))
-            except (PackDamaged, Forked) as error:
-                faults.setdefault(f"{stream}: {error}")
-                continue
-            if events:
-                so_far.restored[kind] += 1
-            so_far = so_far._replace(events=so_far.events + events)
-            report(so_far)
+    with ThreadPoolExecutor(THREADS) as pool:
+        for is_first in (True, False):
+            walk = walk_copies(copies, names, lambda _, error: faults.setdefault(str(error)))
+            chosen = (each for each in walk if (_kind_of(each[0]) in FIRST_KINDS) is is_first)
+            while some := list(islice(chosen, STREAMS_AT_ONCE)):
+                for done in pool.map(lambda each: _try_to_restore(store, copies, *each), some):
+                    so_far.streams[_kind_of(done.stream)] += 1
+                    if done.events:
+                        so_far.restored[_kind_of(done.stream)] += 1
+                    so_far = so_far._replace(events=so_far.events + done.events)
+                    faults.update(dict.fromkeys(f"{done.stream}: {why}" for why in done.faults))
+                report(so_far)
     return so_far._replace(faults=tuple(faults))
 
 
-def _restore(
-    store: EventStore,
-    copies: Archive,
-    stream: str,
-    segments: Sequence[Segment],
-    note_fault: Callable[[str], object],
-) -> int:
-    """Store the events of the copy that the store lacks, and return their number. PackDamaged, Forked."""
+def _kind_of(stream: str) -> str:
+    return stream.partition("-")[0]
+
+
+class _Done(NamedTuple):
+    stream: str
+    events: int
+    faults: Sequence[str]
+
+
+def _try_to_restore(store: EventStore, copies: Archive, stream: str, segments: Sequence[Segment]) -> _Done:
+    """Restore what the store lacks of a stream, and say how many events that were, and what is wrong with the copy."""
     chain = follow_copy(segments)
     end = chain[-1] if chain else None
+    faults = []
     if any(end is None or (each.upto > end.upto and each.copied_ms >= end.copied_ms) for each in segments):
-        note_fault(f"{stream}: its copy goes to event {end.upto if end else 0} only, because a pack is missing")
+        faults.append(f"its copy goes to event {end.upto if end else 0} only, because a pack is missing")
+    try:
+        return _Done(stream, _restore(store, copies, stream, chain) if chain else 0, faults)
+    except (PackDamaged, Forked) as error:
+        return _Done(stream, 0, [*faults, str(error)])
+
+
+def _restore(store: EventStore, copies: Archive, stream: str, chain: Sequence[Segment]) -> int:
+    """Store the events of the copy that the store lacks, and return their number. PackDamaged, Forked."""
     [newest] = store.newest([stream])
-    if end is None or (newest is not None and _has_all(store, copies, stream, newest, chain)):
+    if newest is not None and _has_all(store, copies, stream, newest, chain):
         return 0
     have = newest.version if newest is not None else 0
     rest = _read_after(copies, chain, have)
     head = newest.h if newest is not None else _put_back(store, stream, rest)
     for part in rest:
         head = _append(store, stream, head, *part)
-    return end.upto - have
+    return chain[-1].upto - have
 
 
 def _has_all(store: EventStore, copies: Archive, stream: str, newest: StoredEvent, chain: Sequence[Segment]) -> bool:
