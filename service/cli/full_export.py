@@ -6,13 +6,15 @@
     {"count":…,"head":"…"}                                   the number of events, and the hash of the last one
     {"events":…,"sha256":"…","streams":…}                    the end line: SHA-256 of all bytes before it
 
-An interrupted export continues after its last complete stream. Streams stand in the order of the store, each as it was
-when it was read. Events that are stored after that are not in the file.
+An interrupted export continues after its last complete stream. Sealed streams come first, in the order of their packs,
+so that each block is read once; the others stand in the order of the store. Each is as it was when it was read. Events
+that are stored after that are not in the file.
 """
 
 import logging
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby, islice
@@ -24,6 +26,7 @@ from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, fir
 from plyscribe.domain.codec import parse_envelope
 from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
 from plyscribe.domain.imported import LONGEST_RECORD, is_left_of
+from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.config import SERVER
 from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
 from plyscribe.service.streams.handler import PAGE
@@ -82,9 +85,11 @@ def export_store(store: EventStore, path: Path, report: Progress = lambda _: Non
     """
     # The file holds private matches and the hashes of tokens.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        after, written, digest = _resume(file)
-        for stream in _list_streams(store, after):
-            lines = _format_stream(stream, _read_all(store, stream))
+        seen = _Seen()
+        written, digest = _resume(file, seen)
+        for stream in (stream for chunk in walk_streams(store) for stream in chunk.streams):
+            # A stream that is sealed or moved meanwhile comes again.
+            lines = _format_stream(stream, _read_all(store, stream)) if seen.add(stream) else []
             if lines:
                 digest.update(block := b"".join(lines))
                 file.write(block)
@@ -96,10 +101,17 @@ def export_store(store: EventStore, path: Path, report: Progress = lambda _: Non
     return written
 
 
-def _list_streams(store: EventStore, after: str) -> Iterator[str]:
-    while page := store.streams(after):
-        yield from page
-        after = page[-1]
+class _Seen:
+    """The streams that are in the file, in a database that is on disk as far as it is large, and then is gone."""
+
+    def __init__(self) -> None:
+        self._rows = sqlite3.connect("", isolation_level=None)
+        self._rows.execute("CREATE TABLE seen (stream TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._rows.execute("BEGIN")
+
+    def add(self, stream: str) -> bool:
+        """Whether the stream was not there yet; it is now."""
+        return self._rows.execute("INSERT OR IGNORE INTO seen VALUES (?)", (stream,)).rowcount == 1
 
 
 def _read_all(store: EventStore, stream: str) -> Iterator[StoredEvent]:
@@ -107,6 +119,8 @@ def _read_all(store: EventStore, stream: str) -> Iterator[StoredEvent]:
     while entries := store.load(stream, after, limit=PAGE).entries:
         yield from entries
         after = entries[-1].version
+        if len(entries) < PAGE:
+            break
 
 
 def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
@@ -120,24 +134,25 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
     return [*lines, canonical_json({"count": len(lines) - 1, "head": head.hex()}) + b"\n"]
 
 
-def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
-    """The last complete stream of the file, the counts up to it, and their digest. The rest is cut off."""
+def _resume(file: BinaryIO, seen: _Seen) -> tuple[Written, Any]:
+    """The counts up to the last complete stream of the file, and their digest. The rest is cut off."""
     begun = canonical_json({"archive": FORMAT, "server": SERVER}) + b"\n"
-    digest, place, after, written = sha256(), 0, "", Written()
+    digest, place, written = sha256(), 0, Written()
     for block in _read_blocks(file):
         if block.is_end:
             raise ExportError(block.line, "it is complete already: export to another file")
         digest.update(block.raw)
         place += len(block.raw)
         if block.stream:
-            after, events = block.stream, written.events + len(block.lines) - 1
+            seen.add(block.stream)
+            events = written.events + len(block.lines) - 1
             written = written._replace(streams=written.streams + 1, events=events)
     file.seek(place)
     file.truncate()
     if not place:
         digest.update(begun)
         file.write(begun)
-    return after, written, digest
+    return written, digest
 
 
 # ------------------------------------------------------------------------------------------------------------- import
