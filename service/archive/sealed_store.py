@@ -107,15 +107,10 @@ class SealedStore:
     def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
         found = self.within.load_all(stretches)
-        empty = [number for number, entries in enumerate(found) if not entries]
-        if empty:
-            places = self.within.places([stretches[number].stream for number in empty])
-            for number, place in zip(empty, places, strict=True):
-                if place is not None:
-                    stream, after, upto = stretches[number]
-                    found[number] = self.load(
-                        stream, after, limit=None if upto is None else max(0, upto - after)
-                    ).entries
+        for number, (stream, after, upto) in enumerate(stretches):
+            if not found[number]:
+                limit = None if upto is None else max(0, upto - after)
+                found[number] = self.load(stream, after, limit=limit).entries
         return found
 
     def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
@@ -151,12 +146,9 @@ class SealedStore:
     def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """See EventStore.newest."""
         found = self.within.newest(streams)
-        empty = [number for number, entry in enumerate(found) if entry is None]
-        if empty:
-            places = self.within.places([streams[number] for number in empty])
-            for number, place in zip(empty, places, strict=True):
-                if place is not None:
-                    found[number] = next(reversed(self.load(streams[number]).entries), None)
+        for number, stream in enumerate(streams):
+            if found[number] is None:
+                found[number] = next(reversed(self.load(stream).entries), None)
         return found
 
     # -------------------------------------------------------------------------------------------------------- sealed

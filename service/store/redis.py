@@ -142,11 +142,14 @@ class RedisStore:
         keys = _keys_of(stream)
         if command is None:
             # A script takes twice as long for many entries, and a full server refuses a transaction that only reads.
-            # The place is read twice: a stream that is sealed or put back meanwhile would else seem not to be there.
+            # The place is read twice, because a stream may be sealed or put back meanwhile.
             bound = () if limit is None else ("COUNT", limit)
             read, look = ("XRANGE", keys.events, f"{after + 1}-0", "+", *bound), ("HGET", keys.places, keys.field)
             before, found, place = _require_all(send_all(self._wire, [look, read, look]))
-            return Loaded(None, _parse_entries(found), None if found else before if place is None else place)
+            if found or before is not None or place is not None:
+                return Loaded(None, _parse_entries(found), None if found else before if place is None else place)
+            # There is nothing, or it was sealed and put back meanwhile. One step knows; no command has this id.
+            command = CommandKey(b"", b"")
         args = [keys.events, keys.commands, keys.places, *command, after, "" if limit is None else limit, keys.field]
         kind, first, last, entries, place = self._load(3, args)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
