@@ -17,6 +17,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.archive.errors import ArchiveUnavailable
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import MIN_KEY_BYTES, Config, ServerKey, parse_key, read_config, register_rulesets
 from plyscribe.service.database.engine import open_database
@@ -51,6 +52,9 @@ CHECKED = (VERIFY, IMPORT)
 
 READ_DATABASE = "read.db"
 ARCHIVE = "archive"
+LOST = """the store is empty, but the archive %s has copies of accounts: run `plyscribe rebuild --from-archive`.
+To begin anew instead, stop, and use another archive (PLYSCRIBE_ARCHIVE). No administrator is made until then."""
+
 AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
 
@@ -109,6 +113,7 @@ class Service:
         self._nursery = self._make_nursery("nursery", (*IMPORTED, *IMPORTED_BY_WEB), {})
         self._checkers = self._make_nursery("nursery-checkers", IMPORTED, AGAIN)
         self._lock: int | None = None
+        self._archive = ""
 
     def start(self) -> None:
         """Start all processes and return once the API is ready; ServeError if one cannot be started."""
@@ -195,7 +200,12 @@ class Service:
         while True:
             url = self.options.redis_url or (self._store.url if self._store else "")
             try:
-                return _write_admin_token(Accounts(connect(url)), self.options.data / "admin.token")
+                store = connect(url)
+                if not store.streams(limit=1) and _has_copies(self._archive):
+                    # Else a new administrator would take the name of the one that comes back.
+                    log.warning(LOST, self._archive)
+                    return None
+                return _write_admin_token(Accounts(store), self.options.data / "admin.token")
             except StoreUnavailable:
                 if self._store is None or time.monotonic() >= deadline:
                     raise
@@ -237,6 +247,7 @@ class Service:
         register_rulesets(config.extra_rulesets)
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
+        self._archive = config.archive
         connect_client(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
@@ -394,6 +405,14 @@ def _lock(data: Path) -> int:
         ) from None
     except OSError as error:
         raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
+
+
+def _has_copies(archive: str) -> bool:
+    """Whether the archive has copies of accounts and other streams; False if it does not answer."""
+    try:
+        return any(True for _ in Archive(archive).copies.list_packs())
+    except ArchiveUnavailable:
+        return False
 
 
 def _write_admin_token(accounts: Accounts, path: Path) -> None:
