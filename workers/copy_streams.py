@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from plyscribe.service.archive.copies import read_progress
 from plyscribe.service.archive.copying import copy_streams as copy_some
-from plyscribe.service.archive.copying import merge_small_copies
-from plyscribe.service.archive.repacking import drop_emptied
+from plyscribe.service.archive.copying import drop_emptied_copies, merge_small_copies
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.workers.parts import process_parts
@@ -40,5 +39,5 @@ def copy_due(parts: Parts) -> None:
     merged = merge_small_copies(copies)
     if merged is not None:
         log.info("merged %d small packs of copies into pack %s", merged.packs, ", ".join(merged.new))
-    for name in drop_emptied(parts.store, copies, now_ms()):
+    for name in drop_emptied_copies(copies, now_ms()):
         log.info("removed pack %s of copies: all that was in it has long been in other packs", name)

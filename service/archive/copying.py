@@ -28,7 +28,7 @@ from plyscribe.service.archive.copies import (
 )
 from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.archive.packs import BLOCK_BYTES, Labelled
-from plyscribe.service.archive.repacking import SMALL_BYTES, SMALL_PACKS
+from plyscribe.service.archive.repacking import KEPT_EMPTY_MS, SMALL_BYTES, SMALL_PACKS
 from plyscribe.service.archive.sealing import MOST_STREAMS, put_pack
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.archive.stream_columns import Kept, Part
@@ -58,15 +58,19 @@ class Copied(NamedTuple):
 
 
 def copy_streams(
-    store: EventStore, copies: Archive, now_ms: Callable[[], int], is_enough: Callable[[], bool] = lambda: False
+    store: EventStore,
+    copies: Archive,
+    now_ms: Callable[[], int],
+    is_enough: Callable[[], bool] = lambda: False,
+    begins_anew: bool = False,
 ) -> Copied:
     """Go on with the pass over all streams that are not sealed, or begin one, until its end or until it is enough.
 
-    Idempotent; may run several times at once. StoreUnavailable, ArchiveUnavailable; PackDamaged if what was written is
-    not what is read.
+    With `begins_anew`, a pass that is under way does not count. Idempotent; may run several times at once.
+    StoreUnavailable, ArchiveUnavailable; PackDamaged if what was written is not what is read.
     """
     progress = read_progress(copies)
-    if progress.begun_ms is None:
+    if progress.begun_ms is None or begins_anew:
         progress = progress._replace(begun_ms=now_ms(), after="")
     assert progress.begun_ms is not None
     emptied = copies.list_emptied()
@@ -238,6 +242,14 @@ def merge_copies(copies: Archive, names: Sequence[str]) -> Merged:
         if name not in writer.packs and name not in damaged:
             copies.note_emptied(name)
     return Merged(len(names) - len(damaged), writer.packs)
+
+
+def drop_emptied_copies(copies: Archive, now_ms: int, kept_ms: int = KEPT_EMPTY_MS) -> list[str]:
+    """Remove the packs of copies that were emptied that long ago, and return their names. ArchiveUnavailable."""
+    dropped = [name for name, emptied_ms in copies.list_emptied().items() if emptied_ms <= now_ms - kept_ms]
+    for name in dropped:
+        copies.delete_pack(name)
+    return dropped
 
 
 def _list_runs(segments: Sequence[Segment]) -> list[list[Segment]]:

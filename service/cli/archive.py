@@ -218,7 +218,7 @@ def copy_all(data: Path) -> None:
     from plyscribe.service.clock import now_ms
 
     parts, kept = _open(data)
-    done = copy_streams(parts.store.within, kept.copies, now_ms)
+    done = copy_streams(parts.store.within, kept.copies, now_ms, begins_anew=True)
     click.echo(
         f"{_count(done.streams, 'stream')} copied, with {_count(done.events, 'event')} that came since; "
         f"{_count(done.looked_at, 'stream')} in all"
@@ -313,7 +313,7 @@ def repack(which: str, data: Path) -> None:
     may still name it.
     """
     from plyscribe.service.archive import repacking
-    from plyscribe.service.archive.copying import merge_copies
+    from plyscribe.service.archive.copying import drop_emptied_copies, merge_copies
     from plyscribe.service.clock import now_ms
 
     parts, kept = _open(data)
@@ -329,7 +329,7 @@ def repack(which: str, data: Path) -> None:
         click.echo(f"{_count(merged.packs, 'pack')} of copies became {len(merged.new)}")
     if not (names or copies):
         click.echo("no packs to merge")
-    dropped = [name for shelf in (kept, kept.copies) for name in repacking.drop_emptied(parts.store, shelf, now_ms())]
+    dropped = [*repacking.drop_emptied(parts.store, kept, now_ms()), *drop_emptied_copies(kept.copies, now_ms())]
     click.echo(f"{_count(len(dropped), 'emptied pack')} removed")
 
 

@@ -9,10 +9,15 @@ import pytest
 
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.service.archive import copying, restoring
-from plyscribe.service.archive.copies import Segment, follow_copy, read_progress, walk_copies
-from plyscribe.service.archive.copying import Copied, copy_streams, merge_copies, merge_small_copies
+from plyscribe.service.archive.copies import Progress, Segment, follow_copy, note_progress, read_progress, walk_copies
+from plyscribe.service.archive.copying import (
+    Copied,
+    copy_streams,
+    drop_emptied_copies,
+    merge_copies,
+    merge_small_copies,
+)
 from plyscribe.service.archive.errors import ArchiveUnavailable
-from plyscribe.service.archive.repacking import drop_emptied
 from plyscribe.service.archive.restoring import Restored, restore_copies
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
@@ -141,6 +146,14 @@ def test_a_pass_goes_on_where_it_stopped(store, copies):
     assert steps == 5
     assert read_progress(copies) == (None, "", 100)
     assert others(restore(copies)) == others(store)
+
+
+def test_a_pass_that_begins_anew_copies_what_came_since_another_one_began(store, copies):
+    fill(store)
+    note_progress(copies, Progress(begun_ms=1, after=store.streams()[-1]))
+    clock = iter((50, *range(100, 200)))
+    done = copy_streams(store, copies, lambda: next(clock), begins_anew=True)
+    assert (done.streams, read_progress(copies).copied_ms) == (4, 50)
 
 
 def test_a_stream_that_was_cut_short_is_copied_anew(store, copies):
@@ -284,6 +297,26 @@ def test_no_altered_bit_becomes_an_event(store, copies, seed):
     assert others(after) == held
 
 
+def test_a_damaged_pack_stays_when_the_others_are_merged_and_keeps_nothing_from_being_removed(store, copies):
+    clock = count(1)
+    for stream in OTHERS:
+        grow(store, stream)
+        copy(store, copies, clock)
+    names = sorted(pack.name for pack in copies.list_packs())
+    [path] = Path(copies.address.removeprefix("file://")).rglob(f"{names[0]}.pack")
+    path.write_bytes(b"x" * 200)
+    again = open_again(copies)
+    merged = merge_copies(again, names)
+    assert merged.packs == 3
+    assert sorted(again.list_emptied()) == names[1:]
+    assert sorted(drop_emptied_copies(again, now_ms() + 1, kept_ms=0)) == names[1:]
+    assert len(restore_copies(MemoryStore(), again).faults) == 1
+    copy(store, again, clock)
+    fresh = MemoryStore()
+    restore_copies(fresh, again)
+    assert others(fresh) == others(store)
+
+
 # Whatever dies
 
 
@@ -354,7 +387,7 @@ def test_many_small_packs_become_one_in_which_parts_are_joined(store, copies, mo
     # Old packs are there still, and do no harm.
     assert others(restore(copies)) == others(store)
     assert copy(store, copies, clock).streams == 0
-    assert sorted(drop_emptied(store, copies, now_ms() + 1, kept_ms=0)) == sorted(old)
+    assert sorted(drop_emptied_copies(copies, now_ms() + 1, kept_ms=0)) == sorted(old)
     [segment] = segments_of(copies, LEDGER)
     assert (segment.after, segment.upto) == (0, 24)
     assert others(restore(copies)) == others(store)
@@ -374,10 +407,10 @@ def test_merging_some_packs_only_keeps_the_order_in_which_parts_were_copied(stor
         [name] = {pack.name for pack in copies.list_packs()} - before
         names.append(name)
     merge_copies(copies, [names[0], names[2]])
-    drop_emptied(store, copies, now_ms() + 1, kept_ms=0)
+    drop_emptied_copies(copies, now_ms() + 1, kept_ms=0)
     assert others(restore(copies)) == others(store)
     merge_copies(copies, [pack.name for pack in copies.list_packs()])
-    drop_emptied(store, copies, now_ms() + 1, kept_ms=0)
+    drop_emptied_copies(copies, now_ms() + 1, kept_ms=0)
     assert len(segments_of(copies, ANN)) == 1
     assert others(restore(copies)) == others(store)
 
