@@ -42,7 +42,7 @@ Then back up the store: older backups name packs that are gone now (`plyscribe r
 
 @click.group()
 def archive() -> None:
-    """Look after the archive: sealed matches, and copies of everything else.
+    """Look after the archive of sealed matches and copies.
 
     The archive is the folder or bucket in PLYSCRIBE_ARCHIVE, or else `archive` in the data directory. The service keeps
     running. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
