@@ -52,8 +52,7 @@ CHECKED = (VERIFY, IMPORT)
 
 READ_DATABASE = "read.db"
 ARCHIVE = "archive"
-LOST = """the store is empty, but the archive %s has copies of accounts: run `plyscribe rebuild --from-archive`.
-To begin anew instead, stop, and use another archive (PLYSCRIBE_ARCHIVE). No administrator is made until then."""
+LOST = "the store is empty, but the archive %s has copies of accounts: `plyscribe rebuild --from-archive` restores them"
 
 AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
@@ -201,11 +200,12 @@ class Service:
             url = self.options.redis_url or (self._store.url if self._store else "")
             try:
                 store = connect(url)
+                number = 1
                 if not store.streams(limit=1) and _has_copies(self._archive):
-                    # Else a new administrator would take the name of the one that comes back.
                     log.warning(LOST, self._archive)
-                    return None
-                return _write_admin_token(Accounts(store), self.options.data / "admin.token")
+                    # The administrator who may come back keeps the name.
+                    number = 1000 + secrets.randbelow(9000)
+                return _write_admin_token(Accounts(store), self.options.data / "admin.token", number)
             except StoreUnavailable:
                 if self._store is None or time.monotonic() >= deadline:
                     raise
@@ -415,8 +415,11 @@ def _has_copies(archive: str) -> bool:
         return False
 
 
-def _write_admin_token(accounts: Accounts, path: Path) -> None:
-    """Make the file hold an administrator's token that is valid in this store; if it does already, keep it."""
+def _write_admin_token(accounts: Accounts, path: Path, number: int = 1) -> None:
+    """Make the file hold an administrator's token that is valid in this store; if it does already, keep it.
+
+    A new administrator has a name with this number or a higher one; number 1 is not written.
+    """
     if path.exists():
         try:
             accounts.authenticate(path.read_text(encoding="ascii").strip())
@@ -424,7 +427,7 @@ def _write_admin_token(accounts: Accounts, path: Path) -> None:
         except (Unauthenticated, UnicodeDecodeError):
             # It belongs to another store and stays valid there, so keep it.
             path.replace(path.with_suffix(".token.old"))
-    write_once(path, lambda: _open_administrator(accounts))
+    write_once(path, lambda: _open_administrator(accounts, number))
 
 
 def _open_administrator(accounts: Accounts, number: int = 1) -> str:

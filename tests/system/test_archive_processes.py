@@ -54,7 +54,8 @@ def test_a_service_that_lost_its_store_comes_back_from_the_archive(tmp_path):
         with Client(service.url, token) as ann:
             assert ann.me()["name"] == "Ann"
             assert ann.export(match) == bundle
-    with serving(data) as service:
-        assert (data / "admin.token").read_text() == admin
-        with Client(service.url, admin.strip()) as administrator:
-            assert "admin" in administrator.me()["scopes"]
+        tokens = [(data / name).read_text() for name in ("admin.token.old", "admin.token")]
+        assert tokens[0] == admin
+        for each in tokens:
+            with Client(service.url, each.strip()) as administrator:
+                assert "admin" in administrator.me()["scopes"]
