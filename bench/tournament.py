@@ -25,7 +25,8 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, Append
-from plyscribe.service.store.redis import connect_client, feed_key
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_keys import feed_key
 from plyscribe.service.streams.ids import job_command, stream_id
 
 ENTRANTS = 8

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from plyscribe.domain.aggregate import Aggregate, declare, weigh_state
 from plyscribe.domain.bundle.bundle import Bundle, format_event_line, parse_event_line
-from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
 from plyscribe.domain.codec import Event, parse_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import BrokenChain, BundleError, StreamError, WrongTime
@@ -37,6 +37,9 @@ DROPPER = Actor("system", "drop")
 
 KEPT_MS = 7 * 24 * 3600 * 1000
 """How long the text of a faulty record is kept after its fault was found."""
+
+LONGEST_RECORD = 3
+"""Events that the import of a text record has at most: received, refused, and entered in part."""
 
 OBJECT_BYTES = 200
 """About what a stored event takes in memory besides its bytes."""
@@ -387,6 +390,18 @@ def _evolve(state: Import, event: Event, data: ImportEvent) -> Import:
             record = RecordReceived(data.match, data.private, "", data.digest)
             at, fault, entered = data.received_at, data.fault, data.entered
             return replace(state, record=record, by=data.by, at=at, fault=fault, entered=entered, dropped=data)
+
+
+def is_left_of(entries: Sequence[StoredEvent], before: Sequence[StoredEvent]) -> bool:
+    """Whether these entries are all that is left of a text record that had those before."""
+    if len(entries) != 1 or not before:
+        return False
+    raw = parse_json(entries[0].e)
+    if not (isinstance(raw, dict) and raw.get("type") == RecordDropped.type):
+        return False
+    count, head = raw["data"]["events"], raw["data"]["head"]
+    # One side may be from before a part was kept, or before the fault was found.
+    return len(before) < count or (len(before) == count and bool(before[-1].h.hex() == head))
 
 
 def drop_record(state: Import, at: int, cause: str) -> Event | None:

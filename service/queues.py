@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from redis import Redis
 from rq import Queue
+from rq.job import JobStatus
 from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
@@ -59,6 +60,7 @@ ADVANCE_JOB = "plyscribe.workers.advance_tournament.advance_tournaments"
 REPORT_JOB = "plyscribe.workers.make_report.make_report"
 DELIVER_JOB = "plyscribe.workers.deliver_webhooks.deliver_webhooks"
 SEAL_JOB = "plyscribe.workers.seal_matches.seal_matches"
+COPY_JOB = "plyscribe.workers.copy_streams.copy_streams"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -110,13 +112,6 @@ class Delivering(NamedTuple):
     version: int
 
 
-class Resting(NamedTuple):
-    """A settled match that has rested: its stream, and 0."""
-
-    stream: str
-    version: int
-
-
 def verify_queue(connection: Redis) -> Queue:
     """The queue of matches to verify and to score."""
     return queue_of(VERIFY, connection)
@@ -148,7 +143,7 @@ def webhook_queue(connection: Redis) -> Queue:
 
 
 def seal_queue(connection: Redis) -> Queue:
-    """The queue of settled matches to seal. See verify_queue."""
+    """The queue of settled matches to seal, and of copies to make. See verify_queue."""
     return queue_of(SEAL, connection)
 
 
@@ -179,9 +174,18 @@ def enqueue_scorings(queue: Queue, due: Sequence[Scoring], at_once: int = MATCHE
     _enqueue(queue, SCORE_JOB, due, at_once)
 
 
-def enqueue_sealings(queue: Queue, due: Sequence[Resting]) -> None:
+def enqueue_sealings(queue: Queue, matches: Sequence[str]) -> None:
     """Put matches on the queue, all in one job, whose matches become one pack."""
-    _enqueue(queue, SEAL_JOB, due, at_once=len(due))
+    if matches:
+        _send(queue, [_prepare(SEAL_JOB, matches, matches)])
+
+
+def enqueue_copying(queue: Queue) -> None:
+    """Put a job on the queue that copies what is not sealed, unless it is there."""
+    names = ("streams",)
+    known = queue.fetch_job(_job_id(COPY_JOB, names))
+    if known is None or known.get_status() not in (JobStatus.QUEUED, JobStatus.STARTED):
+        _send(queue, [_prepare(COPY_JOB, names, names)])
 
 
 def enqueue_checks(queue: Queue, due: Sequence[Checking]) -> None:
@@ -215,21 +219,25 @@ def _send(queue: Queue, jobs: Sequence[EnqueueData]) -> None:
 
 
 def _job(job: str, due: Sequence[tuple[str, int]]) -> EnqueueData:
+    return _prepare(job, due, [f"{stream}_{version}" for stream, version in due])
+
+
+def _prepare(job: str, due: Sequence[Any], names: Sequence[str]) -> EnqueueData:
+    """A job with one argument, whose id follows from these names."""
     return Queue.prepare_data(
         job,
         args=(due,),
-        job_id=_job_id(job, due),
+        job_id=_job_id(job, names),
         timeout=JOB_TIMEOUT_S,
         result_ttl=RESULT_TTL_S,
         failure_ttl=FAILURE_TTL_S,
         # The names are in the arguments. Once more would be as many bytes again on the server's disk.
-        description=f"{due[0][0]} and {len(due) - 1} more" if len(due) > 1 else due[0][0],
+        description=f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0],
     )
 
 
-def _job_id(job: str, due: Sequence[tuple[str, int]]) -> str:
+def _job_id(job: str, names: Sequence[str]) -> str:
     """An id that is the same exactly for the same work."""
-    names = [f"{stream}_{version}" for stream, version in due]
     if len(names) > 1:
         names = [names[0], sha256(" ".join(names).encode()).hexdigest()[:16]]
     return "_".join([job.rpartition(".")[2].partition("_")[0], *names])

@@ -83,7 +83,7 @@ def post_to_webhooks() -> None:
 
 @main.command(SEAL)
 def seal() -> None:
-    """Put settled matches into the archive, whenever the processor has nothing better to do."""
+    """Put settled matches, and copies of all else, into the archive, when the processor has nothing better to do."""
     os.nice(SEAL_NICE)
     _serve(SEAL)
 

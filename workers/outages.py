@@ -8,7 +8,7 @@ from collections.abc import Callable
 from redis.exceptions import RedisError
 
 from plyscribe.service.store.port import StoreError, StoreUnavailable
-from plyscribe.service.store.redis import translate
+from plyscribe.service.store.redis_errors import translate
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 10.0

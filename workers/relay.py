@@ -25,6 +25,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Duty
 from plyscribe.workers.duties.bots import Bots
 from plyscribe.workers.duties.builds import Builds
+from plyscribe.workers.duties.copy_passes import CopyPasses
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import InboxCare
@@ -88,6 +89,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
         rated_aborts,
         faulty_records,
         sealings,
+        CopyPasses(parts, seal_queue(queues), sender),
         Builds(parts, store),
         Trimming(feed, projector),
         RatingFolds(parts),

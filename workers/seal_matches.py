@@ -13,12 +13,12 @@ from plyscribe.workers.parts import process_parts
 log = logging.getLogger(__name__)
 
 
-def seal_matches(due: Sequence[tuple[str, int]]) -> None:
+def seal_matches(matches: Sequence[str]) -> None:
     """Seal those of these matches that are settled. May run any number of times, also at the same time.
 
     What cannot be sealed now stays where it is, and the relay sends it again.
     """
-    seal_all(process_parts(), [stream for stream, _ in due])
+    seal_all(process_parts(), matches)
 
 
 def seal_all(parts: Parts, streams: Sequence[str]) -> int:

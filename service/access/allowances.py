@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 
 from plyscribe.service.errors import AllowanceUsed
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.store.redis import translate
+from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.streams.patience import PATIENCE
 
 if TYPE_CHECKING:

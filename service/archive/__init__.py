@@ -1,1 +1,1 @@
-"""The archive: packs of sealed streams, written once, and the store that reads them as if nothing had been sealed."""
+"""The archive: packs of sealed streams and of copies, written once, and the store that reads what is sealed."""

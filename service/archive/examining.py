@@ -1,7 +1,7 @@
 """What the archive has, and whether it is what was written: packs are read whole, and matches executed again."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
@@ -39,17 +39,26 @@ class Fault(NamedTuple):
     why: str
 
 
-class Examined(NamedTuple):
-    """A pack that was read whole."""
+class Task(NamedTuple):
+    """A part of the examination: a pack as a whole (block None), or one of its blocks."""
 
-    name: str
-    streams: int
-    events: int
-    in_use: int
+    pack: str
+    block: int | None
+    size: int
+    """How many bytes of the pack this is about; 0 for the whole, whose blocks have tasks of their own."""
+
+
+class Examined(NamedTuple):
+    """What was found in a task."""
+
+    size: int
+    streams: int = 0
+    events: int = 0
+    in_use: int = 0
     """How many of its streams the store has at their places in it."""
 
-    faults: Sequence[Fault]
-    unknown: Sequence[Fault]
+    faults: Sequence[Fault] = ()
+    unknown: Sequence[Fault] = ()
     """Matches that cannot be executed again, because this release lacks their rules."""
 
 
@@ -65,56 +74,63 @@ def list_contents(archive: Archive) -> Iterator[Contents]:
         yield Contents(name, size, labels.total(), events, dict(sorted(labels.items())), emptied.get(name))
 
 
-def examine_pack(store: EventStore, archive: Archive, name: str) -> Examined:
-    """Read a pack as a whole, check every chain, and execute every match again.
+def list_tasks(archive: Archive, names: Iterable[str]) -> Iterator[Task]:
+    """What is to be examined of these packs: each as a whole, and each of its blocks. ArchiveUnavailable."""
+    for name in names:
+        yield Task(name, None, 0)
+        try:
+            table = archive.read_table(name)
+        except PackDamaged:
+            # The task of the whole pack says so.
+            continue
+        for number, block in enumerate(table):
+            yield Task(name, number, block.length)
+
+
+def examine(store: EventStore, archive: Archive, task: Task) -> Examined:
+    """Check a pack against its name and its table; or read a block, check its chains, and execute its matches again.
 
     StoreUnavailable, ArchiveUnavailable.
     """
-    faults, unknown = list[Fault](), list[Fault]()
-    streams = events = in_use = 0
+    name, number, size = task
+    if number is None:
+        return Examined(size, faults=[*_examine_whole(archive, name)])
     try:
-        data = archive.read_pack(name)
-        footer, table = parse_footer(data), archive.read_table(name)
-        said, found = (footer.streams, footer.events), (sum(b.streams for b in table), sum(b.events for b in table))
-        if said != found:
-            faults.append(Fault(name, None, f"its footer counts {said} streams and events, its table {found}"))
+        block = archive.open_block(name, number)
     except PackDamaged as error:
-        faults.append(Fault(name, None, _without_name(error, name)))
-    for number, block in _open_blocks(archive, name, faults):
-        streams, events = streams + len(block.streams), events + sum(block.events)
-        current = store.places(block.streams)
-        for slot, stream in enumerate(block.streams):
-            in_use += current[slot] == PackPlace(name, Slot(number, slot)).format()
-            try:
-                faults += [Fault(name, stream, why) for why in _find_faults(stream, block, slot)]
-            except (UnknownRuleset, UnknownEventType, UnknownEventShape) as error:
-                unknown.append(Fault(name, stream, str(error)))
-    return Examined(name, streams, events, in_use, faults, unknown)
+        described = archive.read_table(name)[number]
+        which = f"{described.streams} streams, {described.first} to {described.last}"
+        return Examined(size, faults=[Fault(name, None, f"{which}: {_without_name(error, name)}")])
+    faults, unknown, in_use = list[Fault](), list[Fault](), 0
+    current = store.places(block.streams)
+    for slot, stream in enumerate(block.streams):
+        in_use += current[slot] == PackPlace(name, Slot(number, slot)).format()
+        try:
+            faults += [Fault(name, stream, why) for why in _find_faults(stream, block, slot)]
+        except (UnknownRuleset, UnknownEventType, UnknownEventShape) as error:
+            unknown.append(Fault(name, stream, str(error)))
+    return Examined(size, len(block.streams), sum(block.events), in_use, faults, unknown)
+
+
+def _examine_whole(archive: Archive, name: str) -> Iterator[Fault]:
+    try:
+        footer, table = parse_footer(archive.read_pack(name)), archive.read_table(name)
+    except PackDamaged as error:
+        yield Fault(name, None, _without_name(error, name))
+        return
+    said, found = (footer.streams, footer.events), (sum(b.streams for b in table), sum(b.events for b in table))
+    if said != found:
+        yield Fault(name, None, f"its footer counts {said} streams and events, its table {found}")
 
 
 def _without_name(error: PackDamaged, name: str) -> str:
     return str(error).removeprefix(f"pack {name}").lstrip(": ")
 
 
-def _open_blocks(archive: Archive, name: str, faults: list[Fault]) -> Iterator[tuple[int, OpenBlock]]:
-    """The blocks that are sound, and a fault for each other one."""
-    try:
-        table = archive.read_table(name)
-    except PackDamaged:
-        # The fault of the whole pack says so.
-        return
-    for number, described in enumerate(table):
-        try:
-            yield number, archive.open_block(name, number)
-        except PackDamaged as error:
-            which = f"{described.streams} streams, {described.first} to {described.last}"
-            faults.append(Fault(name, None, f"{which}: {_without_name(error, name)}"))
-
-
 def _find_faults(stream: str, block: OpenBlock, slot: int) -> Iterator[str]:
     try:
-        entries = block.read(slot).events
-        check_chain(first_link(stream), 0, entries)
+        entries, part = (kept := block.read(slot)).events, kept.part
+        check_chain(first_link(stream) if part is None else part.before, kept.after, entries)
     except (PackDamaged, BrokenChain) as error:
         yield str(error)
         return

@@ -6,7 +6,8 @@
     table           which blocks there are, and which streams are in each
     footer          where the table is, counts, and a digest of all bytes before it
 
-A stream is found by the number of its block and its number in the block. docs/archive-format.md has every field.
+A stream is found by the number of its block and its number in the block. A pack of copies has parts of streams instead.
+docs/archive-format.md has every field.
 """
 
 import struct
@@ -22,6 +23,7 @@ from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.archive.stream_columns import (
     Columns,
     Kept,
+    Part,
     interleave,
     join_commands,
     join_events,
@@ -51,6 +53,7 @@ _FRAMES = struct.Struct("<7I")
 _DIRECTORY = struct.Struct("<II")
 _HEAD = 32
 _FIELDS = 5
+_PART = 8 + 8 + _HEAD
 _WIDTHS = {"times": 8, "runs": 4}
 
 
@@ -83,7 +86,7 @@ class Block(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Where a stream is in its pack."""
+    """Where a stream, or a part of one, is in its pack."""
 
     block: int
     number: int
@@ -115,6 +118,8 @@ class Pack(NamedTuple):
     name: str
     data: bytes
     slots: dict[str, Slot]
+    """For streams in parts, where the last part is."""
+
     blocks: Sequence[Block]
 
 
@@ -132,14 +137,17 @@ class Footer(NamedTuple):
 
 
 def build_pack(streams: Iterable[Labelled], dictionaries: Mapping[str, Dictionary]) -> Pack:
-    """A pack of these streams, with the dictionary of each label. ValueError if a stream comes twice or is empty."""
+    """A pack of these streams, with the dictionary of each label. All of them are whole, or all are parts.
+
+    ValueError if a stream is empty, or a whole one comes twice.
+    """
     parts, blocks, slots = [MAGIC], list[Block](), dict[str, Slot]()
     offset = len(MAGIC)
-    for label, kept, columns in _group_blocks(sorted(streams, key=lambda each: (each.label, each.kept.stream))):
+    for label, kept, columns in _group_blocks(sort_streams(streams)):
         dictionary = dictionaries.get(label)
         data = _build_block(kept, columns, dictionary)
         for number, each in enumerate(kept):
-            if each.stream in slots:
+            if each.part is None and each.stream in slots:
                 raise ValueError(f"{each.stream} comes twice")
             slots[each.stream] = Slot(len(blocks), number)
         digest, used = sha256(data).hexdigest(), dictionary.digest if dictionary else None
@@ -149,10 +157,15 @@ def build_pack(streams: Iterable[Labelled], dictionaries: Mapping[str, Dictionar
         offset += len(data)
     table = _compress(orjson.dumps({"blocks": [block._asdict() for block in blocks], "format": FORMAT}))
     body = b"".join([*parts, table])
-    events = sum(block.events for block in blocks)
-    footer = FOOTER.pack(offset, len(table), len(slots), events, sha256(body).digest(), MAGIC)
+    count, events = sum(block.streams for block in blocks), sum(block.events for block in blocks)
+    footer = FOOTER.pack(offset, len(table), count, events, sha256(body).digest(), MAGIC)
     data = body + footer
     return Pack(name_pack(data), data, slots, blocks)
+
+
+def sort_streams(streams: Iterable[Labelled]) -> list[Labelled]:
+    """These streams in the order in which a pack has them."""
+    return sorted(streams, key=lambda each: (each.label, each.kept.stream, each.kept.after))
 
 
 def name_pack(data: bytes) -> str:
@@ -196,6 +209,12 @@ def _build_block(kept: Sequence[Kept], split: Sequence[tuple[Columns, bool]], di
         bytes(is_raw for _, is_raw in split),
         *(interleave(field, 4) for field in fields),
     ]
+    if parts := [(each.after, each.part) for each in kept if each.part]:
+        directory += [
+            interleave(b"".join(after.to_bytes(8, "little") for after, _ in parts), 8),
+            interleave(b"".join(part.copied_ms.to_bytes(8, "little") for _, part in parts), 8),
+            b"".join(part.before for _, part in parts),
+        ]
     frames = [_compress(b"".join(directory))]
     for name in Columns._fields:
         column = b"".join(getattr(columns, name) for columns, _ in split)
@@ -263,11 +282,12 @@ class OpenBlock:
             place += count * _HEAD
             self._is_raw = [bool(flag) for flag in raw[place : place + count]]
             place += count
-            fields = []
-            for start in range(place, place + _FIELDS * count * 4, count * 4):
-                numbers = take_planes(raw[start : start + count * 4], 4, 0, count)
-                fields.append([int.from_bytes(numbers[at : at + 4], "little") for at in range(0, count * 4, 4)])
+            starts = range(place, place + _FIELDS * count * 4, count * 4)
+            fields = [_read_numbers(raw[start : start + count * 4], 4) for start in starts]
             self.events, self.commands, actors, said, digests = fields
+            self.after, self.parts = [0] * count, list[Part | None]([None] * count)
+            if rest := raw[place + _FIELDS * count * 4 :]:
+                self.after, self.parts = _read_parts(rest, count)
             if not len(self.streams) == len(self.heads) == len(self._is_raw) == len(said) == count:
                 raise ValueError("its lists differ in length")
         except (struct.error, ValueError) as error:
@@ -294,18 +314,20 @@ class OpenBlock:
         """The events of a stream; PackDamaged unless they have the hash that they had when it was sealed."""
         stream = self.streams[number]
         columns = self._take(number, with_digests=False)
-        events = join_events(stream, columns, self.events[number], self._is_raw[number])
+        part = self.parts[number]
+        before = None if part is None else part.before
+        events = join_events(stream, columns, self.events[number], self._is_raw[number], self.after[number], before)
         if not events or events[-1].h != self.heads[number]:
             raise PackDamaged(f"the events of {stream} are not those that were written")
         return events
 
     def read_commands(self, number: int) -> list[Remembered]:
         """The commands that were remembered of a stream."""
-        return join_commands(self._take(number, with_digests=True), self._is_raw[number])
+        return join_commands(self._take(number, with_digests=True), self._is_raw[number], self.after[number])
 
     def read(self, number: int) -> Kept:
         """All that was kept of a stream; PackDamaged."""
-        return Kept(self.streams[number], self.read_events(number), self.read_commands(number))
+        return Kept(self.streams[number], self.read_events(number), self.read_commands(number), self.parts[number])
 
     def _take(self, number: int, with_digests: bool) -> Columns:
         found = []
@@ -325,6 +347,20 @@ class OpenBlock:
             frame = self._frames[1 + Columns._fields.index(name)]
             self._columns[name] = _decompress(frame, dictionary)
         return self._columns[name]
+
+
+def _read_numbers(planes: bytes, width: int) -> list[int]:
+    raw = take_planes(planes, width, 0, len(planes) // width)
+    return [int.from_bytes(raw[at : at + width], "little") for at in range(0, len(raw), width)]
+
+
+def _read_parts(raw: bytes, count: int) -> tuple[list[int], list[Part | None]]:
+    """The versions before parts of streams, and what is known of these parts."""
+    if len(raw) != count * _PART:
+        raise ValueError("its parts differ in number")
+    after, copied = (_read_numbers(raw[start : start + 8 * count], 8) for start in (0, 8 * count))
+    hashes = (raw[at : at + _HEAD] for at in range(16 * count, len(raw), _HEAD))
+    return after, [Part(before, at) for before, at in zip(hashes, copied, strict=True)]
 
 
 def _size_of(frame: bytes) -> int:

@@ -107,15 +107,10 @@ class SealedStore:
     def load_all(self, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         """See EventStore.load_all."""
         found = self.within.load_all(stretches)
-        empty = [number for number, entries in enumerate(found) if not entries]
-        if empty:
-            places = self.within.places([stretches[number].stream for number in empty])
-            for number, place in zip(empty, places, strict=True):
-                if place is not None:
-                    stream, after, upto = stretches[number]
-                    found[number] = self.load(
-                        stream, after, limit=None if upto is None else max(0, upto - after)
-                    ).entries
+        for number, (stream, after, upto) in enumerate(stretches):
+            if not found[number]:
+                limit = None if upto is None else max(0, upto - after)
+                found[number] = self.load(stream, after, limit=limit).entries
         return found
 
     def commands(self, streams: Sequence[str]) -> list[list[Remembered]]:
@@ -127,6 +122,15 @@ class SealedStore:
             for number, place in zip(empty, places, strict=True):
                 if place is not None:
                     found[number] = list(self._read_kept(streams[number], place).commands)
+        return found
+
+    def find_commands(self, stream: str, ids: Sequence[bytes]) -> list[Remembered]:
+        """See EventStore.find_commands."""
+        found = self.within.find_commands(stream, ids)
+        if not found:
+            [place] = self.within.places([stream])
+            if place is not None:
+                found = [each for each in self._read_kept(stream, place).commands if each.command.id in ids]
         return found
 
     def streams(self, after: str = "", limit: int = 1000) -> list[str]:
@@ -142,12 +146,9 @@ class SealedStore:
     def newest(self, streams: Sequence[str]) -> list[StoredEvent | None]:
         """See EventStore.newest."""
         found = self.within.newest(streams)
-        empty = [number for number, entry in enumerate(found) if entry is None]
-        if empty:
-            places = self.within.places([streams[number] for number in empty])
-            for number, place in zip(empty, places, strict=True):
-                if place is not None:
-                    found[number] = next(reversed(self.load(streams[number]).entries), None)
+        for number, stream in enumerate(streams):
+            if found[number] is None:
+                found[number] = next(reversed(self.load(stream).entries), None)
         return found
 
     # -------------------------------------------------------------------------------------------------------- sealed

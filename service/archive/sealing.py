@@ -7,7 +7,7 @@ is packed again another time, and the copy in the first pack is dropped when tha
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
@@ -20,6 +20,7 @@ from plyscribe.service.archive.packs import (
     Pack,
     PackPlace,
     build_pack,
+    sort_streams,
     train_dictionary,
 )
 from plyscribe.service.archive.storage import Archive
@@ -106,8 +107,13 @@ def load_kept(store: EventStore, streams: Sequence[str]) -> list[Kept]:
 
 def is_settled(events: Sequence[StoredEvent]) -> bool:
     """Whether a match has come to its last status, by the types of its newest events."""
-    found = [_TYPE.search(event.e) for event in events[-FEW:]]
-    return any(each is not None and each[1].decode() in SETTLED for each in found)
+    return any(find_type(event) in SETTLED for event in events[-FEW:])
+
+
+def find_type(event: StoredEvent) -> str:
+    """The type of a stored event, read from the end of its bytes without parsing them; "" where they end otherwise."""
+    found = _TYPE.search(event.e)
+    return found[1].decode() if found else ""
 
 
 def is_sound(kept: Kept) -> bool:
@@ -133,16 +139,21 @@ def find_obstacle(store: EventStore, stream: str) -> str:
 def write_pack(archive: Archive, streams: Iterable[Kept]) -> Pack:
     """Keep these streams in a new pack, read it back, and compare it with them; PackDamaged if it differs."""
     labelled = [Labelled(find_label(each.events), each) for each in streams]
-    pack = build_pack(labelled, find_dictionaries(archive, labelled))
+    return put_pack(archive, labelled, find_dictionaries(archive, labelled))
+
+
+def put_pack(archive: Archive, streams: Sequence[Labelled], dictionaries: Mapping[str, Dictionary]) -> Pack:
+    """Build a pack, keep it, read it back, and compare it with what was to be kept; PackDamaged if it differs."""
+    pack = build_pack(streams, dictionaries)
     archive.put(pack)
-    todo = {each.stream: each for _, each in labelled}
+    expected = iter(sort_streams(streams))
     for _, block in archive.open_blocks(pack.name):
         for number, stream in enumerate(block.streams):
-            written, expected = block.read(number), todo.pop(stream)
-            if (written.events, written.commands) != (list(expected.events), list(expected.commands)):
+            kept = next(expected).kept
+            if block.read(number) != kept._replace(events=list(kept.events), commands=list(kept.commands)):
                 raise PackDamaged(f"pack {pack.name}: {stream} was written otherwise")
-    if todo:
-        raise PackDamaged(f"pack {pack.name} lacks {len(todo)} streams")
+    if missing := list(expected):
+        raise PackDamaged(f"pack {pack.name} lacks {len(missing)} streams")
     return pack
 
 

@@ -4,6 +4,8 @@ packs/<first two characters>/<name>.pack      a pack; its name follows from its 
 dictionaries/<label>/<digest>.dict            what blocks are packed with; the name is its SHA-256
 emptied/<name>                                an empty note: all streams of this pack are elsewhere now
 forgotten/<match>                             a line of JSON: who deleted this match for good, when and why
+copies/                                       an archive of its own, with copies of streams that are not sealed
+copies/progress                               how far these copies are
 """
 
 import os
@@ -14,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +59,7 @@ MEASURED_FOR_S = 300.0
 
 _EMPTIED = "emptied/"
 _FORGOTTEN = "forgotten/"
+_PROGRESS = "progress"
 _PACK = re.compile(r"packs/[0-9a-f]{2}/([0-9a-f]{32})\.pack")
 
 
@@ -67,10 +71,11 @@ class KeptPack(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """How many packs the archive has, and their bytes."""
+    """How many packs the archive has, their bytes, and for copies how far they are."""
 
     packs: int
-    bytes: int
+    size: int
+    progress: bytes | None
 
 
 class Archive:
@@ -108,6 +113,11 @@ class Archive:
     def is_there(self) -> bool:
         """Whether the folder is there, if it is one. It is made when it is first used."""
         return self._folder is None or self._folder.exists()
+
+    @cached_property
+    def copies(self) -> "Archive":
+        """The archive with copies of streams that are not sealed."""
+        return Archive(f"{self.address.rstrip('/')}/copies")
 
     # -------------------------------------------------------------------------------------------------------- packs
 
@@ -219,12 +229,28 @@ class Archive:
             found = [each for page in obstore.list(self._store, "forgotten") for each in page]
         return {each["path"].removeprefix(_FORGOTTEN) for each in found}
 
+    def note_progress(self, note: bytes) -> None:
+        """Note how far the copies are, in place of the last such note."""
+        with _named("the note on copies", reads=False):
+            obstore.put(self._store, _PROGRESS, note)
+            if self._folder is not None:
+                _sync(self._folder, _PROGRESS)
+
+    def read_progress(self) -> bytes | None:
+        """What note_progress noted last; None if nothing."""
+        try:
+            with _named("the note on copies"):
+                return bytes(obstore.get(self._store, _PROGRESS).bytes())
+        except PackDamaged:
+            # There is none.
+            return None
+
     def measure(self) -> Measured:
-        """How many packs there are and how large they are, as it was a few minutes ago at most."""
+        """How many packs there are, how large they are, and how far copies are, as of a few minutes ago at most."""
         known, asked_at = self._measured, time.monotonic()
         if known is None or asked_at > known[1] + MEASURED_FOR_S:
             sizes = [pack.size for pack in self.list_packs()]
-            self._measured = known = Measured(len(sizes), sum(sizes)), asked_at
+            self._measured = known = Measured(len(sizes), sum(sizes), self.read_progress()), asked_at
         return known[0]
 
     # -------------------------------------------------------------------------------------------------- dictionaries

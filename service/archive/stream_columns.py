@@ -1,4 +1,4 @@
-"""Streams as columns, and back, byte for byte.
+"""Streams, or parts of them, as columns, and back, byte for byte.
 
 An event is a line of JSON in which nearly everything can be foretold. What cannot is kept in columns: when it happened,
 who caused it, and what it says. The rest of its envelope follows: versions count from 1, and the cause is the id of the
@@ -33,17 +33,31 @@ _RAW = Struct("<I")
 _COMMAND = Struct("<16s8sQQ")
 
 
+class Part(NamedTuple):
+    """What is known of a part of a stream: the hash before its first event, and when it was copied (UTC ms)."""
+
+    before: bytes
+    copied_ms: int
+
+
 class Kept(NamedTuple):
-    """All that the store has of a stream."""
+    """All that the store has of a stream, or of a part of it."""
 
     stream: str
     events: Sequence[StoredEvent]
     commands: Sequence[Remembered]
+    part: Part | None = None
+    """None: it is the whole stream."""
 
     @property
     def head(self) -> bytes:
         """The hash of its last event."""
         return self.events[-1].h
+
+    @property
+    def after(self) -> int:
+        """The version before its first event."""
+        return self.events[0].version - 1
 
 
 class Columns(NamedTuple):
@@ -86,13 +100,16 @@ def _split(kept: Kept) -> Columns | None:
     # Together they cover the whole text, so each of them is a whole line.
     if sum(map(len, chain(at, by, said, versions))) + len(found) * (_AROUND + _HEX) != len(text):
         return None
-    if list(map(int, versions)) != list(range(1, len(found) + 1)):
+    start = kept.after + 1
+    if list(map(int, versions)) != list(range(start, start + len(found))):
         return None
     runs = [last - first + 1 for _, first, last in kept.commands]
-    firsts = [1, *(last + 1 for *_, last in kept.commands)]
-    if [first for _, first, _ in kept.commands] != firsts[:-1] or firsts[-1] != len(found) + 1 or min(runs) < 1:
+    firsts = [start, *(last + 1 for *_, last in kept.commands)]
+    if [first for _, first, _ in kept.commands] != firsts[:-1] or firsts[-1] != start + len(found) or min(runs) < 1:
         return None
-    digests = [None if derive_digest(said[first - 1]) == key.digest else key.digest for key, first, _ in kept.commands]
+    digests = [
+        None if derive_digest(said[first - start]) == key.digest else key.digest for key, first, _ in kept.commands
+    ]
     named = [id.hex().encode() for (id, _), *_ in kept.commands]
     if causes != tuple(chain.from_iterable([cause] * run for cause, run in zip(named, runs, strict=True))):
         return None
@@ -107,18 +124,20 @@ def _split(kept: Kept) -> Columns | None:
     )
 
 
-def join_events(stream: str, columns: Columns, events: int, is_raw: bool) -> list[StoredEvent]:
-    """The events of a stream; PackDamaged if the columns do not fit together."""
+def join_events(
+    stream: str, columns: Columns, events: int, is_raw: bool, after: int = 0, before: bytes | None = None
+) -> list[StoredEvent]:
+    """The events of a stream after a version, which has the hash `before`; PackDamaged if they do not fit together."""
     try:
-        lines = _split_raw(columns.said) if is_raw else _join(columns)
+        lines = _split_raw(columns.said) if is_raw else _join(columns, after + 1)
     except (ValueError, IndexError, OverflowError) as error:
         raise PackDamaged(f"the columns of {stream} cannot be read: {error}") from None
     if len(lines) != events:
         raise PackDamaged(f"{stream} has {len(lines)} events instead of {events}")
-    return link_all(first_link(stream), 1, lines)
+    return link_all(first_link(stream) if before is None else before, after + 1, lines)
 
 
-def _join(columns: Columns) -> list[bytes]:
+def _join(columns: Columns, start: int) -> list[bytes]:
     times = accumulate(_from_little("q", columns.times))
     runs, hexes = _from_little("I", columns.runs), columns.ids.hex().encode()
     causes = chain.from_iterable(
@@ -128,7 +147,7 @@ def _join(columns: Columns) -> list[bytes]:
     actors, said = columns.actors.split(b"\n"), columns.said.split(b"\n")
     return [
         b'{"at":%d,"by":"%b","cause":"%b",%b,"version":%d}' % (at, by, cause, what, version)
-        for version, (at, by, cause, what) in enumerate(zip(times, actors, causes, said, strict=True), 1)
+        for version, (at, by, cause, what) in enumerate(zip(times, actors, causes, said, strict=True), start)
     ]
 
 
@@ -144,14 +163,14 @@ def _split_raw(said: bytes) -> list[bytes]:
     return lines
 
 
-def join_commands(columns: Columns, is_raw: bool) -> list[Remembered]:
-    """The commands that were remembered of a stream, in the order of their first events."""
+def join_commands(columns: Columns, is_raw: bool, after: int = 0) -> list[Remembered]:
+    """The commands that were remembered of a stream after a version, in the order of their first events."""
     if is_raw:
         return [_unpack_command(*each) for each in _COMMAND.iter_unpack(columns.digests)]
-    said, remembered, first, written = columns.said.split(b"\n"), [], 1, 0
+    said, remembered, first, written = columns.said.split(b"\n"), [], after + 1, 0
     for place, run in enumerate(_from_little("I", columns.runs)):
         if run & DERIVED:
-            run, digest = run & ~DERIVED, derive_digest(said[first - 1]) or b""
+            run, digest = run & ~DERIVED, derive_digest(said[first - 1 - after]) or b""
         else:
             digest = columns.digests[written : written + _DIGEST]
             written += _DIGEST

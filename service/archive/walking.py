@@ -17,8 +17,8 @@ class Chunk(NamedTuple):
     total: int
 
 
-def walk_streams(store: EventStore, kinds: Sequence[str]) -> Iterator[Chunk]:
-    """All streams of these kinds, a few at a time.
+def walk_streams(store: EventStore, kinds: Sequence[str] | None = None) -> Iterator[Chunk]:
+    """All streams of these kinds (None: of all), a few at a time.
 
     One that is sealed, moved or unsealed meanwhile may come twice, but is not missed. Raises the errors of the store
     and of the archive.
@@ -46,9 +46,9 @@ def _list_new(archive: Archive | None, known: Collection[str]) -> list[str]:
     return [] if archive is None else sorted(pack.name for pack in archive.list_packs() if pack.name not in known)
 
 
-def _cut(pages: Iterable[Sequence[str]], kinds: Sequence[str], done: int, total: int) -> Iterator[Chunk]:
+def _cut(pages: Iterable[Sequence[str]], kinds: Sequence[str] | None, done: int, total: int) -> Iterator[Chunk]:
     for page in pages:
-        streams = [stream for stream in page if stream.partition("-")[0] in kinds]
+        streams = [stream for stream in page if kinds is None or stream.partition("-")[0] in kinds]
         for start in range(0, len(streams), STREAMS_AT_ONCE):
             yield Chunk(streams[start : start + STREAMS_AT_ONCE], done, total)
 

@@ -11,7 +11,7 @@ from plyscribe.service.cli.lazy import LazyGroup
 COMMANDS = {
     "accept-loss": ("accept_loss:accept_lost", "Let a store start although some of its data is missing."),
     "add-player": ("tokens:add_player", "Open an account and print its token."),
-    "archive": ("archive:archive", "Look after the archive of sealed matches."),
+    "archive": ("archive:archive", "Look after the archive of sealed matches and copies."),
     "bot": ("bots:bot", "Play with a bot in any language, or check one."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
     "doctor": ("doctor:doctor", "Check the setup and report problems."),

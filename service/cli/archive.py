@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,18 +17,21 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import MofNCompleteColumn, Progress
+from rich.progress import DownloadColumn, Progress
 
 from plyscribe.service.cli.beside import compose_beside
 from plyscribe.service.cli.shared_options import DATA, JSON
 
 if TYPE_CHECKING:
-    from plyscribe.service.archive.examining import Contents, Examined
+    from plyscribe.service.archive.examining import Contents, Examined, Task
     from plyscribe.service.archive.storage import Archive
     from plyscribe.service.composition import Parts
 
 
 WORKERS = 2
+AHEAD = 4
+"""Blocks that wait for each process that reads them."""
+
 MOST_REASON = 500
 
 STAYS = """\
@@ -38,7 +42,7 @@ Then back up the store: older backups name packs that are gone now (`plyscribe r
 
 @click.group()
 def archive() -> None:
-    """Look after the archive of sealed matches.
+    """Look after the archive of sealed matches and copies.
 
     The archive is the folder or bucket in PLYSCRIBE_ARCHIVE, or else `archive` in the data directory. The service keeps
     running. Uses the store in REDIS_URL, or else the one that `serve` runs on the data directory.
@@ -53,30 +57,54 @@ def archive() -> None:
 @DATA
 def list_packs(as_json: bool, data: Path) -> None:
     """List the packs, with what is in them."""
+    from plyscribe.service.archive.copies import read_progress
     from plyscribe.service.archive.examining import list_contents
 
-    found = list(list_contents(_open(data)[1]))
+    _, kept = _open(data)
+    found, copies = list(list_contents(kept)), list(list_contents(kept.copies))
+    copied_ms = read_progress(kept.copies).copied_ms
     if as_json:
-        click.echo(json.dumps([pack._asdict() for pack in found], indent=2))
+        packs = [{**pack._asdict(), "copies": False} for pack in found]
+        of_copies = [{**pack._asdict(), "copies": True, "labels": {}} for pack in copies]
+        click.echo(json.dumps([*packs, *of_copies], indent=2))
         return
     for pack in found:
         labels = ", ".join(f"{label} {count:,}" for label, count in pack.labels.items())
-        emptied = "" if pack.emptied_ms is None else f", emptied {_format_day(pack.emptied_ms)}"
-        click.echo(f"{pack.name}  {_format_counts([pack])} ({labels}){emptied}")
-    current = [pack for pack in found if pack.emptied_ms is None]
-    click.echo(
-        f"{len(found)} packs, {len(found) - len(current)} of them emptied; in the others {_format_counts(current)}"
-    )
+        click.echo(f"{pack.name}  {_format_counts([pack])} ({labels}){_format_emptied(pack)}")
+    for pack in copies:
+        click.echo(f"{pack.name}  {_format_counts([pack])} (copies){_format_emptied(pack)}")
+    click.echo(f"sealed: {_format_packs(found)}")
+    click.echo(f"copies: {_format_packs(copies)}; {_format_copied(copied_ms)}")
+
+
+def _format_emptied(pack: "Contents") -> str:
+    return "" if pack.emptied_ms is None else f", emptied {_format_time(pack.emptied_ms)}"
+
+
+def _format_packs(packs: "Sequence[Contents]") -> str:
+    current = [pack for pack in packs if pack.emptied_ms is None]
+    emptied = f", {len(packs) - len(current)} of them emptied; in the others" if len(current) < len(packs) else ":"
+    return f"{_count(len(packs), 'pack')}{emptied} {_format_counts(current)}"
+
+
+def _format_copied(copied_ms: int | None) -> str:
+    if copied_ms is None:
+        return "no pass over all streams is complete yet"
+    return f"everything stored before {_format_time(copied_ms)} is there"
+
+
+def _count(number: int, what: str, several: str = "") -> str:
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
 def _format_counts(packs: "Sequence[Contents]") -> str:
     size, events = sum(pack.bytes for pack in packs), sum(pack.events for pack in packs)
     each = f", {size / events:.1f} bytes an event" if events else ""
-    return f"{decimal(size)}, {sum(pack.streams for pack in packs):,} streams, {events:,} events{each}"
+    return f"{decimal(size)}, {_count(sum(pack.streams for pack in packs), 'stream')}, {_count(events, 'event')}{each}"
 
 
-def _format_day(at_ms: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))
+def _format_time(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(at_ms / 1000))
 
 
 # ------------------------------------------------------------------------------------------------------------- verify
@@ -89,56 +117,65 @@ def _format_day(at_ms: int) -> str:
 def verify(packs: tuple[str, ...], workers: int, data: Path) -> None:
     """Read packs whole and execute their matches again.
 
-    PACKS are their names; without any, all are read, and every sealed match is looked for at its place. Exits with 1 if
-    anything is wrong, and names pack and match; with 2 if a match cannot be executed again, because this release lacks
-    its rules. Changes nothing.
+    PACKS are their names; without any, all are read, those of copies too, and every sealed match is looked for at its
+    place. Exits with 1 if anything is wrong, and names pack and match; with 2 if a match cannot be executed again,
+    because this release lacks its rules. Changes nothing.
     """
-    from plyscribe.service.archive.examining import find_strays, list_sealed
+    from plyscribe.service.archive.examining import find_strays, list_sealed, list_tasks
 
     parts, kept = _open(data)
-    known = {pack.name for pack in kept.list_packs()}
+    shelves = {False: kept, True: kept.copies}
+    known = {pack.name: (is_copy, pack.size) for is_copy, shelf in shelves.items() for pack in shelf.list_packs()}
     for name in packs:
         if name not in known:
             raise click.BadParameter(f"there is no pack {name!r} in the archive")
     names = sorted(set(packs) or known)
-    started, done = time.monotonic(), list["Examined"]()
-    with _show_bar("reading packs", len(names)) as bar:
-        for examined in _examine(parts, kept, data, names, workers):
-            done.append(examined)
-            bar.advance(bar.task_ids[0])
+    tasks = ((known[name][0], task) for name in names for task in list_tasks(shelves[known[name][0]], [name]))
+    started = time.monotonic()
+    streams = events = in_use = wrong = unknown = 0
+    with _show_bar("reading packs", sum(known[name][1] for name in names)) as bar:
+        for examined in _examine(parts, kept, data, tasks, workers):
+            bar.advance(bar.task_ids[0], examined.size)
             for mark, fault in [*(("wrong", f) for f in examined.faults), *(("unknown", f) for f in examined.unknown)]:
                 where = f"pack {fault.pack}" + (f", {fault.stream}" if fault.stream else "")
                 click.echo(f"{mark}  {where}: {fault.why}")
-    strays = 0
+            streams, events, in_use = streams + examined.streams, events + examined.events, in_use + examined.in_use
+            wrong, unknown = wrong + len(examined.faults), unknown + len(examined.unknown)
     # Only if some places lead elsewhere, each is followed, which takes a look into a block for each.
-    if not packs and sum(1 for _ in list_sealed(parts.store)) != sum(each.in_use for each in done):
+    if not packs and sum(1 for _ in list_sealed(parts.store)) != in_use:
         for stream, why in find_strays(parts.store, kept, list_sealed(parts.store)):
-            strays += 1
+            wrong += 1
             click.echo(f"wrong  {stream}: it is not at its place: {why}")
-    events, wrong = sum(each.events for each in done), strays + sum(len(each.faults) for each in done)
-    unknown = sum(len(each.unknown) for each in done)
     rate = events / max(time.monotonic() - started, 1e-9)
-    streams = sum(each.streams for each in done)
     click.echo(
-        f"{len(done)} packs, {streams:,} streams, {events:,} events, {rate:,.0f} events/s; "
-        f"{wrong} faults, {unknown} matches of unknown rules"
+        f"{_count(len(names), 'pack')}, {_count(streams, 'stream')}, {_count(events, 'event')}, {rate:,.0f} events/s; "
+        f"{_count(wrong, 'fault')}, {_count(unknown, 'match', 'matches')} of unknown rules"
     )
     sys.exit(1 if wrong else 2 if unknown else 0)
 
 
-def _examine(parts: "Parts", kept: "Archive", data: Path, names: Sequence[str], workers: int) -> "Iterator[Examined]":
-    from plyscribe.service.archive.examining import examine_pack
+def _examine(
+    parts: "Parts", kept: "Archive", data: Path, tasks: "Iterator[tuple[bool, Task]]", workers: int
+) -> "Iterator[Examined]":
+    """What is found in the tasks, in their order; each says whether it is about copies."""
+    from plyscribe.service.archive.examining import examine
     from plyscribe.service.processes.serving import settings_beside
 
-    if min(workers, len(names)) < 2:
-        yield from (examine_pack(parts.store, kept, name) for name in names)
+    if workers < 2:
+        yield from (examine(parts.store, kept.copies if is_copy else kept, task) for is_copy, task in tasks)
         return
     # Not forked: the store has threads and connections that a fork would share.
     start = multiprocessing.get_context("spawn")
     settings = settings_beside(data, os.environ)
     with ProcessPoolExecutor(workers, start, _begin_work, (settings,)) as pool:
         try:
-            yield from pool.map(_examine_one, names)
+            begun: deque[Future[Examined]] = deque()
+            for each in tasks:
+                begun.append(pool.submit(_examine_one, *each))
+                if len(begun) > AHEAD * workers:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
         except BrokenProcessPool:
             sys.exit("error: a process ended during the check")
         except BaseException:
@@ -159,11 +196,33 @@ def _begin_work(settings: Mapping[str, str]) -> None:
     _Worker.parts = compose_process(settings)
 
 
-def _examine_one(name: str) -> "Examined":
-    from plyscribe.service.archive.examining import examine_pack
+def _examine_one(is_copy: bool, task: "Task") -> "Examined":
+    from plyscribe.service.archive.examining import examine
 
-    assert _Worker.parts.archive is not None
-    return examine_pack(_Worker.parts.store, _Worker.parts.archive, name)
+    kept = _Worker.parts.archive
+    assert kept is not None
+    return examine(_Worker.parts.store, kept.copies if is_copy else kept, task)
+
+
+# --------------------------------------------------------------------------------------------------------------- copy
+
+
+@archive.command("copy")
+@DATA
+def copy_all(data: Path) -> None:
+    """Copy now what is not sealed: accounts, tournaments, ledgers, imports.
+
+    The seal worker does so now and then. This takes only what came since the last copy.
+    """
+    from plyscribe.service.archive.copying import copy_streams
+    from plyscribe.service.clock import now_ms
+
+    parts, kept = _open(data)
+    done = copy_streams(parts.store.within, kept.copies, now_ms, begins_anew=True)
+    click.echo(
+        f"{_count(done.streams, 'stream')} copied, with {_count(done.events, 'event')} that came since; "
+        f"{_count(done.looked_at, 'stream')} in all"
+    )
 
 
 # --------------------------------------------------------------------------------------------------------------- seal
@@ -250,26 +309,38 @@ def _chunk_matches(parts: "Parts") -> Iterator[list[str]]:
 def repack(which: str, data: Path) -> None:
     """Merge packs, and remove those emptied long ago.
 
-    A pack is emptied when all its streams are in another one. It is kept for 30 days, because a backup of the store may
-    still name it.
+    A pack is emptied when all that is in it is in another one. It is kept for 30 days, because a backup of the store
+    may still name it.
     """
     from plyscribe.service.archive import repacking
+    from plyscribe.service.archive.copying import drop_emptied_copies, merge_copies
     from plyscribe.service.clock import now_ms
 
     parts, kept = _open(data)
-    emptied = kept.list_emptied()
-    names = sorted(
-        pack.name
-        for pack in kept.list_packs()
-        if pack.name not in emptied and (which == "all" or pack.size < repacking.SMALL_BYTES)
-    )
-    if len(names) > 1 or (names and which == "all"):
+    names = _choose_packs(kept, which)
+    if names:
         done = repacking.repack(parts.store, kept, names)
-        click.echo(f"{done.packs} packs became {len(done.new)}, with {done.streams} streams that moved")
-    else:
+        click.echo(
+            f"{_count(done.packs, 'pack')} became {len(done.new)}, with {_count(done.streams, 'stream')} that moved"
+        )
+    copies = _choose_packs(kept.copies, which)
+    if copies:
+        merged = merge_copies(kept.copies, copies)
+        click.echo(f"{_count(merged.packs, 'pack')} of copies became {len(merged.new)}")
+    if not (names or copies):
         click.echo("no packs to merge")
-    dropped = repacking.drop_emptied(parts.store, kept, now_ms())
-    click.echo(f"{len(dropped)} emptied packs removed")
+    dropped = [*repacking.drop_emptied(parts.store, kept, now_ms()), *drop_emptied_copies(kept.copies, now_ms())]
+    click.echo(f"{_count(len(dropped), 'emptied pack')} removed")
+
+
+def _choose_packs(kept: "Archive", which: str) -> list[str]:
+    """The packs to merge, if there are any that become fewer or better."""
+    from plyscribe.service.archive.repacking import SMALL_BYTES
+
+    emptied = kept.list_emptied()
+    packs = [pack for pack in kept.list_packs() if pack.name not in emptied]
+    names = sorted(pack.name for pack in packs if which == "all" or pack.size < SMALL_BYTES)
+    return names if len(names) > 1 or which == "all" else []
 
 
 # ------------------------------------------------------------------------------------------------------------- forget
@@ -310,7 +381,7 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
         return
     forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
     parts.lists.matches.remove(match)
-    click.echo(f"{match} is deleted, also from {len(copies)} packs.\n{STAYS}")
+    click.echo(f"{match} is deleted, also from {_count(len(copies), 'pack')}.\n{STAYS}")
 
 
 # -------------------------------------------------------------------------------------------------------------- parts
@@ -324,7 +395,7 @@ def _open(data: Path) -> "tuple[Parts, Archive]":
 
 
 def _show_bar(what: str, total: int) -> Progress:
-    columns = *Progress.get_default_columns(), MofNCompleteColumn()
+    columns = *Progress.get_default_columns(), DownloadColumn()
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     bar.add_task(what, total=total)
     return bar

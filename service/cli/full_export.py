@@ -6,13 +6,15 @@
     {"count":…,"head":"…"}                                   the number of events, and the hash of the last one
     {"events":…,"sha256":"…","streams":…}                    the end line: SHA-256 of all bytes before it
 
-An interrupted export continues after its last complete stream. Streams stand in the order of the store, each as it was
-when it was read. Events that are stored after that are not in the file.
+An interrupted export continues after its last complete stream. Sealed streams come first, in the order of their packs,
+so that each block is read once; the others stand in the order of the store. Each is as it was when it was read. Events
+that are stored after that are not in the file.
 """
 
 import logging
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby, islice
@@ -23,7 +25,8 @@ from plyscribe.domain.bundle.bundle import format_event_line, parse_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
 from plyscribe.domain.codec import parse_envelope
 from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, StreamError
-from plyscribe.domain.imported import RecordDropped
+from plyscribe.domain.imported import LONGEST_RECORD, is_left_of
+from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.config import SERVER
 from plyscribe.service.store.port import Append, CommandKey, EventStore, Stored
 from plyscribe.service.streams.handler import PAGE
@@ -36,9 +39,6 @@ BEGINNING = b'{"archive":'
 LEDGER_ID = re.compile(r"ratings-[a-z0-9_-]{1,32}")
 TOGETHER = 256
 """Appends in one round trip."""
-
-LONGEST_RECORD = 3
-"""Events that the import of a text record has at most: received, refused, and entered in part."""
 
 log = logging.getLogger(__name__)
 
@@ -85,9 +85,11 @@ def export_store(store: EventStore, path: Path, report: Progress = lambda _: Non
     """
     # The file holds private matches and the hashes of tokens.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        after, written, digest = _resume(file)
-        for stream in _list_streams(store, after):
-            lines = _format_stream(stream, _read_all(store, stream))
+        seen = _Seen()
+        written, digest = _resume(file, seen)
+        for stream in (stream for chunk in walk_streams(store) for stream in chunk.streams):
+            # A stream that is sealed or moved meanwhile comes again.
+            lines = _format_stream(stream, _read_all(store, stream)) if seen.add(stream) else []
             if lines:
                 digest.update(block := b"".join(lines))
                 file.write(block)
@@ -99,10 +101,17 @@ def export_store(store: EventStore, path: Path, report: Progress = lambda _: Non
     return written
 
 
-def _list_streams(store: EventStore, after: str) -> Iterator[str]:
-    while page := store.streams(after):
-        yield from page
-        after = page[-1]
+class _Seen:
+    """The streams that are in the file, in a database that is on disk as far as it is large, and then is gone."""
+
+    def __init__(self) -> None:
+        self._rows = sqlite3.connect("", isolation_level=None)
+        self._rows.execute("CREATE TABLE seen (stream TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._rows.execute("BEGIN")
+
+    def add(self, stream: str) -> bool:
+        """Whether the stream was not there yet; it is now."""
+        return self._rows.execute("INSERT OR IGNORE INTO seen VALUES (?)", (stream,)).rowcount == 1
 
 
 def _read_all(store: EventStore, stream: str) -> Iterator[StoredEvent]:
@@ -110,6 +119,8 @@ def _read_all(store: EventStore, stream: str) -> Iterator[StoredEvent]:
     while entries := store.load(stream, after, limit=PAGE).entries:
         yield from entries
         after = entries[-1].version
+        if len(entries) < PAGE:
+            break
 
 
 def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
@@ -123,24 +134,25 @@ def _format_stream(stream: str, entries: Iterable[StoredEvent]) -> list[bytes]:
     return [*lines, canonical_json({"count": len(lines) - 1, "head": head.hex()}) + b"\n"]
 
 
-def _resume(file: BinaryIO) -> tuple[str, Written, Any]:
-    """The last complete stream of the file, the counts up to it, and their digest. The rest is cut off."""
+def _resume(file: BinaryIO, seen: _Seen) -> tuple[Written, Any]:
+    """The counts up to the last complete stream of the file, and their digest. The rest is cut off."""
     begun = canonical_json({"archive": FORMAT, "server": SERVER}) + b"\n"
-    digest, place, after, written = sha256(), 0, "", Written()
+    digest, place, written = sha256(), 0, Written()
     for block in _read_blocks(file):
         if block.is_end:
             raise ExportError(block.line, "it is complete already: export to another file")
         digest.update(block.raw)
         place += len(block.raw)
         if block.stream:
-            after, events = block.stream, written.events + len(block.lines) - 1
+            seen.add(block.stream)
+            events = written.events + len(block.lines) - 1
             written = written._replace(streams=written.streams + 1, events=events)
     file.seek(place)
     file.truncate()
     if not place:
         digest.update(begun)
         file.write(begun)
-    return after, written, digest
+    return written, digest
 
 
 # ------------------------------------------------------------------------------------------------------------- import
@@ -219,25 +231,13 @@ def _find_missing(store: EventStore, stream: Stream) -> Sequence[StoredEvent]:
     If the text of a record was dropped either here or there, nothing is missing.
     """
     have = list(islice(_read_all(store, stream.id), max(len(stream.entries), LONGEST_RECORD)))
-    if _is_left_of(have, stream.entries) or _is_left_of(stream.entries, have):
+    if is_left_of(have, stream.entries) or is_left_of(stream.entries, have):
         return ()
     del have[len(stream.entries) :]
     for ours, theirs in zip(have, stream.entries, strict=False):
         if ours != theirs:
             raise Differs(f"{stream.id} is in the store and differs from event {theirs.version} on: nothing is written")
     return stream.entries[len(have) :]
-
-
-def _is_left_of(entries: Sequence[StoredEvent], before: Sequence[StoredEvent]) -> bool:
-    """Whether these entries are all that is left of a text record that had those before."""
-    if len(entries) != 1 or not before:
-        return False
-    raw = parse_json(entries[0].e)
-    if not (isinstance(raw, dict) and raw.get("type") == RecordDropped.type):
-        return False
-    count, head = raw["data"]["events"], raw["data"]["head"]
-    # The store, or the export, may be from before a part was kept, or before the fault was found.
-    return len(before) < count or (len(before) == count and bool(before[-1].h.hex() == head))
 
 
 class _Event(NamedTuple):

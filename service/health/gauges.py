@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 
 from redis.exceptions import RedisError
 
+from plyscribe.service.archive.copies import parse_progress
+from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.health.readiness import Readiness
 from plyscribe.service.health.vitals import Vitals, open_vitals
@@ -122,6 +124,13 @@ def _read_lists(parts: Parts) -> Iterator[Reading]:
 
 def _read_archive(parts: Parts) -> Iterator[Reading]:
     if parts.archive is not None:
-        packs, size = parts.archive.measure()
+        packs, size, _ = parts.archive.measure()
         yield Reading("archive_packs", "Packs in the archive, as of a few minutes ago.", packs)
         yield Reading("archive_bytes", "What they take.", size)
+        packs, size, progress = parts.archive.copies.measure()
+        yield Reading("archive_copies_packs", "Packs with copies of what is not sealed.", packs)
+        yield Reading("archive_copies_bytes", "What they take.", size)
+        copied_ms = parse_progress(progress).copied_ms
+        if copied_ms is not None:
+            silent_s = (now_ms() - copied_ms) / 1000
+            yield Reading("archive_copied_seconds", "Everything that was stored longer ago is copied.", silent_s)

@@ -11,7 +11,8 @@ from redis import Redis
 
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import ask, connect_client
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_server import ask
 from plyscribe.service.store.requirements import find_obstacles, read_report
 
 UP, AWAY = "up", "away"

@@ -24,7 +24,8 @@ from plyscribe.service.queues import (
     queue_of,
 )
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import ask, connect_client, try_all
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_server import ask, try_all
 
 TIMEOUT_S = 2.0
 """How long to wait for an answer. It is short, because a health check must not hang."""

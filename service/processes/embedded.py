@@ -38,7 +38,7 @@ from plyscribe.service.processes.witness import (
     require_intact,
 )
 from plyscribe.service.store.port import StoreError, UnsupportedServer
-from plyscribe.service.store.redis import Engine
+from plyscribe.service.store.redis_server import Engine
 
 BINARY_VARIABLE = "PLYSCRIBE_STORE_BINARY"
 SOCKET = "store.sock"

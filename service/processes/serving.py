@@ -17,6 +17,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.archive.errors import ArchiveUnavailable
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import MIN_KEY_BYTES, Config, ServerKey, parse_key, read_config, register_rulesets
 from plyscribe.service.database.engine import open_database
@@ -51,6 +52,8 @@ CHECKED = (VERIFY, IMPORT)
 
 READ_DATABASE = "read.db"
 ARCHIVE = "archive"
+LOST = "the store is empty, but the archive %s has copies of accounts: `plyscribe rebuild --from-archive` restores them"
+
 AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
 
@@ -109,6 +112,7 @@ class Service:
         self._nursery = self._make_nursery("nursery", (*IMPORTED, *IMPORTED_BY_WEB), {})
         self._checkers = self._make_nursery("nursery-checkers", IMPORTED, AGAIN)
         self._lock: int | None = None
+        self._archive = ""
 
     def start(self) -> None:
         """Start all processes and return once the API is ready; ServeError if one cannot be started."""
@@ -195,7 +199,13 @@ class Service:
         while True:
             url = self.options.redis_url or (self._store.url if self._store else "")
             try:
-                return _write_admin_token(Accounts(connect(url)), self.options.data / "admin.token")
+                store = connect(url)
+                number = 1
+                if not store.streams(limit=1) and _has_copies(self._archive):
+                    log.warning(LOST, self._archive)
+                    # The administrator who may come back keeps the name.
+                    number = 1000 + secrets.randbelow(9000)
+                return _write_admin_token(Accounts(store), self.options.data / "admin.token", number)
             except StoreUnavailable:
                 if self._store is None or time.monotonic() >= deadline:
                     raise
@@ -237,6 +247,7 @@ class Service:
         register_rulesets(config.extra_rulesets)
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
+        self._archive = config.archive
         connect_client(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
@@ -396,8 +407,19 @@ def _lock(data: Path) -> int:
         raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
 
 
-def _write_admin_token(accounts: Accounts, path: Path) -> None:
-    """Make the file hold an administrator's token that is valid in this store; if it does already, keep it."""
+def _has_copies(archive: str) -> bool:
+    """Whether the archive has copies of accounts and other streams; False if it does not answer."""
+    try:
+        return any(True for _ in Archive(archive).copies.list_packs())
+    except ArchiveUnavailable:
+        return False
+
+
+def _write_admin_token(accounts: Accounts, path: Path, number: int = 1) -> None:
+    """Make the file hold an administrator's token that is valid in this store; if it does already, keep it.
+
+    A new administrator has a name with this number or a higher one; number 1 is not written.
+    """
     if path.exists():
         try:
             accounts.authenticate(path.read_text(encoding="ascii").strip())
@@ -405,7 +427,7 @@ def _write_admin_token(accounts: Accounts, path: Path) -> None:
         except (Unauthenticated, UnicodeDecodeError):
             # It belongs to another store and stays valid there, so keep it.
             path.replace(path.with_suffix(".token.old"))
-    write_once(path, lambda: _open_administrator(accounts))
+    write_once(path, lambda: _open_administrator(accounts, number))
 
 
 def _open_administrator(accounts: Accounts, number: int = 1) -> str:

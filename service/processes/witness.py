@@ -21,7 +21,9 @@ from redis.exceptions import RedisError
 
 from plyscribe.service.clock import now_ms
 from plyscribe.service.store.port import BUCKETS, StoreError
-from plyscribe.service.store.redis import ask, connect_client, feed_key, try_all
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_keys import feed_key
+from plyscribe.service.store.redis_server import ask, try_all
 
 WITNESS = "witness.json"
 FOLDER = "appendonlydir"

@@ -12,7 +12,7 @@ from rq.serializers import JSONSerializer
 from plyscribe.service.errors import ReportBusy
 from plyscribe.service.queues import FAILURE_TTL_S, REPORT_JOB, report_queue
 from plyscribe.service.reports.subjects import RECORD, Json, Subject
-from plyscribe.service.store.redis import translate
+from plyscribe.service.store.redis_errors import translate
 
 MAX_DUE = 32
 """Reports that may wait on the queue. About as many more can slip in when several processes ask at once."""

@@ -9,18 +9,10 @@ from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from plyscribe.service.store.port import BUCKETS, FeedEntry, Piece, Place, StoreError
-from plyscribe.service.store.redis import (
-    START,
-    Script,
-    ask,
-    ask_all,
-    bucket_of_key,
-    feed_key,
-    parse_feed_entry,
-    send,
-    translate,
-    try_all,
-)
+from plyscribe.service.store.redis import START, parse_feed_entry
+from plyscribe.service.store.redis_errors import translate
+from plyscribe.service.store.redis_keys import bucket_of_key, feed_key
+from plyscribe.service.store.redis_server import Script, ask, ask_all, send, try_all
 
 GROUP = "relay"
 IDENTITY = "{00}:identity"

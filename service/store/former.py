@@ -2,7 +2,7 @@
 
 from redis import Redis
 
-from plyscribe.service.store.redis import ask
+from plyscribe.service.store.redis_server import ask
 
 HALVES = [f"{half}:{part}" for half in "ab" for part in ("rows", "marks", "lists")]
 

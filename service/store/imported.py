@@ -37,6 +37,7 @@ class ImportedStore:
         self.streams = within.streams
         self.newest = within.newest
         self.commands = within.commands
+        self.find_commands = within.find_commands
         self.seal = within.seal
         self.unseal = within.unseal
         self.move = within.move

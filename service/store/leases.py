@@ -11,7 +11,7 @@ from secrets import token_hex
 from redis import Redis
 
 from plyscribe.service.store.port import BUCKETS
-from plyscribe.service.store.redis import Script
+from plyscribe.service.store.redis_server import Script
 
 RELAYS, OWNERS = "{00}:relays", "{00}:relay-buckets"
 

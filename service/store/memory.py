@@ -153,6 +153,12 @@ class MemoryStore:
             found = [self._commands.get(stream, {}).values() for stream in streams]
             return [sorted(commands, key=itemgetter(1, 2, 0)) for commands in found]
 
+    def find_commands(self, stream: str, ids: Sequence[bytes]) -> list[Remembered]:
+        """See EventStore.find_commands."""
+        with self._lock:
+            known = self._commands.get(stream, {})
+            return sorted({known[id] for id in ids if id in known}, key=itemgetter(1, 2, 0))
+
     def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
         """See EventStore.seal."""
         with self._lock:
@@ -167,14 +173,16 @@ class MemoryStore:
         self._places[stream] = place
         return True
 
-    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+    def unseal(
+        self, stream: str, place: bytes | None, entries: Sequence[StoredEvent], commands: Sequence[Remembered]
+    ) -> bool:
         """See EventStore.unseal."""
         require_sequence(0, entries)
         require_distinct(commands)
         with self._lock:
-            if self._places.get(stream) != place:
+            if self._places.get(stream) != place or self._events.get(stream):
                 return False
-            del self._places[stream]
+            self._places.pop(stream, None)
             self._events[stream] = list(entries)
             self._commands[stream] = {each.command.id: each for each in commands}
             insort(self._streams, _place(stream))

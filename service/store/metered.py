@@ -43,6 +43,7 @@ class MeteredStore:
         self.streams = within.streams
         self.newest = within.newest
         self.commands = within.commands
+        self.find_commands = within.find_commands
         self.seal = within.seal
         self.unseal = within.unseal
         self.move = within.move

@@ -304,6 +304,10 @@ class EventStore(Protocol):
         """All commands that are remembered of each stream, ordered by version, in one round trip."""
         ...
 
+    def find_commands(self, stream: str, ids: Sequence[bytes]) -> list[Remembered]:
+        """Those of these commands that are remembered of the stream, ordered by version, in one round trip."""
+        ...
+
     def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
         """Replace each stream by its place, with the commands remembered of it, in one round trip.
 
@@ -313,11 +317,14 @@ class EventStore(Protocol):
         """
         ...
 
-    def unseal(self, stream: str, place: bytes, entries: Sequence[StoredEvent], commands: Sequence[Remembered]) -> bool:
+    def unseal(
+        self, stream: str, place: bytes | None, entries: Sequence[StoredEvent], commands: Sequence[Remembered]
+    ) -> bool:
         """Put a sealed stream back, with its commands; False, and nothing written, unless it is sealed at this place.
 
-        Atomic, and it leaves no feed entry. After StoreUnavailable it is unknown whether the stream is back; the same
-        call again is safe. ValueError if the entries are not numbered from 1, or two commands have the same id.
+        Without a place, put back a stream that the store lacks. Atomic, and it leaves no feed entry. After
+        StoreUnavailable it is unknown whether the stream is back; the same call again is safe. ValueError if the
+        entries are not numbered from 1, or two commands have the same id.
         """
         ...
 

@@ -20,7 +20,8 @@ from plyscribe.service.store.outbox import (
     Waiting,
     parse_lane,
 )
-from plyscribe.service.store.redis import Script, ask, ask_all, send, translate
+from plyscribe.service.store.redis_errors import translate
+from plyscribe.service.store.redis_server import Script, ask, ask_all, send
 
 WANTS = "webhooks:wants"
 """Hash: what the webhooks of each account want; see subscribe.lua."""

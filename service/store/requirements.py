@@ -12,16 +12,16 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from plyscribe.service.store.port import StoreDenied, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import (
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_errors import translate
+from plyscribe.service.store.redis_server import (
     OLDEST,
     Durability,
     Engine,
     Script,
     ask,
-    connect_client,
     engine_of,
     judge_durability,
-    translate,
     try_all,
 )
 

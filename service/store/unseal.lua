@@ -1,4 +1,4 @@
--- Put a sealed stream back. Its events and commands were written to keys of their own before, which now take its place.
+-- Put a sealed stream back, or one that is not there. Its events and commands were written to keys of their own before, which now take its place.
 --
 -- KEYS  1  {bb}:ev:<stream>       stream  the events
 --       2  {bb}:cmd:<stream>      hash    the commands
@@ -10,7 +10,7 @@
 -- ARGV  1  stream id
 --       2  the beginning of the id
 --       3  the stream's field in the hash of places
---       4  place
+--       4  place; "" if the stream is not to be there at all
 --       5  the number of events
 --       6  the number of commands
 --
@@ -20,7 +20,7 @@
 local taken = redis.call('XLEN', KEYS[1]) + redis.call('HLEN', KEYS[2]) > 0
 redis.call('ZCARD', KEYS[3])
 redis.call('SCARD', KEYS[5])
-if taken or redis.call('HGET', KEYS[4], ARGV[3]) ~= ARGV[4] then
+if taken or (redis.call('HGET', KEYS[4], ARGV[3]) or '') ~= ARGV[4] then
   return 0
 end
 local events, commands = tonumber(ARGV[5]), tonumber(ARGV[6])

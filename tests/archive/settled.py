@@ -23,7 +23,7 @@ def make_settled(number: int, ruleset: str = "zhen") -> Kept:
 def fill(store: EventStore, streams: Iterable[Kept]) -> list[str]:
     """Append these streams, each command by itself, and return their ids."""
     ids = []
-    for stream, events, commands in streams:
+    for stream, events, commands, _ in streams:
         head = b""
         for key, first, last in commands:
             some = events[first - 1 : last]

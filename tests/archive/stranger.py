@@ -19,7 +19,7 @@ def straighten(raw: bytes, width: int) -> bytes:
 
 
 def read_pack(data: bytes, dictionaries: dict[str, bytes]) -> dict[str, tuple[list[bytes], list[tuple]]]:
-    """The events and commands of each stream of a pack."""
+    """The events and commands of each stream of a pack; of copies, by stream, version before, and time of the copy."""
     assert data[:8] == data[-8:] == b"PLYPACK1"
     offset, length, count, events, digest = unpack_from("<QIIQ32s", data, len(data) - 64)
     assert sha256(data[:-64]).digest() == digest
@@ -31,7 +31,8 @@ def read_pack(data: bytes, dictionaries: dict[str, bytes]) -> dict[str, tuple[li
         assert sha256(raw).hexdigest() == block["sha256"]
         streams = read_block(raw, dictionaries.get(block["dictionary"]))
         assert sorted(streams) == list(streams)
-        assert (len(streams), min(streams), max(streams)) == (block["streams"], block["first"], block["last"])
+        ids = [id if isinstance(id, str) else id[0] for id in streams]
+        assert (len(ids), min(ids), max(ids)) == (block["streams"], block["first"], block["last"])
         assert sum(len(lines) for lines, _ in streams.values()) == block["events"]
         found |= streams
     assert (len(found), sum(len(lines) for lines, _ in found.values())) == (count, events)
@@ -60,12 +61,21 @@ def read_block(raw: bytes, dictionary: bytes | None) -> dict[str, tuple[list[byt
         for field in range(5)
     ]
 
+    place += 20 * n
+    copied = None
+    if place < len(directory):
+        after, at = (straighten(directory[place + 8 * n * field :][: 8 * n], 8) for field in range(2))
+        hashes = directory[place + 16 * n :]
+        copied = list(zip(iter_unpack("<Q", after), iter_unpack("<Q", at), iter_unpack("32s", hashes), strict=True))
+
     def take(name: str, size: int) -> bytes:
         taken, columns[name] = columns[name][:size], columns[name][size:]
         return taken
 
     found = {}
-    for id, head, form, events, commands, actors, said, digests in zip(ids, heads, forms, *fields, strict=True):
+    rows = zip(ids, heads, forms, *fields, strict=True)
+    for number, (id, head, form, events, commands, actors, said, digests) in enumerate(rows):
+        (after,), (at,), (before,) = copied[number] if copied else ((0,), (0,), (sha256(id.encode()).digest(),))
         events_here, commands_here = (0, 0) if form else (events, commands)
         parts = [
             take("times", 8 * events_here),
@@ -75,31 +85,32 @@ def read_block(raw: bytes, dictionary: bytes | None) -> dict[str, tuple[list[byt
             take("ids", 16 * commands_here),
             take("digests", digests),
         ]
-        lines, known = read_as_it_is(parts[2], parts[5]) if form else read_columns(*parts)
-        link = sha256(id.encode()).digest()
+        lines, known = read_as_it_is(parts[2], parts[5]) if form else read_columns(*parts, after + 1)
+        link = before
         for line in lines:
             link = sha256(link + line).digest()
         assert link == head
         assert (len(lines), len(known)) == (events, commands)
-        found[id] = lines, known
+        found[(id, after, at) if copied else id] = lines, known
     return found
 
 
-def read_columns(times: bytes, actors: bytes, said: bytes, runs: bytes, ids: bytes, digests: bytes):
-    lines, commands, at, version = [], [], 0, 1
+def read_columns(times: bytes, actors: bytes, said: bytes, runs: bytes, ids: bytes, digests: bytes, start: int):
+    lines, commands, at, version = [], [], 0, start
     steps = [step for (step,) in iter_unpack("<q", times)]
     who, what = actors.split(b"\n"), said.split(b"\n")
     for number, (run,) in enumerate(iter_unpack("<I", runs)):
         id, first = ids[16 * number :][:16], version
         if run >> 31:
             run -= 1 << 31
-            move = json.loads(b"{" + what[version - 1] + b"}")["data"]["move"]
+            move = json.loads(b"{" + what[version - start] + b"}")["data"]["move"]
             digest = sha256(b'{"move":"' + move.encode() + b'"}').digest()[:8]
         else:
             digest, digests = digests[:8], digests[8:]
         for _ in range(run):
-            at += steps[version - 1]
-            line = f'{{"at":{at},"by":"{who[version - 1].decode()}","cause":"{id.hex()}",{what[version - 1].decode()}'
+            at += steps[version - start]
+            by, rest = who[version - start].decode(), what[version - start].decode()
+            line = f'{{"at":{at},"by":"{by}","cause":"{id.hex()}",{rest}'
             lines.append(f'{line},"version":{version}}}'.encode())
             version += 1
         commands.append((id, digest, first, version - 1))

@@ -121,14 +121,18 @@ def test_packs_are_listed_with_what_is_in_them(rig: Rig) -> None:
         "events": events,
         "labels": pack["labels"],
         "emptied_ms": None,
+        "copies": False,
     }
     assert list(pack["labels"].values()) == [3]
-    first, last = rig.run("archive", "list").output.splitlines()
+    first, sealed, copies = rig.run("archive", "list").output.splitlines()
     assert first.startswith(name)
     assert f"3 streams, {events} events, {size / events:.1f} bytes an event" in first
-    assert last.startswith("1 packs, 0 of them emptied")
+    assert sealed.startswith("sealed: 1 pack: ")
+    assert copies == "copies: 0 packs: 0 bytes, 0 streams, 0 events; no pass over all streams is complete yet"
     rig.archive.note_emptied(name)
-    assert "emptied 2" in rig.run("archive", "list").output
+    output = rig.run("archive", "list").output
+    assert "emptied 2" in output
+    assert "sealed: 1 pack, 1 of them emptied; in the others 0 bytes" in output
 
 
 def test_without_an_archive_the_command_says_what_to_set(rig: Rig) -> None:
@@ -321,10 +325,10 @@ def test_a_store_that_lost_its_sealed_matches_gets_them_back(rig: Rig) -> None:
     assert rig.run("archive", "forget", gone[0], "--reason", "x", "--yes").exit_code == 0
     rig.parts = rig.compose_on(MemoryStore())
     ran = rig.run("rebuild", "--from-archive", "matches")
-    assert (ran.exit_code, "1 packs, 3 streams: 3 found again, 0 moved" in ran.output) == (0, True)
+    assert (ran.exit_code, "matches: 3 of 3 sealed ones found again, 0 moved" in ran.output) == (0, True)
     assert rig.events_of(sealed) == events
     assert rig.listed() == set(sealed)
-    assert "0 found again, 0 moved" in rig.run("rebuild", "--from-archive", "matches").output
+    assert "0 of 3 sealed ones found again, 0 moved" in rig.run("rebuild", "--from-archive", "matches").output
 
 
 def test_of_several_copies_the_longest_counts_and_what_is_stored_stays(rig: Rig) -> None:
@@ -332,7 +336,7 @@ def test_of_several_copies_the_longest_counts_and_what_is_stored_stays(rig: Rig)
     [before] = rig.events_of([match])
     annul = AnnulMatch(actor=Actor("organiser", "player-" + "o" * 26), at=now_ms(), id="a" * 32, why="x")
     rig.parts.matches.execute(match, lambda _: annul, command_of("test", "POST", "/annul", "1", b""))
-    assert "1 found" not in rig.run("rebuild", "--from-archive", "matches").output
+    assert "0 of 1 sealed ones found" in rig.run("rebuild", "--from-archive", "matches").output
     assert rig.parts.store.places([match]) == [None]
     assert seal_streams(rig.parts.store, rig.archive, [match]).sealed == 1
     [after] = rig.events_of([match])
@@ -362,5 +366,9 @@ def test_a_damaged_pack_is_named_and_the_others_are_read(rig: Rig) -> None:
     flip(rig.path_of(pack), 30)
     rig.parts = rig.compose_on(MemoryStore())
     ran = rig.run("rebuild", "--from-archive", "matches")
-    assert (ran.exit_code, f"wrong  pack {pack}" in ran.output, "1 found again" in ran.output) == (1, True, True)
+    assert (
+        ran.exit_code,
+        f"wrong  pack {pack}" in ran.output,
+        "1 of 1 sealed ones found" in ran.output,
+    ) == (1, True, True)
     assert rig.events_of([good]) == events

@@ -32,7 +32,8 @@ from plyscribe.service.processes.embedded import (
     start_server,
 )
 from plyscribe.service.processes.witness import WITNESS
-from plyscribe.service.store.redis import Engine, connect, connect_client
+from plyscribe.service.store.redis import connect, connect_client
+from plyscribe.service.store.redis_server import Engine
 from tests.store.conftest import binary_of
 from tests.store.given import append, eventually
 

@@ -10,7 +10,9 @@ from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import feed
 from plyscribe.service.store.feed import CHUNK, GROUP, FeedGroup
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
-from plyscribe.service.store.redis import RedisStore, connect_client, feed_key, send
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis_keys import feed_key
+from plyscribe.service.store.redis_server import send
 from tests.store.given import append
 
 pytestmark = pytest.mark.server

@@ -12,6 +12,7 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.imported import import_of
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import register
+from plyscribe.service.archive.repacking import repack
 from plyscribe.service.archive.sealing import seal_streams
 from plyscribe.service.cli import full_export
 from plyscribe.service.cli.full_export import Differs, ExportError, Written, check_export, export_store, import_store
@@ -94,7 +95,18 @@ def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path
     assert contents(store) == held
     assert written.new_streams == written.streams == len(held)
     export_store(store, again := path.with_suffix(".again"))
-    assert again.read_bytes() == path.read_bytes()
+    assert streams_in(again) == streams_in(path)
+
+
+def streams_in(path: Path) -> list[list[bytes]]:
+    """The lines of each stream of a sound export, in the order of their ids."""
+    check_export(path)
+    streams: list[list[bytes]] = []
+    for line in path.read_bytes().splitlines()[1:-1]:
+        if line.startswith(b'{"stream":'):
+            streams.append([])
+        streams[-1].append(line)
+    return sorted(streams)
 
 
 def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: Path) -> None:
@@ -196,15 +208,48 @@ def test_a_complete_export_is_not_written_to(filled: Parts, path: Path) -> None:
     assert other.read_text() == "dear diary\n"
 
 
-def test_sealed_streams_are_exported_like_all_others(filled: Parts, path: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def sealed(path: Path) -> Parts:
+    """A service whose settled matches are sealed in packs of their own."""
     parts = compose(replace(CONFIG, archive="memory:///"), MemoryStore())
     import_store(parts.store, path)
     assert parts.archive is not None
-    sealed = seal_streams(parts.store, parts.archive, parts.store.streams()).sealed
-    assert 0 < sealed == len(parts.store.sealed())
-    written = export_store(parts.store, again := tmp_path / "again")
-    assert again.read_bytes() == path.read_bytes()
-    assert written.streams == sealed + len(parts.store.unsealed())
+    for stream in parts.store.streams():
+        seal_streams(parts.store, parts.archive, [stream])
+    assert len(list(parts.archive.list_packs())) == len(parts.store.sealed()) > 3
+    return parts
+
+
+def test_sealed_streams_are_exported_like_all_others_and_come_first(sealed: Parts, path: Path, tmp_path: Path) -> None:
+    written = export_store(sealed.store, again := tmp_path / "again")
+    assert streams_in(again) == streams_in(path)
+    assert written.streams == len(sealed.store.sealed()) + len(sealed.store.unsealed())
+    found = [line[11:-2].decode() for line in again.read_bytes().splitlines() if line.startswith(b'{"stream":')]
+    assert set(found[: len(sealed.store.sealed())]) == {stream for stream, _ in sealed.store.sealed()}
+
+
+def test_each_block_of_a_pack_is_read_once(sealed: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sealed.archive is not None
+    monkeypatch.setattr("plyscribe.service.archive.packs.BLOCK_BYTES", 2500)
+    pack = repack(sealed.store, sealed.archive, [pack.name for pack in sealed.archive.list_packs()]).pack
+    monkeypatch.setattr("plyscribe.service.archive.storage.KEPT_BYTES", 0)
+    read, reads = sealed.archive._read_range, list[Any]()
+    monkeypatch.setattr(sealed.archive, "_read_range", lambda *args: reads.append(args) or read(*args))
+    export_store(sealed.store, tmp_path / "again")
+    wanted = [(pack, block.offset) for block in sealed.archive.read_table(pack or "")]
+    assert len(wanted) > 1
+    assert sorted(args[:2] for args in reads if args[0] == pack) == sorted(wanted)
+
+
+def test_an_export_goes_on_though_packs_and_places_changed_meanwhile(sealed: Parts, path: Path, tmp_path: Path) -> None:
+    assert sealed.archive is not None
+    export_store(sealed.store, again := tmp_path / "again")
+    whole = again.read_bytes()
+    for size in (len(whole) // 5, len(whole) // 2):
+        again.write_bytes(whole[:size])
+        repack(sealed.store, sealed.archive, [pack.name for pack in sealed.archive.list_packs()][:2])
+        export_store(sealed.store, again)
+        assert streams_in(again) == streams_in(path)
 
 
 def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(filled: Parts, tmp_path: Path, caplog) -> None:

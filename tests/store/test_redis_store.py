@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
 from plyscribe.domain.kinds import STREAM_KINDS
 from plyscribe.service.processes.embedded import EmbeddedServer
-from plyscribe.service.store import redis as adapter
+from plyscribe.service.store import redis_server
 from plyscribe.service.store.port import (
     Seen,
     Stored,
@@ -27,15 +28,9 @@ from plyscribe.service.store.port import (
     WrongType,
     bucket_of,
 )
-from plyscribe.service.store.redis import (
-    Engine,
-    RedisStore,
-    connect,
-    connect_client,
-    durability,
-    read_engine,
-    translate,
-)
+from plyscribe.service.store.redis import TIMEOUT_S, RedisStore, connect, connect_client
+from plyscribe.service.store.redis_errors import translate
+from plyscribe.service.store.redis_server import Engine, durability, read_engine
 from tests.store.conftest import binary_of
 from tests.store.given import append, command, events_after, eventually
 
@@ -306,7 +301,7 @@ def test_a_server_says_what_it_is(engine: str, server: EmbeddedServer, client: R
 def test_a_server_that_is_too_old_is_refused_before_the_first_append(
     store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adapter, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
+    monkeypatch.setattr(redis_server, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
     with pytest.raises(UnsupportedServer, match=r"needs Redis 7\.0, Valkey 7\.2 or newer"):
         append(store, STREAM)
     assert client.dbsize() == 0
@@ -334,12 +329,12 @@ def test_the_client_never_retries_and_always_gives_up() -> None:
     client = connect_client("redis://localhost")
     connection = client.connection_pool.make_connection()
     assert connection.retry.get_retries() == 0
-    assert connection.socket_timeout == adapter.TIMEOUT_S
+    assert connection.socket_timeout == TIMEOUT_S
     assert connect_client("redis://localhost", None).connection_pool.make_connection().socket_timeout is None
 
 
 def test_an_error_that_is_none_of_ours_stays_a_store_error(client: Redis) -> None:
     with pytest.raises(StoreError, match="wrong number of arguments") as caught:
-        adapter.ask(client, "GET")
+        redis_server.ask(client, "GET")
     assert type(caught.value) is StoreError
-    assert isinstance(translate(adapter.RedisConnectionError("gone")), StoreUnavailable)
+    assert isinstance(translate(RedisConnectionError("gone")), StoreUnavailable)

@@ -12,8 +12,7 @@ import pytest
 from redis import Redis
 
 from plyscribe.service.processes.embedded import EmbeddedServer
-from plyscribe.service.store import redis as adapter
-from plyscribe.service.store import requirements
+from plyscribe.service.store import redis_server, requirements
 from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.requirements import (
@@ -108,7 +107,7 @@ def test_data_in_another_layout_is_refused(server: EmbeddedServer, client: Redis
 
 
 def test_a_server_that_is_too_old_is_refused(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (adapter, requirements):
+    for module in (redis_server, requirements):
         monkeypatch.setattr(module, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
     assert "Plyscribe needs Redis 7.0, Valkey 7.2 or newer" in why_not(server.url)
 

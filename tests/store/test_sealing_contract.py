@@ -9,6 +9,7 @@ from hashlib import sha256
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import (
     Append,
     CommandKey,
@@ -399,6 +400,27 @@ def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStor
     keys: list[CommandKey] = [each.command for each in whole.commands]
     assert set(keys) == {command(name) for name in ["first", *names, "last"]}
     assert [entry.first for entry in store.tail("", 1000).entries] == list(range(1, len(names) + 3))
+
+
+def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: EventStore) -> None:
+    whole = make(MemoryStore())
+    assert store.unseal(STREAM, None, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
+    assert store.streams() == [STREAM]
+    assert store.tail().entries == []
+    append(store, STREAM, 1, name="three")
+    assert store.load(STREAM).entries[:3] == whole.entries
+
+
+def test_a_stream_that_is_there_or_sealed_is_not_put_in_its_own_place(store: EventStore) -> None:
+    whole = make(store)
+    before = picture(store)
+    assert not store.unseal(STREAM, None, whole.entries[:1], whole.commands[:1])
+    assert picture(store) == before
+    assert store.seal([whole.sealing]) == [True]
+    before = picture(store)
+    assert not store.unseal(STREAM, None, whole.entries, whole.commands)
+    assert picture(store) == before
 
 
 def test_of_many_who_put_a_stream_back_one_does(store: EventStore) -> None:

@@ -9,7 +9,7 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from plyscribe.service.processes.embedded import EmbeddedServer
-from plyscribe.service.store import redis as adapter
+from plyscribe.service.store import redis_sealing as adapter
 from plyscribe.service.store.port import (
     EventStore,
     Loaded,
@@ -20,7 +20,8 @@ from plyscribe.service.store.port import (
     WrongType,
     bucket_of,
 )
-from plyscribe.service.store.redis import RedisStore, connect, connect_client, translate
+from plyscribe.service.store.redis import RedisStore, connect, connect_client
+from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.sealed_ids import PLAIN, pack_id, unpack_id
 from tests.store.conftest import binary_of
 from tests.store.given import append, command, events_after, eventually

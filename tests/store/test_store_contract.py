@@ -497,3 +497,13 @@ def test_the_commands_of_a_condensed_stream_are_remembered(store: EventStore) ->
     assert store.load(STREAM, 0, command("first")) == Loaded(Seen(1, 2), [left])
     again = events_after(STREAM, [], 2)
     assert store.append(STREAM, 0, b"", again, ["made"] * 2, command("first")) == Seen(1, 2)
+
+
+def test_the_commands_that_are_asked_for_are_found_in_their_order(store: EventStore) -> None:
+    for name in ("one", "two", "three"):
+        append(store, "match-a", 2, name=name)
+    [everything] = store.commands(["match-a"])
+    ids = [command(name).id for name in ("three", "unknown", "one")]
+    assert store.find_commands("match-a", ids) == [everything[0], everything[2]]
+    assert store.find_commands("match-a", []) == []
+    assert store.find_commands("match-b", ids) == []

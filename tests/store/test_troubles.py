@@ -18,7 +18,8 @@ from plyscribe.service.store.port import (
     StoreUnavailable,
     UnsupportedServer,
 )
-from plyscribe.service.store.redis import RedisStore, connect_client, translate
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.requirements import read_report
 from plyscribe.service.web.problems import status_of
 from tests.store.conftest import REAL, binary_of

@@ -16,6 +16,7 @@ from rq.registry import FailedJobRegistry
 import plyscribe
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, Withdraw
 from plyscribe.domain.events import Account
+from plyscribe.service.archive.copies import Progress, note_progress
 from plyscribe.service.archive.sealing import Outcome, seal_streams
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
@@ -365,6 +366,17 @@ def test_sealed_matches_whose_pack_is_gone_are_wrong(patient):
     rmtree(patient.data / "archive")
     assert "there are sealed matches" in patient.wrong()["archive"]
     assert not (patient.data / "archive").exists()
+
+
+def test_copies_that_fall_behind_are_wrong(patient):
+    patient.data.mkdir(mode=0o700)
+    copies = Archive((patient.data / "archive").absolute().as_uri()).copies
+    for age_h, is_wrong in ((1, False), (26, True)):
+        note_progress(copies, Progress(copied_ms=now_ms() - age_h * 3_600_000))
+        assert ("copies" in patient.wrong()) is is_wrong
+    assert "26.0 hours ago" in patient.wrong()["copies"]
+    note_progress(copies, Progress(begun_ms=5))
+    assert "not complete" in {found.topic: found.text for found in patient.findings()}["copies"]
 
 
 def test_settled_matches_that_nobody_seals_are_wrong(patient):

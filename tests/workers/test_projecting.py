@@ -16,7 +16,8 @@ from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable
-from plyscribe.service.store.redis import RedisStore, connect_client, feed_key
+from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis_keys import feed_key
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.trimming import Trimming
 from plyscribe.workers.relay import Relay

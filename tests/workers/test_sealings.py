@@ -13,6 +13,8 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.queues import seal_queue
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import FeedEntry
+from plyscribe.workers.copy_streams import copy_streams
+from plyscribe.workers.duties.copy_passes import CopyPasses
 from plyscribe.workers.duties.sealings import AGAIN_MS, GATHER_MS, Sealings
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.seal_matches import seal_all
@@ -43,7 +45,7 @@ class Rig:
     def sent(self) -> list[list[str]]:
         """The matches of each job that was sent since the last look."""
         self.duty.send_due()
-        found = [[stream for stream, _ in job.args[0]] for job in self.queue.jobs]
+        found = [job.args[0] for job in self.queue.jobs]
         self.queue.empty()
         return found
 
@@ -129,3 +131,19 @@ def test_the_worker_merges_small_packs_and_removes_emptied_ones_later(rig, monke
     assert seal_all(rig.parts, rig.matches) == 0
     assert len(list(archive.list_packs())) == 1
     assert [len(rig.parts.store.load(match).entries) > 9 for match in rig.matches] == [True] * 3
+
+
+def test_the_job_that_copies_is_sent_once_until_it_is_done(rig):
+    duty = CopyPasses(rig.parts, rig.queue, Sender())
+    for _ in range(2):
+        duty.send()
+        [job] = rig.queue.jobs
+    assert job.func is copy_streams
+    rig.queue.empty()
+    duty.send()
+    assert len(rig.queue.jobs) == 1
+
+
+def test_nothing_is_copied_if_matches_rest_for_ever(tmp_path, monkeypatch):
+    rig = Rig(tmp_path, monkeypatch, None)
+    assert CopyPasses(rig.parts, rig.queue, Sender()).chores == ()

@@ -168,6 +168,9 @@ def test_the_size_of_the_archive_is_a_number_and_whether_it_answers(url, redis, 
     Archive(config.archive).put(Pack("ab" * 16, b"twelve bytes", {}, ()))
     readings = read()
     assert (readings["archive_up"], readings["archive_packs"], readings["archive_bytes"]) == (1, 1, 12)
+    assert (readings["archive_copies_packs"], "archive_copied_seconds" in readings) == (0, False)
+    Archive(config.archive).copies.note_progress(b'{"begun_ms":null,"after":"","copied_ms":1}')
+    assert read()["archive_copied_seconds"] > 10**9
     rmtree(tmp_path / "archive")
     (tmp_path / "archive").write_bytes(b"no folder")
     readings = read()

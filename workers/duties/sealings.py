@@ -11,7 +11,7 @@ from plyscribe.domain.errors import StreamError
 from plyscribe.service.archive.sealing import SETTLED
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
-from plyscribe.service.queues import SEALABLE, Resting, enqueue_sealings
+from plyscribe.service.queues import SEALABLE, enqueue_sealings
 from plyscribe.service.store.port import FeedEntry
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
@@ -73,7 +73,7 @@ class Sealings:
             return False
         places = self._store.places(due)
         todo = [stream for stream, place in zip(due, places, strict=True) if place is None]
-        if not self._sender.send(todo, lambda: enqueue_sealings(self._queue, [Resting(each, 0) for each in todo])):
+        if not self._sender.send(todo, lambda: enqueue_sealings(self._queue, todo)):
             return False
         self._agenda.reschedule({**dict.fromkeys(due), **dict.fromkeys(todo, now + AGAIN_MS)})
         return len(due) == AT_ONCE

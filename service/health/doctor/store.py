@@ -21,7 +21,8 @@ from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import TIMEOUT_S, Vitals
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.store.port import StoreError, Stretch
-from plyscribe.service.store.redis import ask, connect_client, judge_durability
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_server import ask, judge_durability
 from plyscribe.service.store.requirements import Report, examine_store_server, read_report
 
 SAMPLE = 10_000

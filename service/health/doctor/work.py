@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from itertools import islice
 from secrets import token_hex
 
+from plyscribe.service.archive.copies import parse_progress
 from plyscribe.service.archive.examining import find_strays, list_sealed
 from plyscribe.service.archive.storage import Archive
+from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
@@ -28,6 +30,9 @@ PLACES = 100
 
 SEAL_LATE_S = 3 * 3600.0
 """Matches that may be sealed wait for others for up to an hour, so that packs are not too small."""
+
+COPY_LATE_S = 3600.0
+"""Copies may be this much older than a match may rest."""
 
 LATE_S = 60.0
 """If something has waited for longer than this, something is wrong."""
@@ -106,9 +111,11 @@ def _examine_archive(parts: Parts, vitals: Vitals) -> Iterator[Finding]:
         return
     if archive.is_there():
         archive.require_writable()
-        packs, size = archive.measure()
+        packs, size, _ = archive.measure()
         yield Finding("archive", "ok", f"{packs} packs with {size / 2**20:.1f} MiB at {archive.address}")
         yield from _examine_places(parts, archive)
+        if is_served(SEAL, parts.config):
+            yield _examine_copies(archive.copies, parts.config.seal_after_s or 0)
     elif some:
         yield Finding("archive", "wrong", f"there are sealed matches, and {archive.address} is missing", LOST_REMEDY)
     else:
@@ -117,6 +124,22 @@ def _examine_archive(parts: Parts, vitals: Vitals) -> Iterator[Finding]:
         matches, oldest_s = vitals.sealable()
         text = f"{matches} settled matches wait until they are sealed, the oldest due for {oldest_s:.0f} s"
         yield judge("sealing", oldest_s < SEAL_LATE_S, text, "see the logs of the relay and the queue seal")
+
+
+def _examine_copies(copies: Archive, rest_s: int) -> Finding:
+    """How old the copies are of what is not sealed."""
+    if not copies.is_there():
+        return Finding(
+            "copies", "note", "none yet: the first ones are made within minutes, or by `plyscribe archive copy`"
+        )
+    packs, size, progress = copies.measure()
+    copied_ms = parse_progress(progress).copied_ms
+    taken = f"{packs} packs with {size / 2**20:.1f} MiB"
+    if copied_ms is None:
+        return Finding("copies", "note", f"{taken}; the first pass over all streams is not complete")
+    age_s = (now_ms() - copied_ms) / 1000
+    text = f"{taken}, with everything stored more than {age_s / 3600:.1f} hours ago"
+    return judge("copies", age_s < rest_s + COPY_LATE_S, text, "see the logs of the relay and the queue seal")
 
 
 def _examine_places(parts: Parts, archive: Archive) -> Iterator[Finding]:

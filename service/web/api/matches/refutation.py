@@ -6,7 +6,8 @@ from redis.exceptions import RedisError
 from plyscribe.domain.errors import WrongTime
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.store.redis import connect_client, translate
+from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.web.api.http import answer, idempotency_key, parse_body, parts, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.reading import confined, confirm_by, read_own_match
