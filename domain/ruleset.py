@@ -5,11 +5,12 @@ from outside goes through `parse_move`, so an illegal move cannot reach `apply_m
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
+from plyscribe.domain.effects import LEFT, Effect, EffectKind, Moved, Step, Withdrew, list_end
 from plyscribe.domain.errors import NotInPlay, OptionError, RollError
 
 State = TypeVar("State", bound=Hashable)
@@ -61,6 +62,10 @@ class Ruleset(ABC, Generic[State, Move]):
     """The digest of its proofs; two servers with the same digest play by the same rules. None without proofs."""
     released: bool = False
     """Whether this version is frozen, so that its matches replay for ever. A draft may still change."""
+    effect_kinds: tuple[EffectKind, ...]
+    """Every kind of effect that a step can have; no two have the same word."""
+    end_clauses: Mapping[str, str]
+    """The clause behind each reason to end that the rules name."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
@@ -140,6 +145,21 @@ class Ruleset(ABC, Generic[State, Move]):
     def render_text(self, state: State) -> str:
         """The board for a terminal: ASCII or box-drawing characters, in lines of at most 100 characters."""
 
+    def effects(self, before: State, step: Step, after: State) -> tuple[Effect, ...]:
+        """What the step from `before` to `after` did, in order; see `plyscribe.domain.effects`.
+
+        `after` must be what `apply_move`, `apply_roll`, `withdraw` or `end` made of `before` by this step.
+        """
+        effects = self._list_effects(before, step, after)
+        turn = self.turn(after)
+        if not isinstance(turn, Over):
+            return tuple(effects)
+        return (*effects, *list_end(turn.reason, turn.ranks, self.end_clauses.get(turn.reason)))
+
+    @abstractmethod
+    def _list_effects(self, before: State, step: Step, after: State) -> Iterable[Effect]:
+        """The effects of the step, without those of an end of the match."""
+
 
 AnyRuleset = Ruleset[Any, Any]
 
@@ -182,6 +202,18 @@ class Duel(Ruleset[AnyDuelState, Move]):
         if state.over or seat not in (1, 2):
             raise NotInPlay(seat)
         return self.end(state, Over("withdrawal", (2, 1) if seat == 1 else (1, 2)))
+
+    def _list_effects(self, before: AnyDuelState, step: Step, after: AnyDuelState) -> Iterable[Effect]:
+        match step:
+            case Moved(move):
+                return self._list_move_effects(before, move, after)
+            case Withdrew(seat):
+                return [Effect(LEFT, None, owner=seat)]
+        return ()
+
+    @abstractmethod
+    def _list_move_effects(self, before: AnyDuelState, move: Move, after: AnyDuelState) -> Iterable[Effect]:
+        """The effects of a move, without those of an end of the match."""
 
     def _starting_with(self, prefix: str, state: AnyDuelState, moves: Iterator[Move]) -> Iterator[Move]:
         return (move for move in moves if self.format_move(state, move).startswith(prefix)) if prefix else moves

@@ -11,6 +11,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from plyscribe.domain.effects import Effect, EffectKind, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
 from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
@@ -21,6 +22,17 @@ PLY_LIMIT = Integer("ply_limit", 400, 1, nullable=True)
 
 PATH = (Over("path", (1, 2)), Over("path", (2, 1)))
 DRAW = Over("ply-limit", (1, 1))  # PA11
+
+END_CLAUSES = MappingProxyType({"path": "PA10", "ply-limit": "PA11"})
+
+EFFECT_KINDS = (
+    EffectKind("placed", ("PA4",), ("seat", "target")),
+    EffectKind("moved", ("PA4",), ("seat", "source", "target")),
+    EffectKind("trapped", ("PA8",), ("seat", "owner", "source")),
+    EffectKind("closed", ("PA6",), ("owner", "target")),
+    EffectKind("rested", ("PA5",), ("owner", "target")),
+    *list_end_kinds(END_CLAUSES),
+)
 
 BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
@@ -150,7 +162,9 @@ class PathagonV1(Duel[State, Move]):
     version = 1
     title = "Pathagon"
     presets = MappingProxyType({"small": {"size": 5}})
-    behaviour = "571228f94736f4bfe95b6f0b5ff68bce3bf2568da89317e7e9b2ee6ad2ae29c7"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
+    behaviour = "ca39132673d514f32cc5986a95dc92dd652a1db683f824dcc0860be12ba4c856"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]
@@ -273,6 +287,28 @@ class PathagonV1(Duel[State, Move]):
         if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
             notes.append(f"Resting: {' '.join(resting)}.")
         return "\n".join([columns, *rows, columns, "", *notes])
+
+    def _list_move_effects(self, before: State, move: Move, after: State) -> Iterator[Effect]:
+        names, (source, target) = before.setup.board.names, move
+        seat, other = (2, 1) if before.ply & 1 else (1, 2)
+        if source:
+            yield Effect("moved", "PA4", True, seat, source=names[source], target=names[target])
+        else:
+            yield Effect("placed", "PA4", True, seat, target=names[target])
+        trapped = before.enemy ^ after.own
+        if trapped:
+            yield from (Effect("trapped", "PA8", False, seat, other, source=names[s]) for s in _squares(trapped))
+        if after.closed:
+            yield from (Effect("closed", "PA6", owner=other, target=names[s]) for s in _squares(after.closed))
+        if after.resting_other:
+            yield Effect("rested", "PA5", owner=seat, target=names[target])
+
+
+def _squares(squares: int) -> Iterator[int]:
+    """The squares one by one, in the order of notation."""
+    while squares:
+        yield squares & -squares
+        squares &= squares - 1
 
 
 def _bits(squares: int) -> Iterator[int]:

@@ -6,7 +6,7 @@ docs/rulesets/zhen.md has the rules ZH1..ZH9.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
@@ -98,6 +98,8 @@ class ZhenV1(Duel[State, Move]):
     version = 1
     behaviour = "251cf66d9d9fa4fc78fa00598f8e901b02afd9c13a0c3aad8e5c65bc92b6e499"
     title = "Zhen"
+    effect_kinds = ()
+    end_clauses: ClassVar[dict[str, str]] = {}
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         return parse_options(raw, OPTIONS)
@@ -178,6 +180,9 @@ class ZhenV1(Duel[State, Move]):
             "reserve": reserve[::-1] if state.ply & 1 else reserve,
             "before": None if state.before is None else _view_line(state, state.before),
         }
+
+    def _list_move_effects(self, before, step, after):
+        raise NotImplementedError
 
     def render_text(self, state: State) -> str:
         view = self.view(state)

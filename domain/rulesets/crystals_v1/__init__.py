@@ -4,7 +4,7 @@ docs/rulesets/crystals.md has the rules CR1..CR21.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from plyscribe.domain.contest import open_contest
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay
@@ -82,6 +82,8 @@ class CrystalsV1(Ruleset[State, Move]):
     version = 1
     behaviour = "188a0a38043476e9acf7af9603554d9c894e59d710782d31beb42c16740ff582"
     title = "Crystals"
+    effect_kinds = ()
+    end_clauses: ClassVar[dict[str, str]] = {}
     min_seats = 2
     max_seats = 4
 
@@ -207,6 +209,9 @@ class CrystalsV1(Ruleset[State, Move]):
             "due": list(state.due),
             "attack": _view_attack(state),
         }
+
+    def _list_effects(self, before, step, after):
+        raise NotImplementedError
 
     def render_text(self, state: State) -> str:
         return draw(self.view(state))

@@ -13,7 +13,7 @@ docs/rulesets/portals.md has the rules PO1..PO20. The modules, each importing on
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from plyscribe.domain.contest import enter_roll, leave_contest, open_contest
 from plyscribe.domain.errors import NotInPlay, OptionError
@@ -66,6 +66,8 @@ class PortalsV1(Ruleset[State, Move]):
     version = 1
     behaviour = "ece08a0d93ccf0f90264799c2442a9011432a93142b11e7f8b280d6e8cf198ed"
     title = "Portals"
+    effect_kinds = ()
+    end_clauses: ClassVar[dict[str, str]] = {}
     min_seats = 2
     max_seats = 6
 
@@ -188,6 +190,9 @@ class PortalsV1(Ruleset[State, Move]):
 
     def view(self, state: State) -> dict[str, Any]:
         return {"ruleset": self.id, **view(state)}
+
+    def _list_effects(self, before, step, after):
+        raise NotImplementedError
 
     def render_text(self, state: State) -> str:
         return draw(state)

@@ -7,7 +7,7 @@ act and at what cost; `moving`, `fighting` and `ringwork`, what an action does; 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Integer, options_schema, parse_options
@@ -65,6 +65,8 @@ class RingsV1(Ruleset[State, Move]):
     version = 1
     behaviour = "9c50021eaf2926c8f5c45dd78094c5398ab174fdacf58f4ac7782f0c27e978ee"
     title = "Rings"
+    effect_kinds = ()
+    end_clauses: ClassVar[dict[str, str]] = {}
     min_seats = 2
     max_seats = 4
 
@@ -135,6 +137,9 @@ class RingsV1(Ruleset[State, Move]):
 
     def view(self, state: State) -> dict[str, Any]:
         return {"ruleset": self.id, "ply": state.ply, "left": list(state.left), **view_state(state)}
+
+    def _list_effects(self, before, step, after):
+        raise NotImplementedError
 
     def render_text(self, state: State) -> str:
         return render_state(state)
