@@ -53,7 +53,7 @@ def main() -> None:
     """Print a line for each game."""
     for ruleset in list_newest():
         taking, asking = measure(ruleset)
-        print(f"{ruleset.id:10} step {taking:6.2f} us   effects {asking:6.2f} us   ratio {asking / taking:.2f}")  # noqa: T201
+        print(f"{ruleset.id:10} step {taking:6.2f} us   effects {asking:6.2f} us   ratio {asking / taking:.2f}")
 
 
 if __name__ == "__main__":

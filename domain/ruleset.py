@@ -12,6 +12,7 @@ from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
 from plyscribe.domain.effects import LEFT, Effect, EffectKind, Moved, Step, Withdrew, list_end
 from plyscribe.domain.errors import NotInPlay, OptionError, RollError
+from plyscribe.domain.phrases import Phrase, say
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
@@ -163,6 +164,9 @@ class Ruleset(ABC, Generic[State, Move]):
 
 AnyRuleset = Ruleset[Any, Any]
 
+MATCH_OVER = say("the match is over, so nobody can move")
+"""Why no move is legal in a match that has ended."""
+
 
 class DuelState(Hashable, Protocol):
     """What a duel needs of its states: seat 1 plays at even plies and seat 2 at odd ones, until `over` is set."""
@@ -195,7 +199,7 @@ class Duel(Ruleset[AnyDuelState, Move]):
 
     def apply_roll(self, state: AnyDuelState, values: tuple[int, ...]) -> NoReturn:
         """RollError, always."""
-        raise RollError(f"{self.id} has no dice: no roll is due at ply {state.ply}")
+        raise RollError(say("{game} has no dice: make a move instead", game=self.title))
 
     def withdraw(self, state: AnyDuelState, seat: int) -> AnyDuelState:
         """The state after `seat` left: the other seat wins."""
@@ -274,10 +278,32 @@ def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
 def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
     """The due roll; RollError when its dice cannot show `values`, or when no roll is due."""
     if not isinstance(turn, Roll):
-        raise RollError(f"no roll is due at ply {ply}")
-    if len(values) != turn.count or not all(type(value) is int and 1 <= value <= turn.sides for value in values):
-        raise RollError(f"{turn.count}d{turn.sides} cannot show {values} at ply {ply}")
+        raise RollError(say("no roll is due at ply {ply}: {turn}", ply=ply, turn=_say_turn(turn)))
+    if len(values) != turn.count:
+        raise RollError(
+            say(
+                "{count} dice with {sides} sides are rolled at ply {ply}, not {given}: enter {count} numbers",
+                count=turn.count,
+                sides=turn.sides,
+                ply=ply,
+                given=len(values),
+            )
+        )
+    for value in values:
+        if type(value) is not int or not 1 <= value <= turn.sides:
+            raise RollError(
+                say(
+                    "a die with {sides} sides cannot show {value} at ply {ply}: enter a number from 1 to {sides}",
+                    sides=turn.sides,
+                    value=repr(value),
+                    ply=ply,
+                )
+            )
     return turn
+
+
+def _say_turn(turn: Decision | Over) -> Phrase:
+    return say("the match is over") if isinstance(turn, Over) else say("{seat} makes a move", seat=turn.seat)
 
 
 def format_turn(turn: Turn) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The proofs of a ruleset: the cases that its author writes, and the files that are generated from them.
 
 The author writes `cases.json`: positions to count from and matches to play. Generated are `perft.txt`, a transcript of
-each match, `card.txt` (seats, options and effects), and `digest.txt`, the SHA-256 over all of them. A change of behaviour
-changes the digest, so a released ruleset, whose digest is fixed, cannot change unnoticed.
+each match, `card.txt` (seats, options and effects), and `digest.txt`, the SHA-256 over all of them. A change of
+behaviour changes the digest, so a released ruleset, whose digest is fixed, cannot change unnoticed.
 """
 
 import re

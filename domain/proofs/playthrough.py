@@ -1,7 +1,7 @@
 """Golden playthroughs: one match as a transcript that a person can check against the rules.
 
 The transcript names its case. Then come, in turn, what the ruleset says about a state, and the next step: `> move
-<notation>`, `> roll <values>` or `> withdraw <seat>`. Each effect of the step has a line, as `= moved PA4* seat 1 ..`. The
+<notation>`, `> roll <values>` or `> withdraw <seat>`. Each effect of the step has a line: `= moved PA4* seat 1 ..`. The
 steps are chosen once, when the transcript is made, and read from it from then on: a better sample_move or evaluate does
 not change an old match.
 

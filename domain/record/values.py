@@ -7,6 +7,7 @@ from typing import Any
 from plyscribe.domain.decide.play import drawn_ranks
 from plyscribe.domain.errors import RollError, WrongTime, WrongValue
 from plyscribe.domain.events import DRAW_AGREED, WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
+from plyscribe.domain.phrases import say
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
 
 UNKNOWN_NAME = "?"
@@ -102,7 +103,7 @@ class Line:
         if isinstance(turn, Decision):
             raise WrongTime("roll/not-due", f"no roll is due: {describe_turn(turn)}", ply=self.ply)
         if purpose not in (None, turn.purpose) or seat not in (None, turn.seat):
-            raise RollError(f"another roll is due: {describe_turn(turn)}")
+            raise RollError(say("another roll is due: {turn}", turn=describe_turn(turn)))
         self.state = self.ruleset.apply_roll(self.state, values)
         self.steps.append(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
 

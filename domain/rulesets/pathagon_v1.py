@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from plyscribe.domain.effects import Effect, EffectKind, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
-from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.domain.ruleset import MATCH_OVER, Duel, Over, RandBelow, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
 PIECES = Integer("pieces", None, 5, 38)  # over all sizes; each size has a narrower range
@@ -213,7 +214,7 @@ class PathagonV1(Duel[State, Move]):
         move = board.spelled.get(text)
         if move is None:
             last = board.names[board.squares[-1]]
-            raise BadNotation(text, state.ply, f"a square a1..{last}, or two squares as in a1-b2")
+            raise BadNotation(text, state.ply, say("a square a1..{last}, or two squares as in a1-b2", last=last))
         breach = _find_breach(state, move)
         if breach:
             raise IllegalMove(text, state.ply, *breach)
@@ -316,25 +317,26 @@ def _bits(squares: int) -> Iterator[int]:
     return compress(range(90), bin(squares)[:1:-1].encode().translate(BINARY_DIGITS))
 
 
-def _find_breach(state: State, move: Move) -> tuple[str, str] | None:
+def _find_breach(state: State, move: Move) -> tuple[str, Phrase] | None:
     """A rule that the move breaks, and how; None when the move is legal."""
     (board, pieces, _), _, own, enemy, closed, resting, _, over = state
     source, target = move
+    come, go = board.names.get(source, ""), board.names[target]
     if over:
-        return "PA11" if over.reason == DRAW.reason else "PA10", "the match is over"
+        return END_CLAUSES.get(over.reason, "PA10"), MATCH_OVER
     if own.bit_count() < pieces:
         if source:
-            return "PA4", "a piece in reserve must be placed first"
+            return "PA4", say("a piece is in reserve. Place it: name one empty square.")
     elif not source:
-        return "PA4", "the reserve is empty: a piece on the board must be moved"
+        return "PA4", say("the reserve is empty. Move a piece on the board: name two squares.")
     elif not source & own:
-        return "PA4", f"{board.names[source]} has no piece of the seat on turn"
+        return "PA4", say("{from} has no piece of the seat on turn. Start from one of its own.", **{"from": come})
     elif source == resting:
-        return "PA5", f"the piece on {board.names[source]} moved in the seat's last turn"
+        return "PA5", say("the piece on {from} moved in its seat's last turn. Move another one.", **{"from": come})
     if target & (own | enemy):
-        return "PA4", f"{board.names[target]} is not empty"
+        return "PA4", say("{to} is not empty. Choose an empty square.", to=go)
     if target & closed:
-        return "PA6", f"{board.names[target]} is closed: the last move trapped a piece of the seat there"
+        return "PA6", say("{to} is closed for this turn: a piece was just trapped there. Choose another square.", to=go)
     return None
 
 

@@ -25,8 +25,8 @@ from plyscribe.domain.effects import (
     describe_effect,
     describe_kinds,
 )
-from plyscribe.domain.proofs.playthrough import parse_step, read_steps, start_state, take_step
 from plyscribe.domain.proofs.cases import playthrough_file
+from plyscribe.domain.proofs.playthrough import parse_step, read_steps, start_state, take_step
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from tests.domain.conformance import play_match, start_position
 from tests.domain.prove import every_ruleset, read_cases, read_proof, settings_of

@@ -18,6 +18,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Over
 View = dict[str, Any]
 Retell = Callable[[View, Effect], None]
 
+
 class Retelling(Protocol):
     """What a ruleset's module has."""
 
