@@ -14,6 +14,7 @@ from plyscribe.domain.effects import (
     DETAILS,
     ENDED,
     LEFT,
+    NAMES,
     RANKED,
     ROLLED,
     Effect,
@@ -28,6 +29,8 @@ from plyscribe.domain.effects import (
 from plyscribe.domain.proofs.cases import playthrough_file
 from plyscribe.domain.proofs.playthrough import parse_step, read_steps, start_state, take_step
 from plyscribe.domain.ruleset import AnyRuleset, Over
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.rulebooks import read_page
 from tests.domain.conformance import play_match, start_position
 from tests.domain.prove import every_ruleset, read_cases, read_proof, settings_of
 from tests.domain.retelling import find_retelling, retell
@@ -198,3 +201,25 @@ def test_an_end_gives_every_seat_its_rank_last_of_all(ruleset: AnyRuleset) -> No
         if over:
             assert taken.effects[-len(last) :] == tuple(last)
             assert [effect.amount for effect in last[1:]] == list(over.ranks)
+
+
+def read_effects_table(ruleset: AnyRuleset) -> dict[str, tuple[set[str], set[str]]]:
+    """The clauses and details of each kind, from the table under `## Effects` of the ruleset's page."""
+    page = read_page(ruleset.id, ruleset.version) or ""
+    section = page.partition("\n## Effects\n")[2].partition("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| `")
+    ]
+    return {
+        kind.strip("`"): ({*filter(None, clauses.split(", "))}, {*re.findall(r"`([a-z]+)`", details)})
+        for kind, clauses, details, _ in rows
+    }
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
+def test_the_page_of_a_ruleset_lists_the_kinds_of_its_effects(ruleset: AnyRuleset) -> None:
+    kinds = {
+        kind.kind: ({*kind.clauses} - {None}, {NAMES.get(name, name) for name in kind.has + kind.may})
+        for kind in ruleset.effect_kinds
+    }
+    assert read_effects_table(ruleset) == kinds
