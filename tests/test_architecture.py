@@ -66,6 +66,7 @@ SUBJECTS = {
     "commands": "requests to change a stream",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",
+    "effects": "what a step of a match did",
     "errors": "one tree of errors",
     "events": "recorded facts",
     "forks": "matches that begin with a line of another",

@@ -5,9 +5,11 @@ A sentence has placeholders for the details of an effect: `{seat}`, `{owner}`, `
 the context `accusative`; `{piece}` has no context.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from string import Formatter
 
 from plyscribe.domain.effects import Effect, describe_effect
@@ -27,27 +29,51 @@ singular and plural, by the amount.
 
 @cache
 def find_sentences(ruleset: AnyRuleset) -> Sentences:
-    """The sentences for the effects of a ruleset version."""
-    own: Sentences = import_module(f"{__package__}.{ruleset.id}_v{ruleset.version}").SENTENCES
+    """The sentences for the effects of a ruleset version. A ruleset from outside has only those that all share."""
+    name = f"{__package__}.{ruleset.id}_v{ruleset.version}"
+    own: Sentences = import_module(name).SENTENCES if find_spec(name) else {}
     return {**SENTENCES, **own}
 
 
+def name_seats(given: Mapping[int, str], language: str) -> Names:
+    """The names as sentences have them: those of players with the same name are followed by their seats.
+
+    >>> name_seats({1: "Ann", 2: "Ann", 3: "Ben"}, "en")
+    {1: 'Ann (seat 1)', 2: 'Ann (seat 2)', 3: 'Ben'}
+    """
+    count = Counter(given.values())
+    return {seat: f"{name} ({_call(seat, language, {})})" if count[name] > 1 else name for seat, name in given.items()}
+
+
 def describe_effects(ruleset: AnyRuleset, effects: Iterable[Effect], language: str, names: Names) -> list[str]:
-    """A sentence for each effect, in order."""
+    """A sentence for each effect, in order. An effect without a sentence is shown with its kind and details."""
     sentences = find_sentences(ruleset)
-    return [_write(choose_sentence(sentences, effect), effect, language, names) for effect in effects]
+    return [
+        _write(choose_sentence(sentences, effect) or _list_details(effect), effect, language, names)
+        for effect in effects
+    ]
 
 
 def choose_sentence(sentences: Sentences, effect: Effect) -> tuple[str, ...]:
-    """The sentence of the effect in English: one text, or singular and plural."""
+    """The sentence of the effect in English: one text, or singular and plural; empty if there is none."""
     keys = (f"{effect.kind}/{effect.word}", f"{effect.kind}/{effect.piece}", effect.kind)
-    found = next(sentences[key] for key in keys if key in sentences)
+    found = next((sentences[key] for key in keys if key in sentences), ())
     return (found,) if isinstance(found, str) else found
+
+
+def _list_details(effect: Effect) -> tuple[str]:
+    details = ", ".join(f"{name} {{{name}}}" for name in list(describe_effect(effect))[3:])
+    return (f"{{kind}}: {details}." if details else "{kind}.",)
 
 
 def _write(texts: tuple[str, ...], effect: Effect, language: str, names: Names) -> str:
     text = find_text(language, texts, 1 if effect.amount is None else effect.amount)
-    return _capitalise(_fill_in(text, describe_effect(effect), language, names))
+    values = describe_effect(effect)
+    sentence = _fill_in(text, values, language, names)
+    first = list_places(text)[0] if text.startswith("{") else ""
+    # The name of a player stays as it is.
+    begins_with_name = first in SEATS and values[first] in names
+    return sentence if begins_with_name else sentence[:1].upper() + sentence[1:]
 
 
 def translate(phrase: Phrase, language: str, names: Names) -> str:
@@ -77,7 +103,3 @@ def _show(place: str, values: Mapping[str, Value], language: str, names: Names) 
 
 def _call(seat: int, language: str, names: Names) -> str:
     return names.get(seat) or find_text(language, (SEAT,)).format(number=seat)
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
