@@ -517,7 +517,7 @@ class StoryOut(Schema):
     )
 
 
-class StepOut(StoryOut):
+class TakenStepOut(StoryOut):
     """A step of a match that was not taken back: a move, a roll, a withdrawal, or a draw by agreement."""
 
     version = fields.Integer(
@@ -548,7 +548,7 @@ class StepOut(StoryOut):
 class EffectsPage(Page, MatchVersion):
     """A page of the steps of a match, with what each did."""
 
-    steps = fields.List(fields.Nested(StepOut), required=True)
+    steps = fields.List(fields.Nested(TakenStepOut), required=True)
     fault = fields.Nested(
         MatchFault,
         required=True,
@@ -563,7 +563,7 @@ class PositionOut(MatchTurn):
     ply = fields.Integer(required=True, metadata={"description": "The number of moves made before this position."})
     view = fields.Dict(required=True, metadata={"description": "The state of the game, in the ruleset's own form."})
     steps = fields.List(
-        fields.Nested(StepOut),
+        fields.Nested(TakenStepOut),
         metadata={
             "description": "Only with `include=effects`: the move that led to the position, and the rolls, withdrawals "
             "and the agreed draw after it."
