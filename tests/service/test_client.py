@@ -224,7 +224,7 @@ def test_the_same_key_is_the_same_match(ann):
     assert ann.create_match("zhen", [None, None], key="k") == ann.create_match("zhen", [None, None], key="k")
 
 
-def test_lists_are_read_page_by_page(ann, ben):
+def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
     monkeypatch.setattr("plyscribe.service.client.client.ROWS", 2)
     made = [ann.create_match("zhen", [{"player": ann.me()["player"]}, None])["match"] for _ in range(5)]
     ann.create_match("pathagon", [None, None])

@@ -63,7 +63,7 @@ def seated(*occupants: Occupant | None) -> Match:
 
 
 def test_accounts_guests_and_bots_have_names_and_unknown_players_have_none():
-    match = seated(account(ANN), Guest("Cat"), None, Guest("?"), BuiltIn("random", 1, 7), account(BEN))
+    match = seated(account(ANN), Guest("Cat"), None, Guest("?"), BuiltIn("random", 1, 7, None), account(BEN))
     names = {ANN.id: "Ann", BEN.id: ""}
     assert name_players(match, names.__getitem__, "en") == {1: "Ann", 2: "Cat", 5: "random bot"}
 
