@@ -18,7 +18,7 @@ SENTENCES = {
         "{seat} captures {amount} cube of {owner} from tile {from}: it goes into the goal too.",
         "{seat} captures {amount} cubes of {owner} from tile {from}: they go into the goal too.",
     ),
-    "blocked": "{owner} has no action left, so {seat} sweeps all tiles.",
+    "blocked": "{owner} has no action left, so {seat} takes what is left on the tiles.",
     "swept": (
         "{amount} cube of {owner} goes from tile {from} into the goal of {seat}.",
         "{amount} cubes of {owner} go from tile {from} into the goal of {seat}.",
