@@ -26,8 +26,8 @@ SENTENCES = {
     "outrolled": "{owner} rolled lower and does not play first.",
     "started": "{owner} plays first.",
     "removed": (
-        "The pawn of {owner} on {from} goes back to the pool.",
-        "The {amount} pawns of {owner} on {from} go back to the pool.",
+        "{amount} pawn of {owner} goes back from {from} to the pool.",
+        "{amount} pawns of {owner} go back from {from} to the pool.",
     ),
     "lapsed": "The roll of {owner} is dropped.",
     "ended/cleared": "The match ends: the winner has been to CENTER and has no pawn left on the board.",

@@ -477,7 +477,7 @@ def test_po15_a_demon_on_an_entry_counts_for_the_seat_on_turn() -> None:
     for pawns, after in (("c3:* d2:1", "c2:* d4:1"), ("c3:* d2:*", "c2:* d4:*")):
         state = position(net, pawns, demons=True)
         assert pawns_of(play(state, legal(state, "launch")[0])) == after
-    refuse(position(net, "c3:* d2:2", demons=True), "launch d3", "PO15")
+    refuse(position(net, "c3:* d2:2", demons=True), "launch d3", "PO6")
 
 
 CHOICE = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
@@ -544,8 +544,8 @@ def test_po17_more_demons_than_exits_forbid_the_launch() -> None:
 
 
 def test_po18_demons_never_exit() -> None:
-    refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO8")
-    refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO8")
+    refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO18")
+    refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO18")
 
 
 def test_po18_demons_are_no_seats_pawns() -> None:

@@ -69,7 +69,7 @@ class PortalsV1(Ruleset[State, Move]):
 
     id = "portals"
     version = 1
-    behaviour = "ece08a0d93ccf0f90264799c2442a9011432a93142b11e7f8b280d6e8cf198ed"
+    behaviour = "24de706ed869b3cafd52ebae76b5ce84d38dc0fc728d1c8ebd75220d6242c1ac"
     title = "Portals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
