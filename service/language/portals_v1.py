@@ -15,7 +15,7 @@ SENTENCES = {
     "supplied": ("{amount} pawn comes from the pool of {seat}.", "{amount} pawns come from the pool of {seat}."),
     "entered": "{seat} enters: a pawn goes from the pool to START on {to}.",
     "exited": "{seat} exits: a pawn goes from CENTER on {from} to the pool.",
-    "centered": "{seat} has been to CENTER, and wins as soon as its own move leaves it no pawn on the board.",
+    "centered": "{seat} has been to CENTER, and wins with a move that leaves no pawn of {seat} on the board.",
     "passed": "{owner} can do nothing and is passed over.",
     "rolled/first": "{seat} rolls {amount} for who plays first.",
     "rolled/build": "{seat} rolls {amount}: time to build.",

@@ -47,31 +47,33 @@ def explain(state: State, text: str) -> Breach:
         return END_CLAUSES.get(turn.reason, "PO11"), MATCH_OVER
     if not isinstance(turn, Decision):
         if state.contest:
-            return "PO3", say("the dice have yet to decide who plays first. Roll the die.")
+            return "PO3", say("it is not yet decided who plays first. Roll the die for it, then move.")
         return "PO19", say("every turn begins with a roll. Roll the die, then move.")
     kind, seat = WORDS.index(text.split(" ")[0]), turn.seat
     if kind not in find_kinds(state):
-        return _explain_kind(state, kind)
+        return _explain_kind(state, seat, kind)
     if kind in BUILD:
         return _explain_build(state, seat, text)
     if kind == LAUNCH:
         return _explain_launch(state, seat, text)
     if not state.pool[seat]:
-        return "PO7", say("the pool is empty, so no pawn can enter. Build or launch instead.")
+        return "PO7", say("the pool of {seat} is empty. Build or launch instead.", seat=seat)
     start = board.names[state.setup.starts[seat]]
-    return "PO10", say("START on {field} cannot take a pawn of the seat now. Build or launch instead.", field=start)
+    return "PO10", say(
+        "START on {field} cannot take a pawn of {seat} now. Build or launch instead.", seat=seat, field=start
+    )
 
 
-def _explain_kind(state: State, kind: int) -> Breach:
+def _explain_kind(state: State, seat: int, kind: int) -> Breach:
     """Why the turn does not allow this kind of action."""
     roll = state.d8
     if find_kinds(state) == (EXIT,):
-        return "PO8", say("a pawn of the seat is on CENTER and must leave it first. Play exit.")
+        return "PO8", say("a pawn of {seat} is on CENTER and must exit before anything else. Play exit.", seat=seat)
     if kind != EXIT or roll not in (None, 8):
         return "PO19", _say_use(roll or 0)
     if state.pawns[DEMONS] >> state.setup.board.center & 1:
-        return "PO18", say("a demon on CENTER cannot exit. Only a portal takes it away from there.")
-    return "PO8", say("the seat has no pawn on CENTER. Bring one there before you exit.")
+        return "PO18", say("a demon on CENTER cannot exit. Launch a portal that takes it away from there.")
+    return "PO8", say("{seat} has no pawn on CENTER. Bring one there before you exit.", seat=seat)
 
 
 def _say_use(roll: int) -> Phrase:
@@ -94,18 +96,25 @@ def _explain_build(state: State, seat: int, text: str) -> Breach:
         return "PO4", say("a new element needs an arrow. Name neighbours after < or >, as in portal d4 <c3.")
     if come & go:
         twice = names[next(each(come & go))]
-        return "PO4", say("only one arrow can join {field} and {other}. Name {other} once.", field=field, other=twice)
+        return "PO4", say(
+            "only one arrow can join {field} and {neighbour}. Name {neighbour} once.", field=field, neighbour=twice
+        )
     if far := joined & ~(board.star << number - board.origin):
         away = names[next(each(far))]
-        return "PO4", say("{other} is not beside {field}. Name neighbours of {field} only.", field=field, other=away)
+        return "PO4", say(
+            "{neighbour} is not beside {field}. Name neighbours of {field} only.", field=field, neighbour=away
+        )
     if word == WORDS[PLATFORM]:
         wrong = names[next(each(joined & ~state.portals))]
-        return "PO4", say("{other} has no portal. Join a platform to neighbouring portals only.", other=wrong)
+        return "PO4", say("{neighbour} has no portal. Join a platform to neighbouring portals only.", neighbour=wrong)
     if joined & state.setup.foreign[seat]:
-        start = names[next(each(joined & state.setup.foreign[seat]))]
-        return "PO5", say("{other} is the START of another seat. Build a portal that is not joined to it.", other=start)
+        start = next(each(joined & state.setup.foreign[seat]))
+        owner, name = state.setup.starts.index(start), names[start]
+        return "PO5", say(
+            "{neighbour} is the START of {owner}. Build a portal that is not joined to it.", owner=owner, neighbour=name
+        )
     wrong = names[next(each(joined & ~state.platforms))]
-    return "PO4", say("{other} has no platform. Join a portal to neighbouring platforms only.", other=wrong)
+    return "PO4", say("{neighbour} has no platform. Join a portal to neighbouring platforms only.", neighbour=wrong)
 
 
 def _explain_launch(state: State, seat: int, text: str) -> Breach:
@@ -119,30 +128,34 @@ def _explain_launch(state: State, seat: int, text: str) -> Breach:
     if bare := entries & ~(state.pawns[seat] | demons):
         entry = names[next(each(bare))]
         if variant:
-            return "PO6", say("{entry} has no pawn of the seat and no demon. Bring one to every entry.", entry=entry)
-        return "PO6", say("{entry} has no pawn of the seat. Bring one to every entry first.", entry=entry)
+            return "PO6", say(
+                "neither a pawn of {seat} nor a demon is on the entry {entry}. Fill every entry before you launch.",
+                seat=seat,
+                entry=entry,
+            )
+        return "PO6", say(
+            "no pawn of {seat} is on the entry {entry}. Fill every entry before you launch.", seat=seat, entry=entry
+        )
     count, places = demons.bit_count(), exits.bit_count()
     if count > places > 0:
         return "PO17", say("more demons are on the entries than there are exits. Launch another portal.")
-    choice = 0 < count < places
-    if named and not choice:
+    choice, ways = 0 < count < places, find_launches(state, seat, number)
+    if named and ways and not choice:
         return "PO16", say("there is no choice of exits for demons here. Play launch {field} alone.", field=field)
     pays = bool(entries) or not variant  # PO14
     if pays and state.pool[seat] + entries.bit_count() < places:
-        return "PO6", say("the pool has too few pawns for all exits. Launch another portal.")
+        return "PO6", say("the pool of {seat} has too few pawns for all exits. Launch another portal.", seat=seat)
     if choice:
-        return _explain_choice(state, seat, number, named, exits)
+        return _explain_choice(board, number, named, exits, ways)
     colour = DEMONS if demons or not pays else seat
     full = names[next(each(exits & ~find_free(state, colour)))]
     if colour == DEMONS:
-        return "PO10", say("{exit} cannot take a demon. Launch another portal.", exit=full)
-    return "PO10", say("{exit} cannot take a pawn of the seat. Launch another portal.", exit=full)
+        return "PO10", say("the exit {exit} cannot take a demon. Launch another portal.", exit=full)
+    return "PO10", say("the exit {exit} cannot take a pawn of {seat}. Launch another portal.", seat=seat, exit=full)
 
 
-def _explain_choice(state: State, seat: int, number: int, named: int, exits: int) -> Breach:
+def _explain_choice(board: Board, number: int, named: int, exits: int, ways: tuple[int, ...]) -> Breach:
     """Why the named exits cannot be those that get demons, where some exits do and others get pawns."""
-    board = state.setup.board
-    ways = find_launches(state, seat, number)
     if not ways:
         return "PO10", say("the exits cannot take these demons and pawns, however chosen. Launch another portal.")
     instead = f"launch {board.names[number]} demons {board.lists[number][ways[0]]}"
