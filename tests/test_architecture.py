@@ -63,6 +63,7 @@ SUBJECTS = {
     "blueprint": "the blueprint that the views beside it hang on",
     "board": "the fields of a board and how they lie",
     "bots": "built-in bots",
+    "breaches": "why a move is illegal",
     "commands": "requests to change a stream",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",

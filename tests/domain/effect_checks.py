@@ -110,8 +110,8 @@ def check_need(ruleset: AnyRuleset, steps: Iterable[Taken]) -> None:
     """Without any one of its effects, a step cannot be retold."""
     for taken in steps:
         for place, effect in enumerate(taken.effects):
-            # A roll is a step of its own, whatever follows from it.
-            if effect.kind != ROLLED:
+            # A roll is a step of its own, whatever follows from it. Whose turn it is need not show in a view.
+            if effect.kind not in (ROLLED, "passed"):
                 without = taken.effects[:place] + taken.effects[place + 1 :]
                 assert not is_retold_alike(ruleset, taken, without), f"{effect} of {taken.effects}"
 
