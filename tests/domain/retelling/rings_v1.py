@@ -27,18 +27,19 @@ def find_seat_on_turn(view: View) -> int:
     return min(seat for seat, number in held if number)
 
 
+def find_key(view: View, field: str, seat: int) -> str:
+    """Where the units of the seat on this field are in the view. For a moment, two seats may share it: RI18, RI19."""
+    fields, guest = view["units"], f"{field}/{seat}"
+    return guest if guest in fields or fields.get(field, {"seat": seat})["seat"] != seat else field
+
+
 def put(view: View, field: str, seat: int, piece: str, number: int = 1) -> None:
-    """Put units there. For a moment they may share the field with another seat's: RI19, and a push of RI18."""
-    fields = view["units"]
-    guest = f"{field}/{seat}"
-    key = guest if guest in fields or fields.get(field, {"seat": seat})["seat"] != seat else field
-    there = fields.setdefault(key, {"seat": seat, **dict.fromkeys(KINDS, 0)})
+    there = view["units"].setdefault(find_key(view, field, seat), {"seat": seat, **dict.fromkeys(KINDS, 0)})
     there[piece] += number
 
 
 def take(view: View, field: str, seat: int, piece: str, number: int = 1) -> None:
-    fields = view["units"]
-    key = field if fields[field]["seat"] == seat else f"{field}/{seat}"
+    fields, key = view["units"], find_key(view, field, seat)
     fields[key][piece] -= number
     assert fields[key][piece] >= 0
     if not any(fields[key][kind] for kind in KINDS):
@@ -131,8 +132,7 @@ def expire(view: View, effect: Effect) -> None:
 
 
 def score(view: View, effect: Effect) -> None:
-    assert view["units"][effect.target]["seat"] == effect.owner
-    assert view["units"][effect.target][effect.piece] == 1
+    assert view["units"][find_key(view, effect.target, effect.owner)][effect.piece] == 1
     view["points"][effect.owner - 1] += effect.amount
 
 
@@ -274,7 +274,7 @@ RETOLD = {
 
 
 def settle(view: View, effects: Sequence[Effect]) -> None:
-    """Nobody shares a field. A match that is over has no turn under way, but at the ply limit it stays as it was."""
+    """Nobody shares a field, and every attack is settled. A match that is over has no turn under way, but at the ply limit it stays as it was."""
     units: dict[str, Any] = {}
     for key, there in view["units"].items():
         field = key.partition("/")[0]
