@@ -274,7 +274,10 @@ RETOLD = {
 
 
 def settle(view: View, effects: Sequence[Effect]) -> None:
-    """Nobody shares a field, and every attack is settled. A match that is over has no turn under way, but at the ply limit it stays as it was."""
+    """Nobody shares a field, and every attack is settled.
+
+    A match that is over has no turn under way, but at the ply limit it stays as it was.
+    """
     units: dict[str, Any] = {}
     for key, there in view["units"].items():
         field = key.partition("/")[0]
