@@ -65,7 +65,7 @@ class RingsV1(Ruleset[State, Move]):
 
     id = "rings"
     version = 1
-    behaviour = "9c50021eaf2926c8f5c45dd78094c5398ab174fdacf58f4ac7782f0c27e978ee"
+    behaviour = "ff5a31bfc0438f1e02b7bcc42a8e734c33c69bbd66273339fd77e7895136fae5"
     title = "Rings"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
