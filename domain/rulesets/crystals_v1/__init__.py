@@ -85,7 +85,7 @@ class CrystalsV1(Ruleset[State, Move]):
 
     id = "crystals"
     version = 1
-    behaviour = "188a0a38043476e9acf7af9603554d9c894e59d710782d31beb42c16740ff582"
+    behaviour = "9e619a5c5eb38835a2bc28f8750ef848752a8c46cfedba010c8a0c02313f3b13"
     title = "Crystals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES

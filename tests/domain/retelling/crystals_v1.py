@@ -113,6 +113,7 @@ def resolve(view: View, field: int) -> None:
 
 def call_off(view: View, effect: Effect) -> None:
     """CR21: the attacker takes the field, if it is still there and the match goes on."""
+    assert view["attack"]["target"]["seat"] == effect.owner
     view["free"] = (effect.seat, view["attack"], int(effect.target))
     view["attack"], view["phase"] = None, DONE
 
