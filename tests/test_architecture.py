@@ -71,6 +71,7 @@ SUBJECTS = {
     "errors": "one tree of errors",
     "events": "recorded facts",
     "forks": "matches that begin with a line of another",
+    "happenings": "the effects of what was done in a ruleset",
     "imported": "matches of other servers",
     "imports": "the taking in of those matches",
     "inboxes": "what players are notified of",

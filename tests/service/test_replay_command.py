@@ -128,7 +128,7 @@ def test_dice_belong_to_the_position_that_they_lead_on_from(tmp_path):
 def test_a_match_of_the_store_is_shown_by_its_id(api, parts, monkeypatch):
     monkeypatch.setattr(transfer, "compose_beside", lambda _: parts)
     played = Played(api, parts)
-    assert run(played.id).stdout.startswith("Zhen · ply 1 of 1 · seat 1: +5\n")
+    assert "\nZhen · ply 1 of 1 · seat 1: +5\n" in run(played.id).stdout
     ran = run("match-" + "a" * 26)
     assert (ran.exit_code, ran.output) == (1, f"error: match-{'a' * 26}: there is no match match-{'a' * 26}\n")
 
