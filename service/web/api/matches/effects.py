@@ -38,6 +38,7 @@ TOLD = 50
     problems=(401, 404, 409),
     open=True,
     tagged=True,
+    spoken=True,
 )
 def list_effects(match: str) -> Response:
     """List what the steps of a match did.

@@ -24,11 +24,12 @@ from plyscribe.service.web.schemas import answers, bodies, parameters
 
 @blueprint.post("/<match>/moves")
 @charged("moves")
-@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True, spoken=True)
 def make_move(match: str) -> Response:
     """Make a move for the seat on turn.
 
-    The refusal of a move names the clause of the rules that it breaks, and some legal moves.
+    The refusal of a move names the clause of the rules that it breaks, what to do instead in the language of
+    `Accept-Language` (`en`, `de`), and some legal moves.
     """
     return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body))
 
@@ -71,7 +72,7 @@ def compose_move(match: str) -> Response:
 
 @blueprint.post("/<match>/rolls")
 @charged("moves")
-@operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True, spoken=True)
 def record_roll(match: str) -> Response:
     """Record what the dice showed at the table."""
     return execute(match, bodies.NewRoll, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))

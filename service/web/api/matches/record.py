@@ -24,6 +24,7 @@ from plyscribe.service.web.schemas import parameters
     problems=(401, 404, 409),
     open=True,
     tagged=True,
+    spoken=True,
 )
 def get_record(match: str) -> Response:
     """Get a match as a text record.

@@ -54,6 +54,7 @@ TOLD_EVENTS = 500
     problems=(400, 401, 404, 409),
     open=True,
     followed=True,
+    spoken=True,
 )
 def list_events(match: str) -> Response:
     """List a match's events.
@@ -111,6 +112,7 @@ def _stream_events(state: Match, after: int, language: str | None) -> Response:
     problems=(401, 404, 409),
     open=True,
     tagged=True,
+    spoken=True,
 )
 def get_position(match: str, ply: int) -> Response:
     """Get the position just before move `ply` + 1.
