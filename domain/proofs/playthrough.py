@@ -30,7 +30,10 @@ EFFECT = "= "
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """`seat` leaves after `ply` moves; with `awaiting`, once the state waits for a `roll` or a `decision`."""
+    """`seat` leaves after `ply` moves; with `awaiting`, once the state waits for a `roll` or a `decision`.
+
+    `roll 3` waits for that of seat 3.
+    """
 
     ply: int
     seat: int
@@ -122,7 +125,7 @@ class _Script:
     def next_step(self, ruleset: AnyRuleset, state: Any, turn: Decision | Roll) -> str:
         ply = ruleset.view(state)["ply"]
         for withdrawal in self.withdrawals:
-            if ply >= withdrawal.ply and withdrawal.awaiting in (None, _kind(turn)):
+            if ply >= withdrawal.ply and withdrawal.awaiting in (None, _kind(turn), f"{_kind(turn)} {turn.seat}"):
                 self.withdrawals.remove(withdrawal)
                 return f"withdraw {withdrawal.seat}"
         if isinstance(turn, Roll):

@@ -48,7 +48,7 @@ class Film(NamedTuple):
 
         return draw_board(self.ruleset, *self.shots[ply], theme)
 
-    def tell(self, ply: int | None, language: str) -> list[str]:
+    def list_sentences(self, ply: int | None, language: str) -> list[str]:
         """What each step did, a sentence a line: of all steps, or of those that led to the position at this ply."""
         steps = [step for step in self.steps if ply in (None, step.ply)]
         return list(render_steps(describe_steps(self.ruleset, steps, language, self.name_players(language))))
@@ -103,7 +103,7 @@ def replay(
         if gif is not None:
             _film(film, gif, delay, size, cast("Theme", theme))
         if png is None and gif is None:
-            told = film.tell(ply, language) if effects else []
+            told = film.list_sentences(ply, language) if effects else []
             click.echo("\n".join([*told, *([""] if told else []), _format_position(film, at)]))
     except REFUSALS as error:
         sys.exit(f"error: {match}: {error}")

@@ -331,9 +331,11 @@ class Client(TournamentCalls, ManyCalls, Connection):
         named = None if receipt is None else f"{receipt['version']}:{receipt['hash']}"
         return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation, receipt=named)))
 
-    def position(self, match: str, ply: int, version: int | None = None) -> Position:
-        """The state just before move `ply` + 1."""
-        query = {"version": version} if version else None
+    def position(
+        self, match: str, ply: int, version: int | None = None, *, effects: bool = False, language: str | None = None
+    ) -> Position:
+        """The state just before move `ply` + 1; with `effects`, the steps that led to it and what they did."""
+        query = _given(version=version, include="effects" if effects else None, language=language)
         return cast(Position, self._get(f"/v1/matches/{match}/positions/{ply}", query))
 
     def effects(

@@ -64,8 +64,8 @@ class ToldEvents:
         if not events:
             return []
         match = self._matches.read_since(stream, events[-1].version)
-        tell = partial(self._describe, match, name_players(match, self._name_of, self._language))
-        return [entry._replace(data=_add(entry.data, tell(entry.number))) for entry in _dump(events)]
+        describe = partial(self._describe, match, name_players(match, self._name_of, self._language))
+        return [entry._replace(data=_add(entry.data, describe(entry.number))) for entry in _dump(events)]
 
     def _describe(self, match: Match, names: Names, version: int) -> dict[str, Any]:
         step = find_step(match.play, version) if match.play else None

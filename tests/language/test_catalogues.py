@@ -99,8 +99,8 @@ def check_file(language: str, name: str, texts: list[tuple[str, ...]], words: se
     for text in texts:
         forms = found[None, text[0]]
         assert all(forms), f"{text[0]!r} has no translation"
-        for form in forms:
-            check_places(text[0], form, found, words)
+        for number, form in enumerate(forms):
+            check_places(text[min(number, len(text) - 1)], form, found, words)
     stray = {key for key in found if key[0] is not None and (key[0] not in contexts or key[1] not in words)}
     assert not stray
 

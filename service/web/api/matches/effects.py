@@ -26,7 +26,7 @@ from plyscribe.service.web.charging import charge_size
 from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, parameters
 
-TOLD = 50
+TOLD = 10
 """Positions of a page for the price of one request."""
 
 
