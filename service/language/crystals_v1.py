@@ -16,8 +16,11 @@ SENTENCES = {
     "scored/third": "{seat} takes the third crystal.",
     "teleported": "The teleport on {from} carries {owner}'s {piece} on to {to}.",
     "attacked": "{seat}'s {word} attacks {owner}'s {piece} on {to}: {owner}'s tower covers that field.",
-    "shot-at": "{seat}'s {word} attacks {owner}'s {piece} on {to} from afar: {owner}'s tower covers that field.",
+    "attacked-from-afar": (
+        "From afar, {seat}'s {word} attacks {owner}'s {piece} on {to}: {owner}'s tower covers that field."
+    ),
     "killed": "{seat}'s {word} kills {owner}'s {piece} on {from}, which returns to its base.",
+    "killed-from-afar": "From afar, {seat}'s {word} kills {owner}'s {piece} on {from}, which returns to its base.",
     "killed/mine": "{seat}'s mine kills {owner}'s {piece} on {from}, which returns to its base.",
     "saved": "The roll saves {owner}'s {piece} on {to}.",
     "thrown-back": "{owner}'s {piece} goes back from {from} to {to}.",

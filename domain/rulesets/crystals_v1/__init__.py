@@ -85,7 +85,7 @@ class CrystalsV1(Ruleset[State, Move]):
 
     id = "crystals"
     version = 1
-    behaviour = "9e619a5c5eb38835a2bc28f8750ef848752a8c46cfedba010c8a0c02313f3b13"
+    behaviour = "7eae64953ea5d5704e55ae1c366d2e85d85677a46c0191eef4b11fe74368738d"
     title = "Crystals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
