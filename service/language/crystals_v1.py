@@ -8,7 +8,7 @@ SENTENCES = {
     "rolled/defence": "{seat} rolls a {amount} for the defence.",
     "out": "{owner} rolled too high and does not begin.",
     "tied": "{owner} shares the lowest roll and rolls again.",
-    "idle": "{owner} has nobody on the track and cannot move.",
+    "idle": "{owner} has nobody on the loop and cannot move.",
     "moved": "{seat} moves the {piece} from {from} to {to}.",
     "came-home": "{seat} brings the {piece} home from {from}, back to the base.",
     "scored/first": "{seat} takes a crystal, the first of three.",
