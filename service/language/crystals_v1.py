@@ -8,7 +8,7 @@ SENTENCES = {
     "rolled/defence": "{seat} rolls a {amount} for the defence.",
     "out": "{owner} rolled too high and does not begin.",
     "tied": "{owner} shares the lowest roll and rolls again.",
-    "idle": "{owner} has nobody on the track and cannot move.",
+    "idle": "{owner} has nobody on the loop and cannot move.",
     "moved": "{seat} moves the {piece} from {from} to {to}.",
     "came-home": "{seat} brings the {piece} home from {from}, back to the base.",
     "scored/first": "{seat} takes a crystal, the first of three.",
@@ -16,8 +16,11 @@ SENTENCES = {
     "scored/third": "{seat} takes the third crystal.",
     "teleported": "The teleport on {from} carries {owner}'s {piece} on to {to}.",
     "attacked": "{seat}'s {word} attacks {owner}'s {piece} on {to}: {owner}'s tower covers that field.",
-    "shot-at": "{seat}'s {word} attacks {owner}'s {piece} on {to} from afar: {owner}'s tower covers that field.",
+    "attacked-from-afar": (
+        "From afar, {seat}'s {word} attacks {owner}'s {piece} on {to}: {owner}'s tower covers that field."
+    ),
     "killed": "{seat}'s {word} kills {owner}'s {piece} on {from}, which returns to its base.",
+    "killed-from-afar": "From afar, {seat}'s {word} kills {owner}'s {piece} on {from}, which returns to its base.",
     "killed/mine": "{seat}'s mine kills {owner}'s {piece} on {from}, which returns to its base.",
     "saved": "The roll saves {owner}'s {piece} on {to}.",
     "thrown-back": "{owner}'s {piece} goes back from {from} to {to}.",

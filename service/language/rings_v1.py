@@ -32,24 +32,15 @@ SENTENCES = {
     "moved": "{seat} moves a {piece} from {from} to {to}.",
     "pushed": "{seat} pushes a {piece} of {owner} from {from} to {to}.",
     "attacked/alone": "{seat} attacks {owner} on {to} with a {piece} from {from}.",
-    "attacked/first": "{seat} attacks a blocker of {owner} on {to} with a {piece} from {from}. A second one must follow.",
+    "attacked/first": "{seat} attacks a blocker of {owner} on {to} with a {piece} from {from}: a second must follow.",
     "attacked/second": "{seat} attacks {owner} on {to} with a second {piece}, from {from}.",
     "killed/supply": "{owner} loses a {piece} on {from}: it returns to the supply.",
     "killed/out": "{owner} loses a {piece} on {from}: it is out of the match.",
     "occupied": "The {piece} of {seat} takes {to}.",
     "returned": "The other {piece} of {seat} returns to {to}: a second blocker holds {from}.",
-    "proposed/recruit": (
-        "{seat} proposes an alliance to {owner}: a recruit die would pay for an attack on the blocker on {to}, with the "
-        "warrior on {from}."
-    ),
-    "proposed/move": (
-        "{seat} proposes an alliance to {owner}: a move die would pay for an attack on the blocker on {to}, with the "
-        "warrior on {from}."
-    ),
-    "proposed/turn": (
-        "{seat} proposes an alliance to {owner}: two turn dice would pay for an attack on the blocker on {to}, with the "
-        "warrior on {from}."
-    ),
+    "proposed/recruit": "{seat} asks {owner} to ally against the blocker on {to}: from {from}, for a recruit die.",
+    "proposed/move": "{seat} asks {owner} to ally against the blocker on {to}: from {from}, for a move die.",
+    "proposed/turn": "{seat} asks {owner} to ally against the blocker on {to}: from {from}, for two turn dice.",
     "accepted": "{seat} accepts: the warrior on {from} helps {owner} to attack {to}.",
     "declined": "{seat} declines the alliance with {owner}.",
     "voided/attack": "The attack on {to} is off.",

@@ -1,9 +1,9 @@
 """The story of a match: what each step did, as effects for programs and as sentences for people."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from plyscribe.domain.effects import Ended, Moved, Rolled, Step, Withdrew, describe_effect
+from plyscribe.domain.effects import Effect, Ended, Moved, Rolled, Step, Withdrew, describe_effect
 from plyscribe.domain.events import Account, BuiltIn, Guest, Occupant
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match
@@ -49,11 +49,23 @@ def _name(occupant: Occupant | None, name_of: Callable[[str], str]) -> str | Non
 
 def describe_story(ruleset: AnyRuleset, step: TakenStep, language: str, names: Names) -> Json:
     """The effects of a step, and a sentence for each of them."""
-    effects = step.list_effects(ruleset)
+    return _describe_effects(ruleset, step.list_effects(ruleset), language, names)
+
+
+def _describe_effects(ruleset: AnyRuleset, effects: Sequence[Effect], language: str, names: Names) -> Json:
     return {
         "effects": [describe_effect(effect) for effect in effects],
         "sentences": describe_effects(ruleset, effects, language, names),
     }
+
+
+def preview_move(match: Match, text: str, language: str, names: Names) -> Json:
+    """The effects of a legal move that was not made, and a sentence for each of them."""
+    play = match.play
+    assert play is not None  # or the move would not be legal
+    move = play.ruleset.parse_move(play.state, text)
+    effects = play.ruleset.effects(play.state, Moved(move), play.ruleset.apply_move(play.state, move))
+    return _describe_effects(play.ruleset, effects, language, names)
 
 
 def describe_steps(ruleset: AnyRuleset, steps: Iterable[TakenStep], language: str, names: Names) -> list[Json]:

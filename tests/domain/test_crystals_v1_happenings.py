@@ -131,19 +131,19 @@ def test_cr16_an_archer_kills_until_it_meets_one_that_is_covered_and_then_goes_o
     state = position(drawing, roll=2, xp={"1a": 5}, teleport=9)
     assert happenings(state, "move archer") == [
         "moved CR7* seat 1 piece archer from 2 to 4",
-        "killed CR16 seat 1 owner 3 piece miner from 5 word archer",
+        "killed-from-afar CR16 seat 1 owner 3 piece miner from 5 word archer",
         "earned CR16 owner 1 amount 1",
-        "shot-at CR16 seat 1 owner 2 piece scout to 6 word archer",
+        "attacked-from-afar CR16 seat 1 owner 2 piece scout to 6 word archer",
     ]
     state = play(state, "move archer")
     assert happenings(state, 1) == [
         "rolled CR12 seat 2 amount 1 word defence",
         "saved CR12 owner 2 piece scout to 6",
         "earned CR12 owner 2 amount 1",
-        "shot-at CR16 seat 1 owner 2 piece miner to 7 word archer",
+        "attacked-from-afar CR16 seat 1 owner 2 piece miner to 7 word archer",
     ]
     assert happenings(play(state, 1), 6)[1:] == [
-        "killed CR16 seat 1 owner 2 piece miner from 7 word archer",
+        "killed-from-afar CR16 seat 1 owner 2 piece miner from 7 word archer",
         "earned CR16 owner 1 amount 1",
     ]
 
@@ -219,7 +219,7 @@ def test_cr21_an_attack_on_a_seat_that_leaves_is_called_off_and_the_attacker_goe
     state = play(position(drawing, roll=2, teleport=9), "move archer")
     assert happenings(state, Withdrew(2))[4:] == [
         "called-off CR21 seat 1 owner 2 to 4",
-        "killed CR16 seat 1 owner 3 piece miner from 5 word archer",
+        "killed-from-afar CR16 seat 1 owner 3 piece miner from 5 word archer",
         "earned CR16 owner 1 amount 1",
     ]
 
@@ -231,11 +231,11 @@ def test_a_move_that_kills_says_whom_in_both_languages() -> None:
     names = {1: "Ann", 2: "Ben"}
     assert describe_effects(CRYSTALS_V1, effects, "en", names) == [
         "Ann moves the rider from 7 to 13.",
-        "Ann's rider kills Ben's archer on 12, which returns to its base.",
+        "From afar, Ann's rider kills Ben's archer on 12, which returns to its base.",
         "Ann earns a point of experience.",
     ]
     assert describe_effects(CRYSTALS_V1, effects, "de", names) == [
         "Ann zieht den Reiter von 7 nach 13.",
-        "Der Reiter von Ann schlägt den Bogenschützen von Ben auf 12: Er kehrt in die Basis zurück.",
+        "Aus der Ferne schlägt der Reiter von Ann den Bogenschützen von Ben auf 12: Er kehrt in die Basis zurück.",
         "Ann erhält einen Erfahrungspunkt.",
     ]

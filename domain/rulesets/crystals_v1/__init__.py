@@ -85,7 +85,7 @@ class CrystalsV1(Ruleset[State, Move]):
 
     id = "crystals"
     version = 1
-    behaviour = "9e619a5c5eb38835a2bc28f8750ef848752a8c46cfedba010c8a0c02313f3b13"
+    behaviour = "7eae64953ea5d5704e55ae1c366d2e85d85677a46c0191eef4b11fe74368738d"
     title = "Crystals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
@@ -259,9 +259,9 @@ def _find_breach(state: State, verb: str, place: int) -> tuple[str, Phrase] | No
     if phase != MOVE:
         if state.at[me] == BASE:
             return None
-        return "CR6", say("the {piece} is already on the track. Spawn one that is in the base.", piece=name)
+        return "CR6", say("the {piece} is already on the loop. Spawn one that is in the base.", piece=name)
     if state.at[me] == BASE:
-        return "CR7", say("the {piece} is in the base. Move a character that is on the track.", piece=name)
+        return "CR7", say("the {piece} is in the base. Move a character that is on the loop.", piece=name)
     target = find_target(state, me, state.roll)
     if is_blocked(state, me, target):
         return "CR10", say(
@@ -281,7 +281,7 @@ def _say_due(state: State) -> Phrase:
         FIRST: say("{seat} must roll for the first turn now. Go on after the roll.", seat=seat),
         SPAWN: say("{seat} must fill the empty START now. Spawn a character from the base.", seat=seat),
         ROLL: say("{seat} must roll now. Move after the roll.", seat=seat),
-        MOVE: say("{seat} must move by the roll now. Move a character on the track.", seat=seat),
+        MOVE: say("{seat} must move by the roll now. Move a character on the loop.", seat=seat),
         DEFENCE: say("{seat} must roll for the defence now. Go on after the roll.", seat=seat),
         XP: say("{seat} must give out experience now. Name a class after xp.", seat=seat),
         RESPAWN: say("{seat} must fill the empty START now. Spawn a character from the base.", seat=seat),

@@ -55,13 +55,26 @@ EFFECT_KINDS = (
     EffectKind("scored", ("CR8",), ("seat", "amount", "word"), words=ORDINALS),
     EffectKind("teleported", ("CR9",), ("owner", "piece", "source", "target"), pieces=CLASSES),
     EffectKind("attacked", ("CR11",), ("seat", "owner", "piece", "target", "word"), pieces=CLASSES, words=CLASSES),
-    EffectKind("shot-at", ("CR16",), ("seat", "owner", "piece", "target", "word"), pieces=CLASSES, words=ATTACKERS),
+    EffectKind(
+        "attacked-from-afar",
+        ("CR16",),
+        ("seat", "owner", "piece", "target", "word"),
+        pieces=CLASSES,
+        words=ATTACKERS,
+    ),
     EffectKind(
         "killed",
-        ("CR11", "CR13", "CR16"),
+        ("CR11", "CR13"),
         ("seat", "owner", "piece", "source", "word"),
         pieces=CLASSES,
         words=(*CLASSES, MINE),
+    ),
+    EffectKind(
+        "killed-from-afar",
+        ("CR16",),
+        ("seat", "owner", "piece", "source", "word"),
+        pieces=CLASSES,
+        words=ATTACKERS,
     ),
     EffectKind("saved", ("CR12",), ("owner", "piece", "target"), pieces=CLASSES),
     EffectKind("thrown-back", ("CR12",), ("owner", "piece", "source", "target"), pieces=CLASSES),
@@ -95,7 +108,7 @@ def list_happenings(before: State, step: Step, after: State) -> list[Effect]:
     if after.over:
         effects += _list_dropped(before, effects, END_CLAUSES[after.over.reason])
     elif _has_new_turn(before, step, after):
-        effects.append(_begin_turn(before, after))
+        effects.append(_describe_turn(before, after))
     return effects
 
 
@@ -106,7 +119,7 @@ def _has_new_turn(before: State, step: Step, after: State) -> bool:
     return isinstance(step, Rolled) or before.phase not in (SPAWN, ROLL) or before.seat != after.seat
 
 
-def _begin_turn(before: State, after: State) -> Effect:
+def _describe_turn(before: State, after: State) -> Effect:
     if before.phase == FIRST:
         return Effect("turn-began", "CR5", owner=after.seat, word="first")
     return Effect("turn-began", "CR14", owner=after.seat, word="extra" if before.seat == after.seat else "next")
@@ -115,7 +128,7 @@ def _begin_turn(before: State, after: State) -> Effect:
 def _list_dropped(before: State, effects: list[Effect], clause: str) -> Iterator[Effect]:
     """The attack and the experience that were pending when the match ended."""
     last = effects[-1]
-    if last.kind in ("attacked", "shot-at"):
+    if last.kind in ("attacked", "attacked-from-afar"):
         yield last._replace(kind="called-off", clause=clause, piece=None, word=None)
     earned = [effect.owner for effect in effects if effect.kind == "earned"]
     given = [effect.seat for effect in effects if effect.kind == "learned"]
@@ -166,7 +179,7 @@ def _list_of_run(before: State, me: int, after: State) -> Iterator[Effect]:
         if after.at[target] != BASE:
             yield _describe_attack("attacked", "CR11", before, me, target)
             return
-        yield from _list_of_kill("CR11", before, me, target)
+        yield from _list_of_kill("killed", "CR11", before, me, target)
     yield from _list_of_arrival(before, me, field, after)
 
 
@@ -182,11 +195,11 @@ def _describe_attack(kind: str, clause: str, before: State, me: int, target: int
     )
 
 
-def _list_of_kill(clause: str, before: State, me: int, target: int) -> Iterator[Effect]:
+def _list_of_kill(kind: str, clause: str, before: State, me: int, target: int) -> Iterator[Effect]:
     """CR11: a character kills another one, and its seat earns a point."""
     seat, owner, field = me // 4 + 1, target // 4 + 1, str(before.at[target])
     killer, name = name_class(before, me), name_class(before, target)
-    yield Effect("killed", clause, seat=seat, owner=owner, piece=name, source=field, word=killer)
+    yield Effect(kind, clause, seat=seat, owner=owner, piece=name, source=field, word=killer)
     yield Effect("earned", clause, owner=seat, amount=1)
 
 
@@ -217,9 +230,9 @@ def _list_of_shots(before: State, me: int, stand: int, after: State, beyond: int
         if target // 4 == me // 4 or target // 4 + 1 in after.left:
             continue
         if after.at[target] != BASE:
-            yield _describe_attack("shot-at", "CR16", before, me, target)
+            yield _describe_attack("attacked-from-afar", "CR16", before, me, target)
             return
-        yield from _list_of_kill("CR16", before, me, target)
+        yield from _list_of_kill("killed-from-afar", "CR16", before, me, target)
 
 
 def _list_of_ability(before: State, me: int, after: State) -> Iterator[Effect]:
@@ -263,14 +276,15 @@ def _list_of_defence(before: State, after: State) -> Iterator[Effect]:
     """CR12: the attacked character is saved or killed, and the move goes on."""
     assert before.attack is not None
     me, target, ranged = before.attack
-    clause, field = "CR16" if ranged else "CR11", before.at[target]
-    saved = after.at[target] != BASE
+    field, saved = before.at[target], after.at[target] != BASE
     if saved:
         owner = target // 4 + 1
         yield Effect("saved", "CR12", owner=owner, piece=name_class(before, target), target=str(field))
         yield Effect("earned", "CR12", owner=owner, amount=1)
+    elif ranged:
+        yield from _list_of_kill("killed-from-afar", "CR16", before, me, target)
     else:
-        yield from _list_of_kill(clause, before, me, target)
+        yield from _list_of_kill("killed", "CR11", before, me, target)
     if ranged:
         yield from _list_of_shots(before, me, before.at[me], after, beyond=field)
     elif saved:

@@ -40,9 +40,9 @@ BREACHES = [
         "CR14",
         f"{BEGUN}; roll 6",
         "spawn scout",
-        "seat 1 must move by the roll now. Move a character on the track.",
+        "seat 1 must move by the roll now. Move a character on the loop.",
     ),
-    Breach("CR7", f"{BEGUN}; roll 6", "move scout", "the scout is in the base. Move a character that is on the track."),
+    Breach("CR7", f"{BEGUN}; roll 6", "move scout", "the scout is in the base. Move a character that is on the loop."),
     Breach(
         "CR7",
         f"{BEGUN}; roll 6",
@@ -52,7 +52,7 @@ BREACHES = [
     Breach(
         "CR14", MOVED, "move rider", "seat 1 must fill the empty START now. Spawn a character from the base.", SMALL
     ),
-    Breach("CR6", MOVED, "spawn rider", "the rider is already on the track. Spawn one that is in the base.", SMALL),
+    Breach("CR6", MOVED, "spawn rider", "the rider is already on the loop. Spawn one that is in the base.", SMALL),
     Breach(
         "CR10",
         f"{MOVED}; spawn scout; roll 6",

@@ -85,7 +85,7 @@ def go_on(view: View, effect: Effect) -> None:
 def attack(view: View, effect: Effect) -> None:
     """Until its defence roll, an attacker is shown where it came from, if it attacks where its move ends."""
     assert view["attack"] is None
-    ranged = effect.kind == "shot-at"
+    ranged = effect.kind == "attacked-from-afar"
     if not ranged:
         shift(view, effect.seat, effect.word, int(effect.target), view["source"])
     assert character(view, effect.owner, effect.piece)["at"] == int(effect.target)
@@ -207,8 +207,9 @@ RETOLD = {
     "scored": score,
     "teleported": go_on,
     "attacked": attack,
-    "shot-at": attack,
+    "attacked-from-afar": attack,
     "killed": kill,
+    "killed-from-afar": kill,
     "saved": save,
     "thrown-back": go_on,
     "returned": give_back_mine,

@@ -614,6 +614,12 @@ class Composition(MatchTurn):
         allow_none=True,
         metadata={"description": "Of `prefix` if it is complete, else of `finish`."},
     )
+    preview = fields.Nested(
+        StoryOut,
+        required=True,
+        allow_none=True,
+        metadata={"description": "What that move would do, apart from the rolls that follow it."},
+    )
     steps = fields.List(fields.Nested(Step), required=True)
     truncated = fields.Boolean(
         required=True,
