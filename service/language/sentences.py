@@ -21,6 +21,9 @@ from plyscribe.service.language.every_game import SEAT, SENTENCES
 Names = Mapping[int, str]
 """The names of the players by seat; a seat without one is called by its number."""
 
+FIELDS = ("from", "to")
+"""The placeholders for a field or another place."""
+
 Sentences = Mapping[str, str | tuple[str, str]]
 """A sentence for each kind of effect, or for `<kind>/<word>` or `<kind>/<piece>` where one kind needs several. Two are
 singular and plural, by the amount.
@@ -71,8 +74,8 @@ def _write(texts: tuple[str, ...], effect: Effect, language: str, names: Names) 
     values = describe_effect(effect)
     sentence = _fill_in(text, values, language, names)
     first = list_places(text)[0] if text.startswith("{") else ""
-    # The name of a player stays as it is.
-    is_name = first in SEATS and values[first] in names
+    # The name of a player or of a field stays as it is.
+    is_name = values[first] in names if first in SEATS else first in FIELDS
     return sentence if is_name else sentence[:1].upper() + sentence[1:]
 
 

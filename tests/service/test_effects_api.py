@@ -90,7 +90,7 @@ def test_each_step_has_its_effects_and_a_sentence_for_each(evening, parts: Parts
     assert last["sentences"] == [
         "Ann places a piece from the reserve on c5.",
         "Ann traps the piece of Ben on c4: it returns to the reserve.",
-        "Ben cannot place a piece on c4 in the next turn.",
+        "c4 is closed to Ben for the next turn.",
     ]
 
 
@@ -115,7 +115,7 @@ def test_as_text_the_sentences_come_a_line_each(evening):
         "  2. Ben places a piece from the reserve on c4.\n"
         "  3. Ann places a piece from the reserve on c5.\n"
         "     Ann traps the piece of Ben on c4: it returns to the reserve.\n"
-        "     Ben cannot place a piece on c4 in the next turn.\n"
+        "     c4 is closed to Ben for the next turn.\n"
     )
 
 

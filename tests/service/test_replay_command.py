@@ -60,7 +60,7 @@ def test_the_text_begins_with_what_each_step_did(trapped):
         "  2. Bea places a piece from the reserve on c4.\n"
         "  3. Ada places a piece from the reserve on c5.\n"
         "     Ada traps the piece of Bea on c4: it returns to the reserve.\n"
-        "     Bea cannot place a piece on c4 in the next turn.\n"
+        "     c4 is closed to Bea for the next turn.\n"
         "     Bea leaves the match.\n"
         "     The match ends: nobody else is left in it.\n"
         "     Ada is in place 1.\n"

@@ -40,6 +40,10 @@ def test_a_name_with_placeholders_is_only_a_name():
     assert sentence(placed, {1: "{to}"}) == "{to} places a piece from the reserve on c3."
 
 
+def test_a_field_at_the_beginning_stays_as_it_is_typed():
+    assert sentence(Effect("closed", "PA6", owner=2, target="c4"), {}) == "c4 is closed to seat 2 for the next turn."
+
+
 def test_players_with_the_same_name_are_told_apart_by_their_seats():
     assert name_seats({1: "Ann", 2: "Ben", 3: "Ann"}, "de") == {1: "Ann (Platz 1)", 2: "Ben", 3: "Ann (Platz 3)"}
 
