@@ -379,6 +379,18 @@ def test_a_refused_move_names_the_clause_and_what_to_do_in_the_language_of_the_r
     assert english.headers["Content-Language"] == "en"
 
 
+def test_a_refused_move_calls_the_seat_by_the_name_of_its_player(api):
+    _, token = api.sign_up()
+    seats = [{"name": "Ada"}, {"name": "Bea"}]
+    path = f"/v1/matches/{api.new_match(token, seats, 'crystals', recorded=True, dice='recorded')}"
+    refused = api.post(f"{path}/moves", token, {"move": "move scout"})
+    assert refused.json["detail"] == (
+        "illegal move 'move scout' at ply 0: CR14, Ada must choose an attacker now. Choose rider or archer."
+    )
+    german = api.post(f"{path}/moves", token, {"move": "move scout"}, headers=GERMAN).json["detail"]
+    assert "CR14, Ada " in german
+
+
 def test_a_refused_roll_says_in_the_language_of_the_request_what_to_enter(api):
     path, token = recorded(api, ruleset="toy")
     refused = api.post(f"{path}/rolls", token, {"values": [1, 8]}, headers=GERMAN)
