@@ -261,40 +261,6 @@ class Explanation(TypedDict):
     """The clause of the rules that allows the move."""
 
 
-class Step(TypedDict):
-    """One way to continue the notation of a move."""
-
-    text: str
-    """The text to append to `prefix`."""
-
-    token: str
-    """The word, number or field in that text, to show on a button."""
-
-    completes: bool
-    """Whether the move is legal with this step."""
-
-    explanation: Explanation | None
-    """Of the move that the step completes."""
-
-
-class Composition(MatchTurn):
-    """How the notation of a legal move can continue after `prefix`."""
-
-    prefix: str
-    complete: bool
-    """Whether `prefix` is a legal move as it stands."""
-
-    finish: str | None
-    """The only legal move that starts with `prefix`; null if there are several or none."""
-
-    explanation: Explanation | None
-    """Of `prefix` if it is complete, else of `finish`."""
-
-    steps: list[Step]
-    truncated: bool
-    """True if there were too many moves to look at all of them. Steps can be missing."""
-
-
 _EffectKeywords = TypedDict("_EffectKeywords", {"from": NotRequired[str]})
 
 
@@ -337,6 +303,43 @@ class Story(TypedDict):
 
     sentences: list[str]
     """A sentence for each effect, in the same order."""
+
+
+class Step(TypedDict):
+    """One way to continue the notation of a move."""
+
+    text: str
+    """The text to append to `prefix`."""
+
+    token: str
+    """The word, number or field in that text, to show on a button."""
+
+    completes: bool
+    """Whether the move is legal with this step."""
+
+    explanation: Explanation | None
+    """Of the move that the step completes."""
+
+
+class Composition(MatchTurn):
+    """How the notation of a legal move can continue after `prefix`."""
+
+    prefix: str
+    complete: bool
+    """Whether `prefix` is a legal move as it stands."""
+
+    finish: str | None
+    """The only legal move that starts with `prefix`; null if there are several or none."""
+
+    explanation: Explanation | None
+    """Of `prefix` if it is complete, else of `finish`."""
+
+    preview: Story | None
+    """What that move would do, apart from the rolls that follow it."""
+
+    steps: list[Step]
+    truncated: bool
+    """True if there were too many moves to look at all of them. Steps can be missing."""
 
 
 class TakenStep(Story):
