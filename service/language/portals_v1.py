@@ -9,6 +9,7 @@ SENTENCES = {
     "consumed/pawn": "A pawn of {seat} leaves {from}.",
     "consumed/demon": "The portal takes a demon from {from}, as if it were a pawn of {seat}.",
     "banished": "A demon leaves {from} and the board.",
+    "summoned": "A demon appears on {to}.",
     "arrived/pawn": "A pawn of {seat} arrives on {to}.",
     "arrived/demon": "A demon arrives on {to}.",
     "returned": ("{amount} pawn goes back to the pool of {seat}.", "{amount} pawns go back to the pool of {seat}."),

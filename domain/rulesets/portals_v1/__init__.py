@@ -69,7 +69,7 @@ class PortalsV1(Ruleset[State, Move]):
 
     id = "portals"
     version = 1
-    behaviour = "24de706ed869b3cafd52ebae76b5ce84d38dc0fc728d1c8ebd75220d6242c1ac"
+    behaviour = "bb7e41dc3980137a3352ac84a0f83485dad01237c812ee8c152f0d156a0917b9"
     title = "Portals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES

@@ -17,20 +17,20 @@ def explain_notation(board: Board, text: str) -> Phrase:
     match text.split(" ")[0]:
         case "portal":
             return say(
-                "a field a1..{last}, then platforms that arrows come from (<) and lead to (>), each list in order,"
-                " as in portal d4 <c3,c4 >d5",
+                "portal and a field a1..{last}, then < and the platforms that arrows come from, > and those"
+                " that they lead to, each list in order, as in portal d4 <c3,c4 >d5",
                 last=last,
             )
         case "platform":
             return say(
-                "a field a1..{last}, then portals that arrows come from (<) and lead to (>), each list in order,"
-                " as in platform d4 <c3,c4 >d5",
+                "platform and a field a1..{last}, then < and the portals that arrows come from, > and those"
+                " that they lead into, each list in order, as in platform d4 <c3,c4 >d5",
                 last=last,
             )
         case "launch":
             return say(
-                "the field of a portal a1..{last}, as in launch d4, and where you choose, the exits of demons in order,"
-                " as in launch d4 demons d5,e5",
+                "launch and the field of a portal a1..{last}, as in launch d4; if demons and pawns both arrive,"
+                " also the exits of the demons, in order, as in launch d4 demons d5,e5",
                 last=last,
             )
         case "enter":
@@ -93,7 +93,7 @@ def _explain_build(state: State, seat: int, text: str) -> Breach:
     if (state.platforms | state.portals) >> number & 1:
         return "PO4", say("{field} is not empty. Build on an empty field.", field=field)
     if not joined:
-        return "PO4", say("a new element needs an arrow. Name neighbours after < or >, as in portal d4 <c3.")
+        return "PO4", say("no arrow joins what you build. Name neighbours after < or >, as in portal d4 <c3.")
     if come & go:
         twice = names[next(each(come & go))]
         return "PO4", say(

@@ -25,7 +25,8 @@ EFFECT_KINDS = (
     EffectKind("launched", ("PO6",), ("seat", "target")),
     EffectKind("consumed", ("PO6", "PO15"), ("seat", "piece", "source"), pieces=PIECES),
     EffectKind("banished", ("PO17",), ("seat", "source")),
-    EffectKind("arrived", ("PO6", "PO14", "PO16"), ("seat", "piece", "target"), pieces=PIECES),
+    EffectKind("summoned", ("PO14",), ("seat", "target")),
+    EffectKind("arrived", ("PO6", "PO16"), ("seat", "piece", "target"), pieces=PIECES),
     EffectKind("returned", ("PO6", "PO16"), ("seat", "target", "amount")),
     EffectKind("supplied", ("PO6", "PO16"), ("seat", "source", "amount")),
     EffectKind("entered", ("PO7",), ("seat", "source", "target")),
@@ -85,7 +86,6 @@ def _list_passage(before: State, seat: int, move: Move) -> Iterator[Effect]:
     """What a launch does: the entries are left, the pool pays, the exits are reached, and surplus pawns return."""
     names, chosen = before.setup.board.names, bool(move[2])
     off, on, demons_off, demons_on = find_flow(before, seat, move)
-    summoned = demons_on and not demons_off
     rule = "PO16" if demons_off and (on or demons_on) else "PO6"
     for number in each(off):
         yield Effect("consumed", "PO6", False, seat, piece=PAWN, source=names[number])
@@ -98,7 +98,10 @@ def _list_passage(before: State, seat: int, move: Move) -> Iterator[Effect]:
     if surplus < 0:
         yield Effect("supplied", rule, False, seat, source=POOL, amount=-surplus)
     for number in each(demons_on):
-        yield Effect("arrived", "PO14" if summoned else "PO16", chosen, seat, piece=DEMON, target=names[number])
+        if demons_off:
+            yield Effect("arrived", "PO16", chosen, seat, piece=DEMON, target=names[number])
+        else:
+            yield Effect("summoned", "PO14", False, seat, target=names[number])
     for number in each(on):
         yield Effect("arrived", rule, False, seat, piece=PAWN, target=names[number])
     if surplus > 0:

@@ -228,10 +228,10 @@ def _kill(before: State, clause: str, seat: int, owner: int, kind: int, field: i
 def _list_pushed(before: State, seat: int, owner: int, source: int, after: State) -> Iterator[Effect]:
     """The runners that a blocker pushed, those that stayed further in first."""
     for field in (*range(TOP - 1, -1, -1), start_of(owner)):
-        units = after.units[field]
-        if units != before.units[field] and units >> SEAT == owner:
-            moved = count(units, RUNNER) - count(before.units[field], RUNNER) * (before.units[field] >> SEAT == owner)
-            for _ in range(moved):
+        old, new = before.units[field], after.units[field]
+        if old != new and new >> SEAT == owner:
+            # If anybody else stood there, it was the blocker.
+            for _ in range(count(new, RUNNER) - count(old, RUNNER)):
                 yield Effect("pushed", "RI18", False, seat, owner, "runner", NAMES[source], NAMES[field])
 
 
@@ -293,15 +293,15 @@ def _list_withdrawal(before: State, seat: int, after: State) -> Iterator[Effect]
             yield Effect("occupied", "RI25", False, on_turn, None, "warrior", None, NAMES[engaged.at])
         elif seat == on_turn:
             yield Effect("voided", "RI25", target=NAMES[engaged.at], word=ATTACK)
-    is_void = before.alliance and not after.alliance
-    if before.alliance and is_void:
-        yield Effect("voided", "RI25", target=NAMES[before.alliance.at], word=ALLIANCE)
+    void = None if after.alliance else before.alliance
+    if void:
+        yield Effect("voided", "RI25", target=NAMES[void.at], word=ALLIANCE)
     if isinstance(after.turn, Over) and after.turn.reason not in POINTS_WIN:
         return
     dice = [NO_DICE if other == seat else held for other, held in enumerate(before.dice, 1)]
     if seat == on_turn:
         yield from _list_skipped(before, after, seat, dice)
-    elif on_turn and (before.uses or is_void) and not after.alliance:
+    elif on_turn and (before.uses or void) and not after.alliance:
         yield from _list_following(before, after, on_turn, before.uses, dice)
 
 

@@ -1,6 +1,6 @@
 """Setup, rounds, passes and turns: who decides or rolls next, what follows automatically, and when the match is over.
 
-`seat` is the seat on turn. Other modules define the effects and costs of uses.
+`seat` is the seat on turn. Other modules define what uses do and cost.
 """
 
 from plyscribe.domain.ruleset import Decision, Over, Roll, rank_seats

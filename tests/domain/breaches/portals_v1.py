@@ -30,22 +30,22 @@ BREACHES = [
         None,
         "",
         "portal d3 <e3,c3",
-        "a field a1..e5, then platforms that arrows come from (<) and lead to (>), each list in order,"
-        " as in portal d4 <c3,c4 >d5",
+        "portal and a field a1..e5, then < and the platforms that arrows come from, > and those that"
+        " they lead to, each list in order, as in portal d4 <c3,c4 >d5",
     ),
     breach(
         None,
         "",
         "platform h1 <d3",
-        "a field a1..e5, then portals that arrows come from (<) and lead to (>), each list in order,"
-        " as in platform d4 <c3,c4 >d5",
+        "platform and a field a1..e5, then < and the portals that arrows come from, > and those that"
+        " they lead into, each list in order, as in platform d4 <c3,c4 >d5",
     ),
     breach(
         None,
         "",
         "launch d3 c3",
-        "the field of a portal a1..e5, as in launch d4, and where you choose, the exits of demons in order,"
-        " as in launch d4 demons d5,e5",
+        "launch and the field of a portal a1..e5, as in launch d4; if demons and pawns both arrive,"
+        " also the exits of the demons, in order, as in launch d4 demons d5,e5",
     ),
     breach(None, "", "enter e3", "the word enter alone"),
     breach(None, "", "exit c3", "the word exit alone"),
@@ -57,7 +57,7 @@ BREACHES = [
     ),
     breach("PO3", "", "enter", "it is not yet decided who plays first. Roll the die for it, then move.", {}),
     breach("PO4", "portal d3 >c3", "portal d3 >e3", "d3 is not empty. Build on an empty field."),
-    breach("PO4", "", "portal d3", "a new element needs an arrow. Name neighbours after < or >, as in portal d4 <c3."),
+    breach("PO4", "", "portal d3", "no arrow joins what you build. Name neighbours after < or >, as in portal d4 <c3."),
     breach("PO4", "", "portal d3 <c3,e3 >e3", "only one arrow can join d3 and e3. Name e3 once."),
     breach("PO4", "", "portal d3 <c3 >a1", "a1 is not beside d3. Name neighbours of d3 only."),
     breach("PO4", "", "portal d3 <c3,d2", "d2 has no platform. Join a portal to neighbouring platforms only."),

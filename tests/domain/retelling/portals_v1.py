@@ -69,6 +69,11 @@ def banish(view: View, effect: Effect) -> None:
     take(view, effect.source, "demon", 1)
 
 
+def summon(view: View, effect: Effect) -> None:
+    """PO14: the supply of demons is unlimited."""
+    put(view, effect.target, "demon")
+
+
 def arrive(view: View, effect: Effect) -> None:
     put(view, effect.target, colour_of(effect))
 
@@ -155,6 +160,7 @@ RETOLD = {
     "launched": launch,
     "consumed": consume,
     "banished": banish,
+    "summoned": summon,
     "arrived": arrive,
     "returned": give_back,
     "supplied": supply,
