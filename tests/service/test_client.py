@@ -374,6 +374,11 @@ def test_a_match_is_followed_to_its_end(ann, ben):
     ann.take_seat(match, 1)
     ann.abort(match)
     assert list(ben.follow(match)) == ann.events(match)
+    told = list(ben.follow_effects(match, language="de"))
+    assert [event["version"] for event in told] == [event["version"] for event in ann.events(match)]
+    assert [each for event in told for each in event["sentences"]] == [
+        each for step in ann.effects(match, language="de") for each in step["sentences"]
+    ]
     assert list(ben.follow(match, after=2)) == ann.events(match, after=2)
     assert list(ben.follow(match, after=3)) == []
 

@@ -304,6 +304,14 @@ def test_a_position_as_text_ends_with_what_led_to_it(evening):
     assert told == f"{plain}\n  1. Ann setzt einen Stein aus dem Vorrat auf c3.\n"
 
 
+def test_a_position_of_a_version_is_kept_for_a_day_with_what_led_to_it(evening):
+    asked = f"{evening.path}/positions/1?version=4"
+    assert "immutable" in evening.api.get(asked).headers["Cache-Control"]
+    told = evening.api.get(f"{asked}&include=effects").headers["Cache-Control"]
+    assert "immutable" not in told
+    assert "max-age=86400" in told
+
+
 def test_a_picture_of_a_position_says_nothing(evening):
     svg = {"Accept": "image/svg+xml"}
     asked = f"{evening.path}/positions/1"
